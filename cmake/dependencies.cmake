@@ -1,0 +1,16 @@
+# Every third-party library, with why it is needed. The Debian packages that bring them are named in tools/packages.txt.
+
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED)          # SHA-256 of states and files
+find_package(spdlog REQUIRED)           # log lines of servers
+find_package(Protobuf REQUIRED)         # messages between processes, configuration files
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)     # 128-bit digests of sequences and plans
+pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)         # the master's store
+pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)        # clients and node managers to the master
+pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)     # study files
+find_package(CLI11 REQUIRED)            # the command line
+find_package(nlohmann_json REQUIRED)    # JSON output of the command line
+find_package(Boost REQUIRED)            # Boost.Graph: the from-scratch critical path
+find_package(Catch2 2 REQUIRED)         # tests
+find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)

@@ -1,0 +1,51 @@
+# Compiles fail-points into those of the sources that have some; the others stay the same in every preset.
+function(espalier_enable_failpoints)
+  foreach(source ${ARGN})
+    get_filename_component(path ${source} ABSOLUTE)
+    if(path MATCHES "\\.cc$" AND EXISTS ${path})
+      file(STRINGS ${path} uses REGEX "base/failpoint\\.h" LIMIT_COUNT 1)
+      if(uses)
+        set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS ESPALIER_FAILPOINTS)
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
+# espalier_library(NAME DEPENDS LIB ...): a static library of this folder's sources. Includes are written from the repository root.
+function(espalier_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cc)
+    list(FILTER ARG_SOURCES EXCLUDE REGEX "/main\\.cc$")
+  endif()
+  add_library(${name} STATIC ${ARG_SOURCES})
+  if(ESPALIER_FAILPOINTS)
+    espalier_enable_failpoints(${ARG_SOURCES})
+  endif()
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+# espalier_program(NAME DEPENDS LIB ...): an executable of this folder's main.cc, put into bin/.
+function(espalier_program name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_executable(${name} main.cc)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
+endfunction()
+
+# espalier_test(NAME DEPENDS LIB ... [LABELS LABEL ...] [SOURCES FILE ...]): one Catch2 binary of this folder's *.cc files. Labels say
+# what it needs or is for (docs/testing.md); none: fast, and needs nothing.
+function(espalier_test name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LABELS;SOURCES" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cc)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE espalier_test_main ${ARG_DEPENDS})
+  add_test(NAME ${name} COMMAND ${name} --durations yes)
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 900)
+  if(ESPALIER_SANITIZE MATCHES thread)
+    set_tests_properties(${name} PROPERTIES
+      ENVIRONMENT "TSAN_OPTIONS=suppressions='${PROJECT_SOURCE_DIR}/tests/support/tsan.supp'")
+  endif()
+endfunction()

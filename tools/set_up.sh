@@ -1,0 +1,77 @@
+# What ./demo and ./check share: installs what is missing, and builds. Sourced by bash; REQUIRES: $root is the repository.
+
+say() { printf '\n== %s\n' "$*" >&2; }
+stop() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
+
+missing_packages() {
+  local name rest
+  while read -r name rest; do
+    case $name in '' | '#'*) continue ;; esac
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || echo "$name"
+  done < "$root/tools/packages.txt"
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
+}
+
+# Debian's package starts a server of its own when it is first installed. Nobody asked for one: for the time of that
+# installation it is told not to. A server that is there already is not touched.
+install_postgresql_without_server() {
+  local folder=/etc/postgresql-common/createcluster.d
+  local file=$folder/espalier-set-up.conf
+  local result=0
+  apt_install postgresql-common || return 1
+  as_root mkdir -p "$folder"
+  echo 'create_main_cluster = false' | as_root tee "$file" >/dev/null
+  apt_install postgresql || result=1
+  as_root rm -f "$file"
+  as_root rmdir --ignore-fail-on-non-empty "$folder"
+  return $result
+}
+
+install_packages() {
+  command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+    stop "this is no Debian system; install the counterparts of tools/packages.txt, then build with: cmake --preset release && ninja -C build/release"
+  local missing
+  missing=$(missing_packages)
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
+    stop "packages are missing, and installing them needs root. Run this, then try again:
+  sudo apt-get install $(echo $missing)"
+  fi
+  say "installing $(echo "$missing" | wc -w) Debian packages: $(echo $missing)"
+  as_root apt-get update -q >&2 || stop "apt-get update failed"
+  case " $(echo $missing) " in
+    *' postgresql '*) install_postgresql_without_server || stop "PostgreSQL could not be installed" ;;
+  esac
+  missing=$(missing_packages)
+  [ -z "$missing" ] || apt_install $missing || stop "packages could not be installed"
+  missing=$(missing_packages)
+  [ -z "$missing" ] || stop "still missing after the installation: $(echo $missing)"
+}
+
+# configure PRESET
+configure() {
+  say "configuring build/$1"
+  # So that clones in other folders share compiled files.
+  export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
+  (cd "$root" && cmake --preset "$1" >"$root/build/$1.configure.log" 2>&1) || {
+    cat "$root/build/$1.configure.log" >&2
+    stop "configuring build/$1 failed"
+  }
+}
+
+# build PRESET [TARGET ...]
+build() {
+  local preset=$1
+  shift
+  say "building build/$preset (the first time: some minutes; after that: what changed)"
+  ninja -C "$root/build/$preset" -j "$(nproc)" "$@" >&2 || stop "building build/$preset failed"
+}
+
+mkdir -p "$root/build"
