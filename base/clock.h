@@ -1,0 +1,14 @@
+// The one place that reads clocks. Pure folders must not include it: they are given `now`.
+#pragma once
+
+#include "base/units.h"
+
+namespace espalier {
+
+// The wall clock, in microseconds.
+Time Now();
+
+// Seconds since an arbitrary moment; never goes back. For durations.
+Seconds MonotonicNow();
+
+}  // namespace espalier
