@@ -1,0 +1,96 @@
+#include "searchplan/plan/plan_dump.h"
+
+#include <sstream>
+#include <vector>
+
+#include "base/check.h"
+
+namespace espalier {
+namespace {
+
+// " label=[a b c]"; nothing without items.
+void PrintList(std::ostream& out, const char* label, const std::vector<std::string>& items) {
+  if (items.empty()) return;
+  out << " " << label << "=[";
+  for (std::size_t i = 0; i < items.size(); ++i) out << (i == 0 ? "" : " ") << items[i];
+  out << "]";
+}
+
+struct Dumper {
+  const SearchPlan& plan;
+  std::map<PlanNodeId, std::vector<const Claim*>> claims;
+  std::ostringstream out;
+
+  void PrintPoints(const PlanNode& node) {
+    std::vector<std::string> checkpoints;
+    std::vector<std::string> metrics;
+    std::vector<std::string> failures;
+    for (const auto& [step, record] : node.points) {
+      const std::string text = std::to_string(step.value);
+      if (record.checkpoint) checkpoints.push_back(text);
+      if (!record.metrics.empty()) metrics.push_back(text);
+      if (record.failure) failures.push_back(text + ":" + std::string(Name(record.failure->kind)));
+    }
+    PrintList(out, "checkpoints", checkpoints);
+    PrintList(out, "metrics", metrics);
+    PrintList(out, "failures", failures);
+  }
+
+  void PrintNode(const PlanNode& node, int depth) {
+    out << std::string(static_cast<std::size_t>(2 * depth), ' ') << "node " << node.id.value
+        << " start=" << node.start.value;
+    for (const auto& [name, text] : ChangedFunctions(plan, node)) out << " " << name << "=" << text;
+    PrintPoints(node);
+    std::vector<std::string> trained;
+    for (const TrainedRange& range : node.trained) {
+      trained.push_back("run " + std::to_string(range.run.value) + ": " + std::to_string(range.from.value) + ".." +
+                        std::to_string(range.to.value));
+    }
+    PrintList(out, "trained", trained);
+    std::vector<std::string> claimed;
+    for (const Claim* claim : claims[node.id]) {
+      claimed.push_back(std::to_string(claim->id.value) + "@" + std::to_string(claim->point.step.value) + ":" +
+                        std::string(Name(claim->state)));
+    }
+    PrintList(out, "claims", claimed);
+    out << "\n";
+  }
+};
+
+}  // namespace
+
+std::map<std::string, std::string> ChangedFunctions(const SearchPlan& plan, const PlanNode& node) {
+  const std::vector<HyperParameter>& schema = plan.identity.training.schema.hyper_parameters;
+  const Configuration* before = node.parent ? &plan.Node(*node.parent).configuration : nullptr;
+  ESPALIER_CHECK(node.configuration.functions.size() == schema.size())
+      << "plan node " << node.id.value << " does not fit its schema";
+  std::map<std::string, std::string> functions;
+  for (std::size_t i = 0; i < node.configuration.functions.size(); ++i) {
+    const Function& function = node.configuration.functions[i];
+    if (before != nullptr && before->functions.at(i) == function) continue;
+    functions[schema[i].name] = Print(function);
+  }
+  return functions;
+}
+
+std::string DumpPlan(const SearchPlan& plan) {
+  Dumper dumper{.plan = plan};
+  for (const auto& [id, claim] : plan.claims) dumper.claims[claim.point.node].push_back(&claim);
+  const TrainingIdentity& training = plan.identity.training;
+  dumper.out << "plan " << plan.id.value << " trainer=" << training.trainer << " data=" << training.data
+             << " device_kind=" << plan.identity.device_kind << " scope=" << plan.identity.scope << "\n";
+  std::vector<std::pair<PlanNodeId, int>> open;  // with their depths; the next one last
+  const auto open_all = [&](const std::vector<PlanNodeId>& ids, int depth) {
+    for (auto id = ids.rbegin(); id != ids.rend(); ++id) open.emplace_back(*id, depth);
+  };
+  open_all(plan.roots, 0);
+  while (!open.empty()) {
+    const auto [id, depth] = open.back();
+    open.pop_back();
+    dumper.PrintNode(plan.Node(id), depth);
+    open_all(plan.Node(id).children, depth + 1);
+  }
+  return dumper.out.str();
+}
+
+}  // namespace espalier

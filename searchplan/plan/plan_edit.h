@@ -1,0 +1,90 @@
+// Every change of a search plan, as data: what memory applies is what the database stores.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "searchplan/plan/search_plan.h"
+
+namespace espalier {
+
+struct AddPlanNode {
+  PlanNodeId id;
+  std::optional<PlanNodeId> parent;
+  Step start;
+  Configuration configuration;
+  friend bool operator==(const AddPlanNode&, const AddPlanNode&) = default;
+};
+
+struct AddClaim {
+  Claim claim;
+  friend bool operator==(const AddClaim&, const AddClaim&) = default;
+};
+
+// Of a waiting claim.
+struct SettleClaim {
+  ClaimId claim;
+  ClaimState state = ClaimState::kDone;
+  friend bool operator==(const SettleClaim&, const SettleClaim&) = default;
+};
+
+// Metrics are stored once: the first stay.
+struct AddMetrics {
+  Point point;
+  std::string evaluation;
+  Metrics metrics;
+  friend bool operator==(const AddMetrics&, const AddMetrics&) = default;
+};
+
+struct SetCheckpoint {
+  Point point;
+  Checkpoint checkpoint;
+  std::string state_sha256;
+  friend bool operator==(const SetCheckpoint&, const SetCheckpoint&) = default;
+};
+
+// The file is gone or damaged.
+struct DropCheckpoint {
+  Point point;
+  friend bool operator==(const DropCheckpoint&, const DropCheckpoint&) = default;
+};
+
+struct SetFailure {
+  Point point;
+  Failure failure;
+  friend bool operator==(const SetFailure&, const SetFailure&) = default;
+};
+
+struct SetEvaluationFailure {
+  Point point;
+  std::string evaluation;
+  std::string message;
+  friend bool operator==(const SetEvaluationFailure&, const SetEvaluationFailure&) = default;
+};
+
+// `step` Step{0}: runs from Init at the root `point.node`.
+struct SetCrashCount {
+  Point point;
+  std::int64_t count = 0;
+  friend bool operator==(const SetCrashCount&, const SetCrashCount&) = default;
+};
+
+// Replaces what is known of this run on this node.
+struct SetTrainedRange {
+  PlanNodeId node;
+  TrainedRange range;
+  friend bool operator==(const SetTrainedRange&, const SetTrainedRange&) = default;
+};
+
+using PlanChange = std::variant<AddPlanNode, AddClaim, SettleClaim, AddMetrics, SetCheckpoint, DropCheckpoint,
+                                SetFailure, SetEvaluationFailure, SetCrashCount, SetTrainedRange>;
+using PlanEdit = std::vector<PlanChange>;
+
+// REQUIRES: the change fits the plan (nodes exist, ids are new, the claim waits, ...).
+void Apply(SearchPlan& plan, const PlanChange& change);
+
+// One line, for logs and golden tests.
+std::string Print(const PlanChange& change);
+
+}  // namespace espalier

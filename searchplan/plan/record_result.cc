@@ -1,0 +1,71 @@
+#include "searchplan/plan/record_result.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace espalier {
+
+const Failure* FailureBefore(const SearchPlan& plan, Point point) {
+  for (std::optional<PlanNodeId> id = point.node; id; id = plan.Node(*id).parent) {
+    for (const auto& [step, record] : plan.Node(*id).points) {
+      if (step > point.step) break;
+      if (record.failure) return &*record.failure;
+    }
+    point.step = plan.Node(*id).start;  // further up, only what lies before this node counts
+  }
+  return nullptr;
+}
+
+std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& claim) {
+  if (plan.FindMetrics(claim.point, claim.evaluation) != nullptr) return ClaimState::kDone;
+  if (const Failure* failure = FailureBefore(plan, claim.point)) {
+    return failure->kind == Failure::Kind::kDiverged ? ClaimState::kDone : ClaimState::kFailed;
+  }
+  const PointRecord* record = plan.FindPoint(claim.point);
+  if (record != nullptr && record->evaluation_failures.contains(claim.evaluation)) return ClaimState::kFailed;
+  return std::nullopt;
+}
+
+PlanEdit SettleClaims(const SearchPlan& plan) {
+  PlanEdit edit;
+  for (const ClaimId id : plan.waiting) {
+    if (const auto state = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *state});
+  }
+  return edit;
+}
+
+Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names) {
+  if (const Metrics* metrics = plan.FindMetrics(claim.point, claim.evaluation)) return *metrics;
+  Metrics answer;
+  if (claim.state != ClaimState::kDone) return answer;
+  for (const std::string& name : names) answer[name] = std::numeric_limits<double>::quiet_NaN();
+  return answer;
+}
+
+std::string WhyFailed(const SearchPlan& plan, const Claim& claim) {
+  if (const Failure* failure = FailureBefore(plan, claim.point)) return failure->message;
+  const PointRecord* record = plan.FindPoint(claim.point);
+  if (record == nullptr) return {};
+  const auto failure = record->evaluation_failures.find(claim.evaluation);
+  return failure == record->evaluation_failures.end() ? std::string() : failure->second;
+}
+
+PlanEdit RecordTrained(const SearchPlan& plan, PlanNodeId node, const TrainedRange& range) {
+  if (range.to <= range.from) return {};
+  for (const TrainedRange& known : plan.Node(node).trained) {
+    if (known.run != range.run) continue;
+    if (range.from >= known.from && range.to <= known.to) return {};
+    // Only the steps past what is known are new; their share of the time is taken as even.
+    const std::int64_t fresh =
+        (range.to - range.from) -
+        std::max<std::int64_t>(0, std::min(range.to, known.to) - std::max(range.from, known.from));
+    TrainedRange joined = known;
+    joined.from = std::min(known.from, range.from);
+    joined.to = std::max(known.to, range.to);
+    joined.seconds += range.seconds * (static_cast<double>(fresh) / static_cast<double>(range.to - range.from));
+    return {SetTrainedRange{node, joined}};
+  }
+  return {SetTrainedRange{node, range}};
+}
+
+}  // namespace espalier

@@ -1,0 +1,100 @@
+#include "searchplan/sequence/configuration.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "searchplan/sequence/canonical_bytes.h"
+#include "searchplan/sequence/message_text.h"
+
+namespace espalier {
+namespace {
+
+tl::unexpected<Error> NoSuchHyperParameter(const Schema& schema, std::string_view name) {
+  const std::string shown = Shortened(name);
+  if (schema.hyper_parameters.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument, "the trainer has no hyper-parameters, got " + shown, shown);
+  }
+  std::vector<std::string_view> names;
+  for (const HyperParameter& each : schema.hyper_parameters) names.push_back(each.name);
+  return MakeError(
+      ErrorCode::kInvalidArgument,
+      "the trainer has no hyper-parameter " + shown + ", did you mean " + std::string(NearestName(name, names)) + "?",
+      shown);
+}
+
+}  // namespace
+
+std::string CanonicalBytes(const Configuration& configuration) {
+  std::string bytes;
+  AppendByte(bytes, kCanonicalVersion);
+  AppendNumber(bytes, static_cast<std::int64_t>(configuration.functions.size()));
+  for (const Function& function : configuration.functions) AppendFunction(bytes, function);
+  return bytes;
+}
+
+Result<Configuration> ParseConfiguration(std::string_view bytes) {
+  CanonicalReader reader(bytes);
+  ESPALIER_RETURN_IF_ERROR(reader.TakeVersion());
+  ESPALIER_ASSIGN(const std::int64_t count, reader.TakeNumber());
+  Configuration configuration;
+  for (std::int64_t i = 0; i < count; ++i) {
+    ESPALIER_ASSIGN(Function function, reader.TakeFunction());
+    configuration.functions.push_back(std::move(function));
+  }
+  if (count < 0 || !reader.AtEnd()) {
+    return MakeError(ErrorCode::kInvalidArgument, "canonical bytes: expected the number of functions that follow");
+  }
+  return configuration;
+}
+
+Digest128 DigestOf(const Configuration& configuration) { return DigestOf(CanonicalBytes(configuration)); }
+
+Result<std::vector<JointSegment>> JointSegments(const std::vector<Sequence>& sequences, Step horizon) {
+  std::vector<Step> starts = {Step{0}};
+  for (const Sequence& sequence : sequences) {
+    ESPALIER_CHECK(sequence.horizon >= horizon) << "a sequence that ends before the trial";
+    for (const Segment& segment : sequence.segments) {
+      if (segment.start < horizon) starts.push_back(segment.start);
+    }
+  }
+  std::sort(starts.begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  if (starts.size() > kSegmentCountMax) {
+    return MakeError(ErrorCode::kResourceExhausted, "expected at most " + std::to_string(kSegmentCountMax) +
+                                                        " joint segments up to the horizon, got " +
+                                                        std::to_string(starts.size()));
+  }
+  std::vector<JointSegment> joint_segments;
+  joint_segments.reserve(starts.size());
+  std::vector<std::size_t> indices(sequences.size(), 0);
+  for (const Step start : starts) {
+    JointSegment joint{start, {}};
+    joint.configuration.functions.reserve(sequences.size());
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      const auto& segments = sequences[i].segments;
+      while (indices[i] + 1 < segments.size() && segments[indices[i] + 1].start <= start) ++indices[i];
+      joint.configuration.functions.push_back(segments[indices[i]].function);
+    }
+    joint_segments.push_back(std::move(joint));
+  }
+  return joint_segments;
+}
+
+Result<std::vector<JointSegment>> ResolveTrial(const Schema& schema, const std::map<std::string, Expression>& sequences,
+                                               Step horizon) {
+  for (const auto& [name, expression] : sequences) {
+    if (schema.Find(name) == nullptr) return NoSuchHyperParameter(schema, name);
+  }
+  std::vector<Sequence> compiled;
+  compiled.reserve(schema.hyper_parameters.size());
+  for (const HyperParameter& hyper_parameter : schema.hyper_parameters) {
+    const auto given = sequences.find(hyper_parameter.name);
+    auto sequence = CompileFor(
+        hyper_parameter, given == sequences.end() ? Expression{hyper_parameter.default_value} : given->second, horizon);
+    if (!sequence.has_value()) return InField(hyper_parameter.name, sequence.error());
+    compiled.push_back(*std::move(sequence));
+  }
+  return JointSegments(compiled, horizon);
+}
+
+}  // namespace espalier
