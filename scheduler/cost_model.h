@@ -1,0 +1,44 @@
+// How long things take (TreeML 5.2): measured where a plan node has been trained, else estimated by linear regression
+// over hyper-parameter values from the other nodes of its training identity, else 1 second a step.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "scheduler/stage_tree.h"
+#include "searchplan/plan/search_plan.h"
+
+namespace espalier {
+
+class CostModel {
+ public:
+  // From the trained ranges of the plan. Deterministic.
+  static CostModel FromPlan(const SearchPlan& plan);
+
+  // Of one step under this node; > 0. An estimate is never below a hundredth of the shortest measured.
+  Seconds StepTime(const PlanNode& node) const;
+
+ private:
+  // One column of the regression: a hyper-parameter's numeric value at a node's start (booleans 0 and 1), or whether it
+  // is a certain text.
+  struct Feature {
+    std::size_t hyper_parameter = 0;
+    std::optional<std::string> text;
+  };
+
+  std::vector<double> Row(const PlanNode& node) const;
+
+  std::map<PlanNodeId, Seconds> measured_;
+  std::vector<Feature> features_;
+  std::vector<double> weights_;  // intercept, then one a feature; empty: nothing measured
+  Seconds least_{0};             // measured
+};
+
+// Of each stage of the tree: its steps' times. Evaluating alone counts as no time.
+std::vector<Seconds> StageTimes(const CostModel& cost, const SearchPlan& plan, const StageTree& tree);
+
+}  // namespace espalier

@@ -1,0 +1,68 @@
+// The stage tree: the training that waiting claims need and nobody has done or promised (TreeML chapter 3). Transient:
+// derived from a search plan and its runs at each decision, never stored.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "scheduler/run_view.h"
+#include "searchplan/plan/search_plan.h"
+
+namespace espalier {
+
+// Where a stage without a parent begins.
+struct FromInit {
+  friend bool operator==(const FromInit&, const FromInit&) = default;
+};
+struct FromCheckpoint {
+  Point point;
+  friend bool operator==(const FromCheckpoint&, const FromCheckpoint&) = default;
+};
+// A run will store the checkpoint: the stage cannot start yet.
+struct FromPromise {
+  RunId run;
+  Point point;
+  friend bool operator==(const FromPromise&, const FromPromise&) = default;
+};
+using Source = std::variant<FromInit, FromCheckpoint, FromPromise>;
+
+// Training from `from` to `to` under one plan node; from == to: nothing to train, the checkpoint there is evaluated.
+struct Stage {
+  PlanNodeId node;
+  Step from;
+  Step to;
+  std::optional<std::size_t> parent;  // index of the stage that ends where this one begins
+  Source source;                      // meant only without a parent
+  std::vector<std::size_t> children;  // by index
+  std::vector<ClaimId> claims;        // that wait for the metrics at its end
+  std::vector<TrialId> trials;        // whose claims need it, here or further down; sorted, unique
+  friend bool operator==(const Stage&, const Stage&) = default;
+};
+
+// Invariant: a parent stands before its children; stages of one node do not overlap.
+struct StageTree {
+  PlanId plan;
+  std::vector<Stage> stages;
+  friend bool operator==(const StageTree&, const StageTree&) = default;
+};
+
+// Whether the stage may be handed out now: it has no parent and its source is no promise.
+bool IsReady(const StageTree& tree, std::size_t stage);
+
+// TreeML's Algorithm 1, memoized and corrected: from the nearest usable checkpoint or promise at or before each waiting
+// claim's point, tested at the point itself and at the point where a child leaves its parent; overlapping ranges of a
+// node are split at each end. A claim whose metrics a target promises (evaluate, at its point) needs no stage. Where a
+// point has both, its checkpoint is the source; of several runs that promise it, the one with the fewest steps to go
+// there, then the smaller id. Evaluating a checkpoint is a stage without children; training on starts from the same
+// source. `runs`: all runs of this plan that have targets left, with their targets as NeededTargets gives them.
+// REQUIRES: claims that stored metrics or failures settle have been settled.
+StageTree BuildStageTree(const SearchPlan& plan, const std::vector<RunView>& runs);
+
+// One line a stage, indented by depth; for golden tests, logs and `stage explain`.
+std::string Print(const StageTree& tree);
+
+}  // namespace espalier
