@@ -1,0 +1,51 @@
+// A transition in the making: applies each change as it is decided, and remembers what the rest of the transition must
+// look at again.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "master/core/effect.h"
+#include "master/core/reactor.h"
+#include "master/core/state_edit.h"
+
+namespace espalier {
+
+class Draft {
+ public:
+  Draft(MasterState& state, const Policy& its_policy, const ReactorSettings& its_settings, Time at)
+      : policy(its_policy), settings(its_settings), now(at), state_(state) {}
+
+  const MasterState& state() const { return state_; }
+
+  void Do(StateChange change) {
+    Apply(state_, change);
+    transition_.edit.push_back(std::move(change));
+  }
+
+  void Do(PlanId plan, PlanEdit edit) {
+    for (PlanChange& change : edit) Do(ChangePlan{plan, std::move(change)});
+  }
+
+  void Emit(Effect effect) { transition_.effects.push_back(std::move(effect)); }
+
+  Transition Finish() && { return std::move(transition_); }
+
+  const Policy& policy;
+  const ReactorSettings& settings;
+  const Time now;
+
+  std::set<PlanId> touched_plans;          // claims, points or runs changed: settle claims, derive targets again
+  std::set<StudyId> touched_studies;       // may be finished now
+  std::set<StudyId> notified_studies;      // whose watchers are told already
+  std::set<std::string> touched_servers;   // what they should do, or what is acknowledged, changed
+  std::set<std::string> superseded_files;  // reported now, for a point that another file holds
+  bool schedule = false;                   // slots or claims changed
+
+ private:
+  MasterState& state_;
+  Transition transition_;
+};
+
+}  // namespace espalier

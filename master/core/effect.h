@@ -1,0 +1,83 @@
+// What the master does to the outside. An effect is carried out only once every edit that came before it is durable.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "master/core/event.h"
+
+namespace espalier {
+
+struct StudyCreated {
+  StudyId study;
+  bool attached = false;
+};
+struct Submitted {
+  std::vector<TrialId> trials;
+  std::vector<ClaimId> claims;
+};
+struct StudyCancelled {};
+
+struct Reply {
+  CallId call;
+  std::variant<Error, StudyCreated, Submitted, StudyCancelled> answer;
+};
+
+// A stage of a run's path with all that the node manager needs.
+struct DesiredStage {
+  PathStage stage;
+  Configuration configuration;
+  Digest128 lineage;
+};
+
+struct DesiredStart {
+  Point point;
+  std::string file;
+  std::string state_sha256;
+  Configuration configuration;  // in force at point.step - 1
+};
+
+struct DesiredRun {
+  RunId run;
+  std::int64_t generation = 0;
+  int slot = 0;
+  PlanId plan;
+  TrainingIdentity training;
+  std::optional<DesiredStart> start;
+  std::vector<DesiredStage> path;
+  std::vector<Target> targets;
+  bool preempt = false;
+  std::vector<std::int64_t> evaluate_every;
+  Seconds save_every{0};
+  Seconds hang_after{0};
+  std::string evaluation;
+};
+
+// All that a server should be doing. The newest of a batch replaces the others.
+struct SendDesired {
+  SessionId session;
+  std::vector<DesiredRun> runs;
+  std::int64_t acknowledged_report = 0;
+  std::vector<std::string> superseded_files;
+};
+
+// The node manager on this stream must register again, or has been replaced.
+struct EndSession {
+  SessionId session;
+  std::string why;
+};
+
+// Events of this study have been added: whoever watches it should look.
+struct NotifyWatchers {
+  StudyId study;
+};
+
+struct LogLine {
+  std::string text;
+};
+
+using Effect = std::variant<Reply, SendDesired, EndSession, NotifyWatchers, LogLine>;
+
+}  // namespace espalier

@@ -1,0 +1,128 @@
+// What happens to the master: calls of clients, messages of node managers, time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "master/core/master_state.h"
+
+namespace espalier {
+
+// A waiting call; its answer carries the same id.
+using CallId = Id<struct CallTag>;
+
+struct CreateStudyCall {
+  CallId call;
+  std::string user;
+  std::string team;
+  std::string request_id;
+  StudySpecification specification;
+};
+
+struct NewTrial {
+  std::map<std::string, std::string> sequences;  // in the notation
+  Step steps;
+  Step horizon;  // Step{0}: steps
+  friend bool operator==(const NewTrial&, const NewTrial&) = default;
+};
+
+struct FurtherClaim {
+  TrialId trial;
+  Step steps;
+  friend bool operator==(const FurtherClaim&, const FurtherClaim&) = default;
+};
+
+struct SubmitCall {
+  CallId call;
+  std::string user;
+  std::string request_id;
+  StudyId study;
+  std::vector<NewTrial> new_trials;
+  std::vector<FurtherClaim> claims;
+  std::vector<TrialId> close;
+  std::vector<TrialId> cancel;
+  bool finish = false;
+};
+
+struct CancelStudyCall {
+  CallId call;
+  std::string user;
+  std::string request_id;
+  StudyId study;
+};
+
+struct Registration {
+  std::string server;
+  std::string incarnation;
+  int slot_count = 0;
+  std::string device_kind;
+  std::vector<TrainerRecord> trainers;
+};
+
+struct RunStatus {
+  RunId run;
+  std::int64_t generation = 0;
+  Step step;
+  RunState state = RunState::kTraining;
+};
+
+struct StoredCheckpoint {
+  std::string file;
+  std::int64_t bytes = 0;
+  std::string state_sha256;
+};
+struct PointReached {
+  PlanId plan;
+  Point point;
+  std::string evaluation;  // empty: nothing evaluated
+  Metrics metrics;
+  std::optional<StoredCheckpoint> checkpoint;
+};
+struct PromiseLost {
+  std::int64_t generation = 0;
+  Step step;
+  std::string why;
+};
+struct StepsTrained {
+  PlanNodeId node;
+  Step from;
+  Step to;
+  Seconds seconds{0};
+};
+struct RunFailed {
+  enum class Kind { kCrash, kTrainer, kOutOfMemory, kDiverged, kEvaluation, kCheckpoint };
+  Kind kind = Kind::kCrash;
+  Point point;
+  std::string message;
+};
+struct RunEnded {
+  Step step;
+  Seconds slot_seconds{0};
+};
+struct Report {
+  std::int64_t number = 0;
+  RunId run;
+  std::variant<PointReached, PromiseLost, StepsTrained, RunFailed, RunEnded> kind;
+};
+
+struct NodeMessage {
+  SessionId session;
+  std::optional<Registration> registration;
+  std::vector<RunStatus> runs;
+  std::vector<Report> reports;
+};
+
+struct NodeGone {
+  SessionId session;
+};
+
+// Time passes: leases end.
+struct Tick {};
+
+using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, NodeMessage, NodeGone, Tick>;
+
+}  // namespace espalier

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <set>
+
+#include "master/core/new_trial.h"
+#include "master/core/step_times.h"
+#include "master/core/study_calls.h"
+#include "master/core/summary.h"
+#include "searchplan/plan/insert_trial.h"
+#include "searchplan/plan/step_set.h"
+
+namespace espalier {
+namespace {
+
+// A trial as it would stand in its plan.
+struct PlannedTrial {
+  std::size_t study = 0;  // index
+  const SearchPlan* plan = nullptr;
+  PlanNodeId leaf;
+  Step horizon;
+};
+
+// Plans that hold nothing but the lineages forecast, with what was trained of them in the plans that exist. Lineages
+// stand in one plan exactly when submitting them would put them there.
+class ScratchPlans {
+ public:
+  explicit ScratchPlans(const MasterState& state)
+      : state_(state), next_trial_(state.next.trial), next_node_(state.next.plan_node) {}
+
+  PlannedTrial Add(const Study& study, const ResolvedTrial& trial) {
+    const PlanIdentity identity = PlanIdentityOf(study, next_trial_);
+    ++next_trial_.value;
+    const Digest128 digest = DigestOf(identity);
+    SearchPlan& plan = plans_.try_emplace(digest, SearchPlan{.identity = identity}).first->second;
+    const Insertion insertion = InsertTrial(plan, trial.segments, next_node_);
+    for (const PlanChange& change : insertion.edit) Apply(plan, change);
+    next_node_.value += static_cast<std::int64_t>(insertion.edit.size());
+    if (const auto existing = state_.plan_by_identity.find(digest); existing != state_.plan_by_identity.end()) {
+      CopyTrained(state_.plans.at(existing->second), trial, plan, insertion.leaf);
+    }
+    return {.plan = &plan, .leaf = insertion.leaf, .horizon = trial.horizon};
+  }
+
+  const std::map<Digest128, SearchPlan>& plans() const { return plans_; }
+
+ private:
+  // The nodes of the lineage that the existing plan has are its first ones.
+  void CopyTrained(const SearchPlan& existing, const ResolvedTrial& trial, SearchPlan& plan, PlanNodeId leaf) const {
+    const Insertion missing = InsertTrial(existing, trial.segments, next_node_);
+    std::optional<PlanNodeId> last = missing.leaf;
+    if (!missing.edit.empty()) last = std::get<AddPlanNode>(missing.edit.front()).parent;
+    if (!last) return;
+    const std::vector<PlanNodeId> known = LineageTo(existing, *last);
+    const std::vector<PlanNodeId> lineage = LineageTo(plan, leaf);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (!plan.Node(lineage[i]).trained.empty()) continue;
+      for (const TrainedRange& range : existing.Node(known[i]).trained) Apply(plan, SetTrainedRange{lineage[i], range});
+    }
+  }
+
+  const MasterState& state_;
+  TrialId next_trial_;
+  PlanNodeId next_node_;
+  std::map<Digest128, SearchPlan> plans_;
+};
+
+// Of all checkpoints of this training that are known; 0 if none is.
+double MeanCheckpointBytes(const MasterState& state, const TrainingIdentity& training) {
+  double bytes = 0;
+  std::int64_t count = 0;
+  for (const auto& [plan_id, plan] : state.plans) {
+    if (!(plan.identity.training == training)) continue;
+    for (const auto& [node_id, node] : plan.nodes) {
+      for (const auto& [step, record] : node.points) {
+        if (!record.checkpoint) continue;
+        bytes += static_cast<double>(record.checkpoint->bytes);
+        ++count;
+      }
+    }
+  }
+  return count == 0 ? 0 : bytes / static_cast<double>(count);
+}
+
+// Points where lineages of the plan part: children start there, and another child, or the node itself, goes on.
+void AddBranchPoints(const SearchPlan& plan, const StepSet& unique, std::set<Point>& points) {
+  std::set<Point> left;  // by one child at least
+  for (const auto& [id, node] : plan.nodes) {
+    if (!node.parent) continue;
+    const Point point{*node.parent, node.start};
+    const bool is_second = !left.insert(point).second;
+    if (is_second || unique.Contains(point.node, point.step + 1)) points.insert(point);
+  }
+}
+
+// A checkpoint at each end and each branch point.
+std::int64_t CheckpointBytes(const MasterState& state, const ScratchPlans& scratch,
+                             const std::vector<PlannedTrial>& trials, const StepSet& unique) {
+  std::map<const SearchPlan*, std::set<Point>> points;
+  for (const PlannedTrial& trial : trials) points[trial.plan].insert({trial.leaf, trial.horizon});
+  std::map<Digest128, double> means;  // by training, as a plan of nobody
+  double bytes = 0;
+  for (const auto& [digest, plan] : scratch.plans()) {
+    AddBranchPoints(plan, unique, points[&plan]);
+    const auto [mean, is_new] = means.try_emplace(DigestOf(PlanIdentity{.training = plan.identity.training}));
+    if (is_new) mean->second = MeanCheckpointBytes(state, plan.identity.training);
+    bytes += mean->second * static_cast<double>(points[&plan].size());
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+Forecast Count(const MasterState& state, const std::vector<Study>& studies, const std::vector<PlannedTrial>& trials,
+               const ScratchPlans& scratch) {
+  StepSet trained;
+  for (const auto& [digest, plan] : scratch.plans()) {
+    for (const auto& [id, node] : plan.nodes) trained.AddTrained(node);
+  }
+  Forecast forecast;
+  std::vector<StepTimes> times;
+  std::vector<StepSet> unique_by_study(studies.size());
+  for (const Study& study : studies) {
+    times.emplace_back(state, study.training, study.device_kind);
+    forecast.studies.push_back({.name = study.specification.name});
+  }
+  StepSet unique;
+  StepSet paid = trained;  // trained, or counted into the slot time already
+  for (const PlannedTrial& trial : trials) {
+    StudyForecast& study = forecast.studies[trial.study];
+    ++study.trials;
+    study.total_steps += trial.horizon.value;
+    Seconds lineage_time{0};
+    for (const StepRange& range : LineageRanges(*trial.plan, trial.leaf, trial.horizon)) {
+      const Seconds step_time = times[trial.study].Of(trial.plan->Node(range.node));
+      const std::int64_t count = range.to - range.from;
+      lineage_time += step_time * static_cast<double>(count - trained.CountIn(range));
+      forecast.slot_time += step_time * static_cast<double>(count - paid.CountIn(range));
+      paid.Add(range);
+      unique.Add(range);
+      unique_by_study[trial.study].Add(range);
+    }
+    forecast.critical_path = std::max(forecast.critical_path, lineage_time);
+    forecast.total_steps += trial.horizon.value;
+  }
+  for (std::size_t i = 0; i < studies.size(); ++i) forecast.studies[i].unique_steps = unique_by_study[i].Count();
+  forecast.unique_steps = unique.Count();
+  forecast.trained_steps = Intersection(unique, trained).Count();
+  forecast.checkpoint_bytes = CheckpointBytes(state, scratch, trials, unique);
+  return forecast;
+}
+
+std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
+
+}  // namespace
+
+Result<Forecast> ForecastStudies(const MasterState& state, const std::vector<ForecastStudy>& studies,
+                                 const std::string& team) {
+  std::vector<Study> planned_studies;
+  std::vector<PlannedTrial> planned_trials;
+  ScratchPlans scratch(state);
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    auto study = PlanStudy(state, studies[i].specification);
+    if (!study.has_value()) return InField(Indexed("studies", i), study.error());
+    study->team = team;
+    study->id = StudyId{state.next.study.value + static_cast<std::int64_t>(i)};
+    for (std::size_t j = 0; j < studies[i].trials.size(); ++j) {
+      const auto trial = Resolve(*study, studies[i].trials[j]);
+      if (!trial.has_value()) {
+        return InField(Indexed("studies", i), InField(Indexed("trials", j), trial.error()).value());
+      }
+      PlannedTrial planned = scratch.Add(*study, *trial);
+      planned.study = i;
+      planned_trials.push_back(planned);
+    }
+    planned_studies.push_back(std::move(*study));
+  }
+  return Count(state, planned_studies, planned_trials, scratch);
+}
+
+}  // namespace espalier

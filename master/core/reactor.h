@@ -1,0 +1,30 @@
+// The master's decisions: what happens to its state when something happens. Pure: no I/O, clock, thread, log or
+// randomness.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "master/core/effect.h"
+#include "master/core/event.h"
+#include "master/core/state_edit.h"
+#include "scheduler/policy.h"
+
+namespace espalier {
+
+struct ReactorSettings {
+  Seconds lease{10};
+  Seconds save_every{20};
+};
+
+struct Transition {
+  StateEdit edit;
+  std::vector<Effect> effects;
+};
+
+// Applies the edit that it returns to `state`, change by change: a batch's later trials meet the nodes of its earlier
+// ones. An event that is refused changes nothing.
+Transition React(MasterState& state, const Event& event, const Policy& policy, const ReactorSettings& settings,
+                 Time now);
+
+}  // namespace espalier

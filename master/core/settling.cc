@@ -1,0 +1,58 @@
+#include "master/core/settling.h"
+
+#include <algorithm>
+
+#include "master/core/claims.h"
+#include "searchplan/plan/record_result.h"
+
+namespace espalier {
+namespace {
+
+bool HasWaitingClaim(const MasterState& state, StudyId study) {
+  const std::vector<TrialId>& trials = state.trials_by_study.at(study);
+  return std::any_of(trials.begin(), trials.end(), [&](TrialId id) {
+    const Trial& trial = state.trials.at(id);
+    return LastWaitingClaim(state.plans.at(trial.plan), trial) != nullptr;
+  });
+}
+
+}  // namespace
+
+void AppendEvent(Draft& draft, StudyId study, StudyEvent event) {
+  const auto events = draft.state().events.find(study);
+  const std::int64_t count =
+      events == draft.state().events.end() ? 0 : static_cast<std::int64_t>(events->second.size());
+  draft.Do(AddStudyEvent{study, count + 1, std::move(event)});
+  if (draft.notified_studies.insert(study).second) draft.Emit(NotifyWatchers{study});
+}
+
+void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
+  draft.Do(plan_id, {SettleClaim{claim_id, state}});
+  const SearchPlan& plan = draft.state().plans.at(plan_id);
+  const Claim& claim = plan.claims.at(claim_id);
+  const Trial& trial = draft.state().trials.at(claim.trial);
+  const Study& study = draft.state().studies.at(trial.study);
+  ClaimSettled settled{.claim = claim_id, .trial = trial.id, .step = claim.point.step, .state = state};
+  if (state == ClaimState::kDone) settled.metrics = AnswerOf(plan, claim, study.metric_names);
+  if (state == ClaimState::kFailed) settled.message = WhyFailed(plan, claim);
+  AppendEvent(draft, study.id, settled);
+  draft.touched_studies.insert(study.id);
+  draft.schedule = true;
+}
+
+void SettleTouched(Draft& draft) {
+  for (const PlanId plan_id : draft.touched_plans) {
+    for (const PlanChange& change : SettleClaims(draft.state().plans.at(plan_id))) {
+      const auto& settle = std::get<SettleClaim>(change);
+      Settle(draft, plan_id, settle.claim, settle.state);
+    }
+  }
+  for (const StudyId id : draft.touched_studies) {
+    const Study& study = draft.state().studies.at(id);
+    if (!study.closing || study.finished_at || HasWaitingClaim(draft.state(), id)) continue;
+    draft.Do(FinishStudy{id, draft.now});
+    AppendEvent(draft, id, StudyFinished{});
+  }
+}
+
+}  // namespace espalier

@@ -1,0 +1,18 @@
+// Answers claims from what is stored, and finishes studies.
+#pragma once
+
+#include "master/core/draft.h"
+
+namespace espalier {
+
+// For the touched plans: settles each waiting claim that results or failures at hand settle, with its study's event.
+// For the touched studies: finishes those that are closing and have no waiting claim left.
+void SettleTouched(Draft& draft);
+
+// Settles one waiting claim, with its study's event.
+void Settle(Draft& draft, PlanId plan, ClaimId claim, ClaimState state);
+
+// Appends to the study's numbered events.
+void AppendEvent(Draft& draft, StudyId study, StudyEvent event);
+
+}  // namespace espalier

@@ -1,0 +1,19 @@
+// What clients ask for: studies, trials, claims.
+#pragma once
+
+#include "master/core/draft.h"
+
+namespace espalier {
+
+void OnCreateStudy(Draft& draft, const CreateStudyCall& call);
+void OnSubmit(Draft& draft, const SubmitCall& call);
+void OnCancelStudy(Draft& draft, const CancelStudyCall& call);
+
+// Whether a study could be created from this, and with which identity. Error: kInvalidArgument with the field;
+// kUnavailable as long as no server that could train it is connected.
+Result<Study> PlanStudy(const MasterState& state, const StudySpecification& specification);
+
+// The plan that a trial of the study belongs to; `trial` matters to the scope nobody alone.
+PlanIdentity PlanIdentityOf(const Study& study, TrialId trial);
+
+}  // namespace espalier

@@ -1,0 +1,221 @@
+#include "master/loop/event_loop.h"
+
+#include <algorithm>
+#include <future>
+
+#include "base/check.h"
+#include "base/failpoint.h"
+#include "base/log.h"
+
+namespace espalier {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+SteadyClock::duration Duration(Seconds seconds) { return std::chrono::duration_cast<SteadyClock::duration>(seconds); }
+
+std::optional<CallId> CallOf(const Event& event) {
+  if (const auto* create = std::get_if<CreateStudyCall>(&event)) return create->call;
+  if (const auto* submit = std::get_if<SubmitCall>(&event)) return submit->call;
+  if (const auto* cancel = std::get_if<CancelStudyCall>(&event)) return cancel->call;
+  return std::nullopt;
+}
+
+Error Unavailable(const std::string& why) { return {ErrorCode::kUnavailable, why, {}}; }
+
+// Trying again later may help; with the others it cannot.
+bool MayPass(const Error& error) { return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAborted; }
+
+}  // namespace
+
+EventLoop::EventLoop(StateStore& store, EffectRunner& effects, EventHandler handler, EventLoopSettings settings)
+    : store_(store), effects_(effects), handler_(std::move(handler)), settings_(std::move(settings)) {}
+
+Result<void> EventLoop::Run() {
+  commit_thread_.emplace(store_, [this](const Result<void>& committed) {
+    {
+      const std::lock_guard lock(mutex_);
+      committing_ = false;
+      if (!committed) commit_error_ = committed.error();
+    }
+    changed_.notify_one();
+  });
+  Result<void> result;
+  while (true) {
+    result = LoadState();
+    if (!result) break;
+    result = HandleUntilStopOrFailure();
+    if (result || result.error().code == ErrorCode::kFailedPrecondition) break;
+    Log(LogLevel::kError, "commit failed, recovering", {{"why", result.error().message}});
+    DropAll(Unavailable("the outcome is unknown, try again: " + result.error().message));
+  }
+  DropAll(Unavailable(result ? "the master stops" : "the master exits: " + result.error().message), /*last=*/true);
+  commit_thread_.reset();
+  return result;
+}
+
+void EventLoop::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+}
+
+void EventLoop::Post(Event event) {
+  const std::optional<CallId> call = CallOf(event);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!finished_) {
+      if (call) waiting_calls_.insert(*call);
+      if (const auto* message = std::get_if<NodeMessage>(&event)) sessions_.insert(message->session);
+      if (const auto* gone = std::get_if<NodeGone>(&event)) sessions_.erase(gone->session);
+      queue_.emplace_back(std::move(event));
+      changed_.notify_one();
+      return;
+    }
+  }
+  if (call) RunEffect(Reply{*call, Unavailable("the master stops")});
+}
+
+void EventLoop::PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!finished_) {
+      queue_.emplace_back(ReadRequest{std::move(read), std::move(done)});
+      changed_.notify_one();
+      return;
+    }
+  }
+  done(tl::unexpected<Error>(Unavailable("the master stops")));
+}
+
+Result<void> EventLoop::Read(const std::function<void(const MasterState&)>& read) {
+  std::promise<Result<void>> outcome;
+  PostRead(read, [&](Result<void> done) { outcome.set_value(std::move(done)); });
+  return outcome.get_future().get();
+}
+
+Result<void> EventLoop::LoadState() {
+  for (Seconds pause = settings_.load_retry_min;; pause = std::min(pause * 2, settings_.load_retry_max)) {
+    const Seconds begun = MonotonicNow();
+    Result<MasterState> loaded = store_.Load();
+    if (loaded) {
+      state_ = *std::move(loaded);
+      state_.recovered_at = settings_.now();
+      Log(LogLevel::kInfo, "state loaded",
+          {{"studies", state_.studies.size()},
+           {"trials", state_.trials.size()},
+           {"runs", state_.active_runs.size()},
+           {"seconds", (MonotonicNow() - begun).count()}});
+      return {};
+    }
+    if (!MayPass(loaded.error())) return tl::unexpected<Error>(loaded.error());
+    Log(LogLevel::kWarning, "state cannot be loaded yet", {{"why", loaded.error().message}});
+    const auto until = SteadyClock::now() + Duration(pause);
+    while (SteadyClock::now() < until) {
+      DropAll(Unavailable("the database is away, try again: " + loaded.error().message));
+      std::unique_lock lock(mutex_);
+      if (stopping_) return {};
+      changed_.wait_until(lock, until, [&] { return stopping_ || !queue_.empty(); });
+    }
+  }
+}
+
+Result<void> EventLoop::HandleUntilStopOrFailure() {
+  next_tick_ = SteadyClock::now() + Duration(settings_.tick_every);
+  while (std::optional<Item> item = Next()) {
+    if (auto* event = std::get_if<Event>(&*item)) {
+      Handle(*event);
+    } else {
+      Handle(std::get<ReadRequest>(*std::move(item)));
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  if (!commit_error_) return {};
+  const Error error = *std::exchange(commit_error_, std::nullopt);
+  return tl::unexpected<Error>(error);
+}
+
+std::optional<EventLoop::Item> EventLoop::Next() {
+  const bool ticks = settings_.tick_every > Seconds{0};
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (commit_error_) return std::nullopt;
+    if (!committing_ && !filling_.empty()) {
+      committing_ = true;
+      commit_thread_->Start(std::exchange(filling_, {}));
+    }
+    if (stopping_ && !committing_) return std::nullopt;
+    if (!stopping_ && ticks && SteadyClock::now() >= next_tick_) {
+      next_tick_ = SteadyClock::now() + Duration(settings_.tick_every);
+      return Event{Tick{}};
+    }
+    if (!stopping_ && !queue_.empty()) {
+      Item item = std::move(queue_.front());
+      queue_.pop_front();
+      return item;
+    }
+    if (ticks && !stopping_) {
+      changed_.wait_until(lock, next_tick_);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+}
+
+void EventLoop::Handle(const Event& event) {
+  Transition transition = handler_(state_, event, settings_.now());
+  std::move(transition.edit.begin(), transition.edit.end(), std::back_inserter(filling_.edit));
+  for (Effect& effect : transition.effects) {
+    filling_.releases.push_back([this, effect = std::move(effect)](const Result<void>& committed) {
+      if (committed) Release(effect);
+    });
+  }
+}
+
+void EventLoop::Handle(ReadRequest request) {
+  request.read(state_);
+  filling_.releases.push_back(std::move(request.done));
+}
+
+void EventLoop::Release(const Effect& effect) {
+  if (const auto* line = std::get_if<LogLine>(&effect)) return Log(LogLevel::kInfo, line->text);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto* reply = std::get_if<Reply>(&effect)) waiting_calls_.erase(reply->call);
+    if (const auto* end = std::get_if<EndSession>(&effect)) sessions_.erase(end->session);
+  }
+  RunEffect(effect);
+  ESPALIER_FAILPOINT("effect.after");
+}
+
+void EventLoop::RunEffect(const Effect& effect) {
+  const std::lock_guard lock(effect_mutex_);
+  effects_.Run(effect);
+}
+
+void EventLoop::DropAll(const Error& why, bool last) {
+  state_ = {};
+  Batch dropped = std::exchange(filling_, {});
+  std::deque<Item> queue;
+  std::set<CallId> calls;
+  std::set<SessionId> sessions;
+  {
+    const std::lock_guard lock(mutex_);
+    ESPALIER_CHECK(!committing_) << "a batch is in flight";
+    finished_ = last;
+    queue.swap(queue_);
+    calls.swap(waiting_calls_);
+    sessions.swap(sessions_);
+  }
+  const Result<void> failed = tl::unexpected<Error>(why);
+  for (const auto& release : dropped.releases) release(failed);
+  for (Item& item : queue) {
+    if (auto* request = std::get_if<ReadRequest>(&item)) request->done(failed);
+  }
+  for (const CallId call : calls) RunEffect(Reply{call, why});
+  for (const SessionId session : sessions) RunEffect(EndSession{session, "the master recovers: register again"});
+}
+
+}  // namespace espalier

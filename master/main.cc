@@ -1,0 +1,125 @@
+// espalier-master CONFIG_FILE: the service's head. Exit: 0 after SIGTERM, 1 when it cannot start or another master
+// leads, 2 on bad usage.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "base/failpoint.h"
+#include "base/log.h"
+#include "espalier/config/v1/master.pb.h"
+#include "master/loop/event_loop.h"
+#include "master/rpc/rpc_server.h"
+#include "master/store/leadership.h"
+#include "master/store/migrate.h"
+#include "master/store/postgres_state_store.h"
+#include "proto/config_file.h"
+
+namespace espalier {
+namespace {
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int Refuse(const Error& error, int status) {
+  std::cerr << "espalier-master: " << (error.field.empty() ? "" : error.field + ": ") << error.message << "\n";
+  return status;
+}
+
+// Joins the event loop and the RPC server, which know each other through narrow ports alone.
+class Service : public MasterPort, public EffectRunner {
+ public:
+  Service(StateStore& store, EventHandler handler) : loop_(store, *this, std::move(handler)), rpc_(*this) {}
+
+  // Serves until Stop.
+  Result<void> Run(const std::string& address) {
+    ESPALIER_RETURN_IF_ERROR(rpc_.Start(address));
+    const Result<void> ended = loop_.Run();
+    rpc_.Stop();
+    return ended;
+  }
+
+  void Stop() { loop_.Stop(); }
+
+  void Post(Event event) override { loop_.Post(std::move(event)); }
+  Result<void> Read(const std::function<void(const MasterState&)>& read) override { return loop_.Read(read); }
+  void Run(const Effect& effect) override { rpc_.Carry(effect); }
+
+ private:
+  EventLoop loop_;
+  RpcServer rpc_;
+};
+
+int Serve(const config::v1::Master& config, sigset_t signals) {
+  std::stop_source stop;
+  Service* service = nullptr;
+  std::mutex mutex;  // of `service`
+  const auto stop_all = [&] {
+    stop.request_stop();
+    const std::lock_guard lock(mutex);
+    if (service != nullptr) service->Stop();
+  };
+  // Ends with the function that it serves.
+  const std::jthread signal_thread([&](std::stop_token done) {
+    constexpr timespec kTurn{.tv_sec = 0, .tv_nsec = 100'000'000};
+    while (!done.stop_requested()) {
+      if (sigtimedwait(&signals, nullptr, &kTurn) > 0) stop_all();
+    }
+  });
+
+  if (const auto migrated = Migrate(config.database()); !migrated.has_value()) return Refuse(migrated.error(), 1);
+  auto leadership = Leadership::Acquire(config.database(), "pid " + std::to_string(getpid()), stop.get_token(),
+                                        [&](const Error& error) {
+                                          Log(LogLevel::kError, "leadership lost", {{"why", error.message}});
+                                          stop_all();
+                                        });
+  if (!leadership.has_value()) return stop.stop_requested() ? 0 : Refuse(leadership.error(), 1);
+
+  ReactorSettings settings;
+  if (config.lease_seconds() > 0) settings.lease = Seconds(config.lease_seconds());
+  const std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
+  PostgresStateStore store(config.database(), (*leadership)->epoch());
+  Service serving(store, [&](MasterState& state, const Event& event, Time now) {
+    return React(state, event, *policy, settings, now);
+  });
+  {
+    const std::lock_guard lock(mutex);
+    service = &serving;
+    if (stop.stop_requested()) serving.Stop();
+  }
+  const Result<void> ended = serving.Run(config.listen_address());
+  const std::lock_guard lock(mutex);
+  service = nullptr;
+  return ended.has_value() ? 0 : Refuse(ended.error(), 1);
+}
+
+}  // namespace
+}  // namespace espalier
+
+int main(int argument_count, char** arguments) {
+  using namespace espalier;
+  if (argument_count != 2) {
+    std::cerr << "usage: espalier-master CONFIG_FILE\n";
+    return 2;
+  }
+  sigset_t signals;  // blocked before any thread starts, so that all leave them to the one that waits for them
+  sigemptyset(&signals);
+  for (const int number : {SIGTERM, SIGINT}) sigaddset(&signals, number);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+
+  config::v1::Master config;
+  if (const auto read = ReadConfigFile(arguments[1], config); !read.has_value()) return Refuse(read.error(), 2);
+  for (const auto& [value, field] :
+       {std::pair(config.listen_address(), "listen_address"), std::pair(config.database(), "database")}) {
+    if (const auto given = RequireText(value, field); !given.has_value()) return Refuse(given.error(), 2);
+  }
+  const auto armed = ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
+  if (!armed.has_value()) return Refuse(armed.error(), 2);
+  SetUpLog("master");
+  return Serve(config, signals);
+}

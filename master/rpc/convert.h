@@ -1,0 +1,30 @@
+// The only place where protobuf messages and the domain meet on the master's side.
+#pragma once
+
+#include "base/result.h"
+#include "espalier/v1/inspect.pb.h"
+#include "espalier/v1/node_manager.pb.h"
+#include "espalier/v1/study.pb.h"
+#include "master/core/effect.h"
+#include "master/core/event.h"
+#include "master/core/summary.h"
+
+namespace espalier {
+
+// From the wire. Error: kInvalidArgument with the field.
+Result<StudySpecification> FromProto(const v1::StudySpecification& message);
+NewTrial FromProto(const v1::NewTrial& message);
+SubmitCall FromProto(const v1::SubmitRequest& message);
+Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId session);
+
+// To the wire.
+v1::SynchronizeResponse ToProto(const SendDesired& desired);
+v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number);
+v1::StudyProgress ToProto(const StudyProgress& progress);
+v1::TrainerDescription ToProto(const TrainerRecord& trainer);
+v1::StudySummary ToProto(const StudySummary& summary, const Study& study);
+v1::Trial ToProto(const TrialSummary& summary, const Trial& trial);
+v1::PlanNode ToProto(const PlanNodeView& view);
+v1::ForecastResponse ToProto(const Forecast& forecast);
+
+}  // namespace espalier

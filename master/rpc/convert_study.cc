@@ -1,0 +1,229 @@
+#include "master/rpc/convert.h"
+
+namespace espalier {
+namespace {
+
+Result<Scope> FromProto(v1::Scope scope) {
+  switch (scope) {
+    case v1::SCOPE_NOBODY:
+      return Scope::kNobody;
+    case v1::SCOPE_STUDY:
+      return Scope::kStudy;
+    case v1::SCOPE_UNSPECIFIED:
+    case v1::SCOPE_TEAM:
+      return Scope::kTeam;
+    case v1::SCOPE_EVERYONE:
+      return Scope::kEveryone;
+    default:
+      return MakeError(ErrorCode::kInvalidArgument, "expected nobody, study, team or everyone", "share");
+  }
+}
+
+v1::Scope ToProto(Scope scope) {
+  switch (scope) {
+    case Scope::kNobody:
+      return v1::SCOPE_NOBODY;
+    case Scope::kStudy:
+      return v1::SCOPE_STUDY;
+    case Scope::kTeam:
+      return v1::SCOPE_TEAM;
+    case Scope::kEveryone:
+      return v1::SCOPE_EVERYONE;
+  }
+  return v1::SCOPE_UNSPECIFIED;
+}
+
+void Fill(const Metrics& metrics, google::protobuf::Map<std::string, double>& map) {
+  map.insert(metrics.begin(), metrics.end());
+}
+
+v1::ClaimSettled::State ToProto(ClaimState state) {
+  switch (state) {
+    case ClaimState::kDone:
+      return v1::ClaimSettled::STATE_DONE;
+    case ClaimState::kFailed:
+      return v1::ClaimSettled::STATE_FAILED;
+    case ClaimState::kCancelled:
+      return v1::ClaimSettled::STATE_CANCELLED;
+    case ClaimState::kWaiting:
+      break;
+  }
+  return v1::ClaimSettled::STATE_UNSPECIFIED;
+}
+
+struct EventFiller {
+  v1::StudyEvent& message;
+
+  void operator()(const TrialSubmitted& event) const {
+    message.mutable_trial_submitted()->set_trial_id(event.trial.value);
+  }
+  void operator()(const ClaimMade& event) const {
+    v1::ClaimMade& made = *message.mutable_claim_made();
+    made.set_claim_id(event.claim.value);
+    made.set_trial_id(event.trial.value);
+    made.set_step(event.step.value);
+  }
+  void operator()(const ClaimSettled& event) const {
+    v1::ClaimSettled& settled = *message.mutable_claim_settled();
+    settled.set_claim_id(event.claim.value);
+    settled.set_trial_id(event.trial.value);
+    settled.set_step(event.step.value);
+    settled.set_state(ToProto(event.state));
+    Fill(event.metrics, *settled.mutable_metrics());
+    settled.set_message(event.message);
+  }
+  void operator()(const TrialClosed& event) const {
+    message.mutable_trial_closed()->set_trial_id(event.trial.value);
+    message.mutable_trial_closed()->set_cancelled(event.cancelled);
+  }
+  void operator()(const StudyFinished&) const { message.mutable_study_finished(); }
+};
+
+}  // namespace
+
+Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
+  StudySpecification specification{.name = message.name(),
+                                   .trainer = message.trainer(),
+                                   .data = message.data(),
+                                   .evaluate_every = message.evaluate_every_steps(),
+                                   .metric = message.metric(),
+                                   .goal = message.goal() == v1::GOAL_MINIMIZE ? Goal::kMinimize : Goal::kMaximize,
+                                   .definition = message.definition()};
+  if (message.step().has_updates()) {
+    specification.step_updates = message.step().updates();
+    if (specification.step_updates < 1) {
+      return MakeError(ErrorCode::kInvalidArgument, "expected epoch or at least 1 update", "step");
+    }
+  }
+  ESPALIER_ASSIGN(specification.scope, FromProto(message.scope()));
+  return specification;
+}
+
+NewTrial FromProto(const v1::NewTrial& message) {
+  return {.sequences = {message.sequences().begin(), message.sequences().end()},
+          .steps = Step{message.steps()},
+          .horizon = Step{message.horizon_steps()}};
+}
+
+SubmitCall FromProto(const v1::SubmitRequest& message) {
+  SubmitCall call{.request_id = message.request_id(), .study = StudyId{message.study_id()}, .finish = message.finish()};
+  for (const v1::NewTrial& trial : message.new_trials()) call.new_trials.push_back(FromProto(trial));
+  for (const v1::FurtherClaim& claim : message.claims()) {
+    call.claims.push_back({TrialId{claim.trial_id()}, Step{claim.steps()}});
+  }
+  for (const std::int64_t trial : message.close_trial_ids()) call.close.push_back(TrialId{trial});
+  for (const std::int64_t trial : message.cancel_trial_ids()) call.cancel.push_back(TrialId{trial});
+  return call;
+}
+
+v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number) {
+  v1::StudyEvent message;
+  message.set_number(number);
+  std::visit(EventFiller{message}, event);
+  return message;
+}
+
+v1::StudyProgress ToProto(const StudyProgress& progress) {
+  v1::StudyProgress message;
+  message.mutable_trials_by_state()->insert(progress.trials_by_state.begin(), progress.trials_by_state.end());
+  message.set_claimed_steps(progress.claimed_steps);
+  message.set_unique_steps(progress.unique_steps);
+  message.set_trained_steps(progress.trained_steps);
+  message.set_seconds_left(progress.left.count());
+  return message;
+}
+
+v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
+  v1::StudySummary message;
+  const StudySpecification& specification = study.specification;
+  message.set_study_id(study.id.value);
+  message.set_name(specification.name);
+  message.set_state(study.finished_at ? "finished" : "running");
+  message.mutable_trials_by_state()->insert(summary.trials_by_state.begin(), summary.trials_by_state.end());
+  v1::StepCounts& steps = *message.mutable_steps();
+  steps.set_claimed(summary.steps.claimed);
+  steps.set_unique(summary.steps.unique);
+  steps.set_trained(summary.steps.trained);
+  steps.set_re_derived(summary.steps.re_derived);
+  steps.set_wasted(summary.steps.wasted);
+  steps.set_reused(summary.steps.reused);
+  message.set_merge_rate(summary.merge_rate);
+  message.set_time_weighted_merge_rate(summary.time_weighted_merge_rate);
+  message.set_slot_seconds(summary.slot_seconds.count());
+  message.set_elapsed_seconds(summary.elapsed.count());
+  message.set_makespan_bound_seconds(summary.makespan_bound.count());
+  if (summary.best) {
+    v1::BestTrial& best = *message.mutable_best();
+    best.set_trial_id(summary.best->trial.value);
+    best.set_metric(specification.metric);
+    best.set_value(summary.best->value);
+    best.set_step(summary.best->step.value);
+  }
+  message.set_goal(specification.goal == Goal::kMinimize ? v1::GOAL_MINIMIZE : v1::GOAL_MAXIMIZE);
+  message.set_trainer(specification.trainer);
+  message.set_scope(ToProto(specification.scope));
+  message.set_definition(specification.definition);
+  return message;
+}
+
+v1::Trial ToProto(const TrialSummary& summary, const Trial& trial) {
+  v1::Trial message;
+  message.set_trial_id(trial.id.value);
+  message.set_state(summary.state);
+  message.set_steps(summary.steps.value);
+  message.mutable_sequences()->insert(trial.sequences.begin(), trial.sequences.end());
+  if (summary.metric) message.set_metric(*summary.metric);
+  message.set_state_sha256(summary.state_sha256);
+  for (const TrialEvaluation& evaluation : summary.evaluations) {
+    v1::TrialEvaluation& part = *message.add_evaluations();
+    part.set_step(evaluation.step.value);
+    Fill(evaluation.metrics, *part.mutable_metrics());
+  }
+  message.set_horizon_steps(trial.horizon.value);
+  message.set_message(summary.message);
+  return message;
+}
+
+v1::PlanNode ToProto(const PlanNodeView& view) {
+  v1::PlanNode message;
+  message.set_plan_node_id(view.id.value);
+  message.set_parent_id(view.parent ? view.parent->value : 0);
+  message.set_start_step(view.start.value);
+  message.mutable_functions()->insert(view.functions.begin(), view.functions.end());
+  for (const StageView& stage : view.stages) {
+    v1::StageView& part = *message.add_stages();
+    part.set_from_step(stage.from.value);
+    part.set_to_step(stage.to.value);
+    part.set_state(std::string(Name(stage.state)));
+  }
+  for (const Step step : view.checkpoints) message.add_checkpoint_steps(step.value);
+  message.set_trial_count(view.trial_count);
+  return message;
+}
+
+v1::ForecastResponse ToProto(const Forecast& forecast) {
+  const auto rate = [](std::int64_t total, std::int64_t unique) {
+    return unique == 0 ? 0.0 : static_cast<double>(total) / static_cast<double>(unique);
+  };
+  v1::ForecastResponse message;
+  for (const StudyForecast& study : forecast.studies) {
+    v1::StudyForecast& part = *message.add_studies();
+    part.set_name(study.name);
+    part.set_trials(study.trials);
+    part.set_total_steps(study.total_steps);
+    part.set_unique_steps(study.unique_steps);
+    part.set_merge_rate(rate(study.total_steps, study.unique_steps));
+    message.set_trials(message.trials() + study.trials);
+  }
+  message.set_total_steps(forecast.total_steps);
+  message.set_unique_steps(forecast.unique_steps);
+  message.set_merge_rate(rate(forecast.total_steps, forecast.unique_steps));
+  message.set_trained_steps(forecast.trained_steps);
+  message.set_remaining_steps(forecast.unique_steps - forecast.trained_steps);
+  message.set_slot_seconds(forecast.slot_time.count());
+  message.set_critical_path_seconds(forecast.critical_path.count());
+  message.set_checkpoint_bytes(forecast.checkpoint_bytes);
+  return message;
+}
+
+}  // namespace espalier

@@ -1,0 +1,32 @@
+// InspectService: reads on the event loop's thread and converts.
+#pragma once
+
+#include "espalier/v1/inspect.grpc.pb.h"
+#include "master/rpc/master_port.h"
+
+namespace espalier {
+
+class InspectService final : public v1::InspectService::Service {
+ public:
+  explicit InspectService(MasterPort& master) : master_(master) {}
+
+  grpc::Status ListTrainers(grpc::ServerContext* context, const v1::ListTrainersRequest* request,
+                            v1::ListTrainersResponse* response) override;
+  grpc::Status ListServers(grpc::ServerContext* context, const v1::ListServersRequest* request,
+                           v1::ListServersResponse* response) override;
+  grpc::Status ListStudies(grpc::ServerContext* context, const v1::ListStudiesRequest* request,
+                           v1::ListStudiesResponse* response) override;
+  grpc::Status GetStudy(grpc::ServerContext* context, const v1::GetStudyRequest* request,
+                        v1::GetStudyResponse* response) override;
+  grpc::Status ListTrials(grpc::ServerContext* context, const v1::ListTrialsRequest* request,
+                          v1::ListTrialsResponse* response) override;
+  grpc::Status GetPlan(grpc::ServerContext* context, const v1::GetPlanRequest* request,
+                       v1::GetPlanResponse* response) override;
+  grpc::Status Forecast(grpc::ServerContext* context, const v1::ForecastRequest* request,
+                        v1::ForecastResponse* response) override;
+
+ private:
+  MasterPort& master_;
+};
+
+}  // namespace espalier

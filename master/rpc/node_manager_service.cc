@@ -1,0 +1,36 @@
+#include "master/rpc/node_manager_service.h"
+
+#include <thread>
+
+#include "master/rpc/convert.h"
+#include "master/rpc/grpc_status.h"
+
+namespace espalier {
+
+grpc::Status NodeManagerService::Synchronize(
+    grpc::ServerContext* context, grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) {
+  SessionId id;
+  const std::shared_ptr<NodeSession> session = sessions_.Open([context] { context->TryCancel(); }, id);
+  if (session == nullptr) return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});
+  std::thread writer([&] {
+    while (const auto response = session->Next()) {
+      if (!stream->Write(*response)) return;
+    }
+  });
+  grpc::Status status = grpc::Status::OK;
+  v1::SynchronizeRequest request;
+  while (stream->Read(&request)) {
+    auto message = FromProto(request, id);
+    if (!message.has_value()) {
+      status = ToStatus(message.error());
+      break;
+    }
+    master_.Post(std::move(*message));
+  }
+  sessions_.Close(id);
+  writer.join();
+  master_.Post(NodeGone{id});
+  return status;
+}
+
+}  // namespace espalier

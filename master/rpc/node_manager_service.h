@@ -1,0 +1,22 @@
+// NodeManagerService: turns each stream's messages into events, and desired states into messages.
+#pragma once
+
+#include "espalier/v1/node_manager.grpc.pb.h"
+#include "master/rpc/master_port.h"
+#include "master/rpc/node_sessions.h"
+
+namespace espalier {
+
+class NodeManagerService final : public v1::NodeManagerService::Service {
+ public:
+  NodeManagerService(MasterPort& master, NodeSessions& sessions) : master_(master), sessions_(sessions) {}
+
+  grpc::Status Synchronize(grpc::ServerContext* context,
+                           grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) override;
+
+ private:
+  MasterPort& master_;
+  NodeSessions& sessions_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,36 @@
+// Calls that wait for their answer from the event loop. Thread-safe.
+#pragma once
+
+#include <future>
+#include <map>
+#include <mutex>
+
+#include "master/core/effect.h"
+
+namespace espalier {
+
+class PendingCalls {
+ public:
+  using Answer = decltype(Reply::answer);
+
+  struct Call {
+    CallId id;
+    std::future<Answer> answer;
+  };
+
+  Call Open();
+
+  // A reply to a call that nobody knows is dropped.
+  void Resolve(Reply reply);
+
+  // Answers every waiting call, and each later one at once, with kUnavailable.
+  void Close();
+
+ private:
+  std::mutex mutex_;
+  std::int64_t next_ = 1;
+  bool closed_ = false;
+  std::map<CallId, std::promise<Answer>> waiting_;
+};
+
+}  // namespace espalier

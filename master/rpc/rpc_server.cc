@@ -1,0 +1,74 @@
+#include "master/rpc/rpc_server.h"
+
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include "base/log.h"
+#include "master/rpc/convert.h"
+#include "master/rpc/inspect_service.h"
+#include "master/rpc/node_manager_service.h"
+#include "master/rpc/pending_calls.h"
+#include "master/rpc/study_service.h"
+
+namespace espalier {
+namespace {
+
+constexpr int kMessageBytesMax = 256 << 20;
+constexpr std::chrono::seconds kStopTime{2};
+
+}  // namespace
+
+struct RpcServer::Parts {
+  explicit Parts(MasterPort& master)
+      : study_service(master, calls, watch), inspect_service(master), node_service(master, sessions) {}
+
+  PendingCalls calls;
+  StudyWatch watch;
+  NodeSessions sessions;
+  StudyService study_service;
+  InspectService inspect_service;
+  NodeManagerService node_service;
+  std::unique_ptr<grpc::Server> server;
+
+  void operator()(Reply& reply) { calls.Resolve(std::move(reply)); }
+  void operator()(SendDesired& desired) { sessions.Send(desired.session, ToProto(desired)); }
+  void operator()(EndSession& end) {
+    Log(LogLevel::kWarning, "stream to a node manager ended", {{"why", end.why}});
+    sessions.End(end.session);
+  }
+  void operator()(NotifyWatchers& notify) { watch.Notify(notify.study); }
+  void operator()(LogLine& line) { Log(LogLevel::kInfo, line.text); }
+};
+
+RpcServer::RpcServer(MasterPort& master) : parts_(std::make_unique<Parts>(master)) {}
+
+RpcServer::~RpcServer() { Stop(); }
+
+Result<void> RpcServer::Start(const std::string& address) {
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+  builder.SetMaxReceiveMessageSize(kMessageBytesMax);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.RegisterService(&parts_->study_service);
+  builder.RegisterService(&parts_->inspect_service);
+  builder.RegisterService(&parts_->node_service);
+  parts_->server = builder.BuildAndStart();
+  if (parts_->server == nullptr) return MakeError(ErrorCode::kUnavailable, "cannot listen on " + address);
+  Log(LogLevel::kInfo, "listening", {{"address", address}});
+  return {};
+}
+
+void RpcServer::Carry(Effect effect) { std::visit(*parts_, effect); }
+
+void RpcServer::Stop() {
+  if (parts_->server == nullptr) return;
+  parts_->calls.Close();
+  parts_->watch.Stop();
+  parts_->sessions.Stop();
+  parts_->server->Shutdown(std::chrono::system_clock::now() + kStopTime);
+  parts_->server->Wait();
+  parts_->server.reset();
+}
+
+}  // namespace espalier

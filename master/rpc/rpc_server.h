@@ -1,0 +1,33 @@
+// The master's gRPC server with all its services, and the carrier of the effects that concern them. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "master/core/effect.h"
+#include "master/rpc/master_port.h"
+
+namespace espalier {
+
+class RpcServer {
+ public:
+  // Listens once Start is called. `master` outlives the server.
+  explicit RpcServer(MasterPort& master);
+  ~RpcServer();
+
+  // `address`: "unix:PATH" or "HOST:PORT". Error: kUnavailable when it cannot be listened on.
+  Result<void> Start(const std::string& address);
+
+  // Replies, messages to node managers, notifications of watchers. A LogLine is logged.
+  void Carry(Effect effect);
+
+  // Every waiting call gets kUnavailable, every stream ends; returns when no call is left.
+  void Stop();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,100 @@
+#include "master/rpc/study_service.h"
+
+#include <algorithm>
+
+#include "master/rpc/convert.h"
+#include "master/rpc/grpc_status.h"
+#include "master/rpc/identity.h"
+
+namespace espalier {
+namespace {
+
+constexpr std::chrono::milliseconds kProgressPeriod{500};
+
+// What a watcher is sent in one turn.
+struct Turn {
+  bool found = false;
+  bool finished = false;
+  std::vector<StudyEvent> events;
+  StudyProgress progress;
+};
+
+}  // namespace
+
+template <class Call>
+PendingCalls::Answer StudyService::Ask(Call call) {
+  PendingCalls::Call pending = calls_.Open();
+  call.call = pending.id;
+  call.user = kLocalUser;
+  master_.Post(std::move(call));
+  return pending.answer.get();
+}
+
+grpc::Status StudyService::CreateStudy(grpc::ServerContext*, const v1::CreateStudyRequest* request,
+                                       v1::CreateStudyResponse* response) {
+  auto specification = FromProto(request->study());
+  if (!specification.has_value()) return ToStatus(specification.error());
+  CreateStudyCall call{.team = kLocalTeam, .request_id = request->request_id()};
+  call.specification = std::move(*specification);
+  const PendingCalls::Answer answer = Ask(std::move(call));
+  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
+  const auto& created = std::get<StudyCreated>(answer);
+  response->set_study_id(created.study.value);
+  response->set_attached(created.attached);
+  return grpc::Status::OK;
+}
+
+grpc::Status StudyService::Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
+                                  v1::SubmitResponse* response) {
+  const PendingCalls::Answer answer = Ask(FromProto(*request));
+  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
+  const auto& submitted = std::get<Submitted>(answer);
+  for (const TrialId trial : submitted.trials) response->add_trial_ids(trial.value);
+  for (const ClaimId claim : submitted.claims) response->add_claim_ids(claim.value);
+  return grpc::Status::OK;
+}
+
+grpc::Status StudyService::CancelStudy(grpc::ServerContext*, const v1::CancelStudyRequest* request,
+                                       v1::CancelStudyResponse*) {
+  const PendingCalls::Answer answer =
+      Ask(CancelStudyCall{.request_id = request->request_id(), .study = StudyId{request->study_id()}});
+  const auto* error = std::get_if<Error>(&answer);
+  return error != nullptr ? ToStatus(*error) : grpc::Status::OK;
+}
+
+grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
+                                 grpc::ServerWriter<v1::WatchResponse>* writer) {
+  const StudyId study{request->study_id()};
+  std::int64_t next = std::max<std::int64_t>(1, request->from_event());
+  while (!context->IsCancelled() && !watch_.stopped()) {
+    const std::int64_t version = watch_.Version(study);
+    Turn turn;
+    const auto read = master_.Read([&](const MasterState& state) {
+      const auto it = state.studies.find(study);
+      if (it == state.studies.end() || it->second.user != kLocalUser) return;
+      turn.found = true;
+      turn.finished = it->second.finished_at.has_value();
+      const std::vector<StudyEvent>& events = state.events.at(study);
+      if (next <= static_cast<std::int64_t>(events.size()))
+        turn.events.assign(events.begin() + (next - 1), events.end());
+      if (!turn.finished) turn.progress = ProgressOf(state, study);
+    });
+    if (!read.has_value()) return ToStatus(read.error());
+    if (!turn.found) {
+      return ToStatus({ErrorCode::kNotFound, "no study " + std::to_string(study.value), "study_id"});
+    }
+    for (const StudyEvent& event : turn.events) {
+      v1::WatchResponse response;
+      *response.mutable_event() = ToProto(event, next++);
+      if (!writer->Write(response)) return grpc::Status::CANCELLED;
+    }
+    if (turn.finished) return grpc::Status::OK;
+    v1::WatchResponse response;
+    *response.mutable_progress() = ToProto(turn.progress);
+    if (!writer->Write(response)) return grpc::Status::CANCELLED;
+    watch_.Wait(study, version, kProgressPeriod);
+  }
+  return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});
+}
+
+}  // namespace espalier

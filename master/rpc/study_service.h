@@ -1,0 +1,35 @@
+// StudyService: parses, posts the event, waits, answers. Decides nothing.
+#pragma once
+
+#include "espalier/v1/study.grpc.pb.h"
+#include "master/rpc/master_port.h"
+#include "master/rpc/pending_calls.h"
+#include "master/rpc/study_watch.h"
+
+namespace espalier {
+
+class StudyService final : public v1::StudyService::Service {
+ public:
+  StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch)
+      : master_(master), calls_(calls), watch_(watch) {}
+
+  grpc::Status CreateStudy(grpc::ServerContext* context, const v1::CreateStudyRequest* request,
+                           v1::CreateStudyResponse* response) override;
+  grpc::Status Submit(grpc::ServerContext* context, const v1::SubmitRequest* request,
+                      v1::SubmitResponse* response) override;
+  grpc::Status CancelStudy(grpc::ServerContext* context, const v1::CancelStudyRequest* request,
+                           v1::CancelStudyResponse* response) override;
+  grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
+                     grpc::ServerWriter<v1::WatchResponse>* writer) override;
+
+ private:
+  // Posts the event under a new call id and waits for its answer.
+  template <class Call>
+  PendingCalls::Answer Ask(Call call);
+
+  MasterPort& master_;
+  PendingCalls& calls_;
+  StudyWatch& watch_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,227 @@
+#include "master/store/edit_rows.h"
+
+#include <map>
+
+#include "master/store/content_digest.h"
+#include "master/store/plan_rows.h"
+#include "searchplan/sequence/expression.h"
+
+namespace espalier {
+namespace {
+
+class StateRows {
+ public:
+  // Changes of plans and runs are written by others.
+  void operator()(const ChangePlan&) {}
+  void operator()(const AddRun&) {}
+  void operator()(const SetTargets&) {}
+  void operator()(const SetPreempt&) {}
+  void operator()(const SettlePromise&) {}
+  void operator()(const SetRunState&) {}
+  // Not stored.
+  void operator()(const SetServer&) {}
+  void operator()(const RemoveServer&) {}
+  void operator()(const SetPosition&) {}
+
+  void operator()(const SetTrainer& change) {
+    trainers_.insert_or_assign(TrainerKey{change.trainer.name, change.trainer.data}, change.trainer);
+  }
+  void operator()(const AddStudy& change) { added_studies_.insert_or_assign(change.study.id, change.study); }
+  void operator()(const CloseStudy& change) {
+    if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
+      added->second.closing = true;
+    } else {
+      closed_studies_.insert(change.study);
+    }
+  }
+  void operator()(const FinishStudy& change) {
+    if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
+      added->second.finished_at = change.at;
+    } else {
+      finished_studies_.insert_or_assign(change.study, change.at);
+    }
+  }
+  void operator()(const AddPlan& change) {
+    plan_.Add(change.plan, DigestOf(change.identity), Training(change.identity.training), change.identity.device_kind,
+              change.identity.scope);
+  }
+  void operator()(const AddTrial& change) { added_trials_.insert_or_assign(change.trial.id, change.trial); }
+  void operator()(const CloseTrial& change) {
+    if (const auto added = added_trials_.find(change.trial); added != added_trials_.end()) {
+      added->second.closed = true;
+      added->second.cancelled = change.cancelled;
+    } else {
+      closed_trials_.Add(change.trial, change.cancelled);
+    }
+  }
+  void operator()(const AddStudyEvent& change) {
+    std::visit([&](const auto& event) { AddEvent(change.study, change.number, event); }, change.event);
+  }
+  void operator()(const AddRequest& change) {
+    request_.Add(change.key.first, change.key.second, change.answer.content, change.answer.ids);
+  }
+
+  // Studies, plans and trainers: what the rest refers to.
+  void TakeRoots(std::vector<RowSet>& sets) {
+    RowSet trainer("trainer/set");
+    RowSet study("study/insert");
+    RowSet closed("study/close");
+    RowSet finished("study/finish");
+    for (const auto& [key, record] : trainers_) {
+      trainer.Add(record.name, record.data, record.code_digest, record.data_digest, record.evaluation_digest,
+                  Parameters(record.schema), record.metrics);
+    }
+    for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
+    for (const StudyId id : closed_studies_) closed.Add(id);
+    for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
+    for (RowSet* set : {&schema_, &parameter_, &trainer, &training_, &study, &closed, &finished, &plan_}) {
+      sets.push_back(std::move(*set));
+    }
+  }
+
+  void TakeTrials(std::vector<RowSet>& sets) {
+    RowSet trial("trial/insert");
+    RowSet sequence("trial_sequence/insert");
+    for (const auto& [id, added] : added_trials_) {
+      trial.Add(id, added.study, added.plan, added.leaf, added.horizon, added.closed, added.cancelled);
+      for (const auto& [name, expression] : added.sequences) sequence.Add(id, name, expression);
+    }
+    for (RowSet* set : {&trial, &sequence, &closed_trials_}) sets.push_back(std::move(*set));
+  }
+
+  void TakeEvents(std::vector<RowSet>& sets) {
+    for (RowSet* set : {&event_, &event_metric_, &request_}) sets.push_back(std::move(*set));
+  }
+
+ private:
+  using None = std::optional<std::int64_t>;
+  using NoText = std::optional<std::string>;
+  using NoFlag = std::optional<bool>;
+
+  void AddEvent(StudyId study, std::int64_t number, const TrialSubmitted& event) {
+    event_.Add(study, number, "trial submitted", event.trial, None{}, None{}, NoText{}, NoFlag{}, NoText{});
+  }
+  void AddEvent(StudyId study, std::int64_t number, const ClaimMade& event) {
+    event_.Add(study, number, "claim made", event.trial, event.claim, event.step, NoText{}, NoFlag{}, NoText{});
+  }
+  void AddEvent(StudyId study, std::int64_t number, const ClaimSettled& event) {
+    event_.Add(study, number, "claim settled", event.trial, event.claim, event.step, Name(event.state), NoFlag{},
+               event.message);
+    for (const auto& [name, value] : event.metrics) event_metric_.Add(study, number, name, value);
+  }
+  void AddEvent(StudyId study, std::int64_t number, const TrialClosed& event) {
+    event_.Add(study, number, "trial closed", event.trial, None{}, None{}, NoText{}, event.cancelled, NoText{});
+  }
+  void AddEvent(StudyId study, std::int64_t number, const StudyFinished&) {
+    event_.Add(study, number, "study finished", None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{});
+  }
+
+  void AddStudyRow(RowSet& set, const Study& study) {
+    const StudySpecification& asked = study.specification;
+    set.Add(study.id, study.user, study.team, asked.name, asked.trainer, asked.data, asked.step_updates,
+            asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
+            Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
+            study.finished_at, study.closing);
+  }
+
+  // Sees to it that the schema is stored; its digest.
+  Digest128 Parameters(const Schema& schema) {
+    const Digest128 digest = SchemaDigest(schema);
+    if (!digests_.insert(digest).second) return digest;
+    schema_.Add(digest);
+    int position = 0;
+    for (const HyperParameter& parameter : schema.hyper_parameters) {
+      parameter_.Add(digest, position++, parameter.name, Name(parameter.type), Print(parameter.default_value),
+                     parameter.initial);
+    }
+    return digest;
+  }
+
+  Digest128 Training(const TrainingIdentity& training) {
+    const Digest128 digest = TrainingDigest(training);
+    if (!digests_.insert(digest).second) return digest;
+    training_.Add(digest, training.trainer, training.code_digest, training.data, training.data_digest,
+                  training.step_updates, Parameters(training.schema));
+    return digest;
+  }
+
+  std::set<Digest128> digests_;  // already among the rows
+  std::map<TrainerKey, TrainerRecord> trainers_;
+  std::map<StudyId, Study> added_studies_;
+  std::set<StudyId> closed_studies_;
+  std::map<StudyId, Time> finished_studies_;
+  std::map<TrialId, Trial> added_trials_;
+  RowSet schema_{"trainer_schema/insert", RowCheck::kAtMost};
+  RowSet parameter_{"hyper_parameter/insert", RowCheck::kAtMost};
+  RowSet training_{"training_identity/insert", RowCheck::kAtMost};
+  RowSet plan_{"search_plan/insert"};
+  RowSet closed_trials_{"trial/close"};
+  RowSet event_{"study_event/insert"};
+  RowSet event_metric_{"study_event_metric/insert"};
+  RowSet request_{"request/insert"};
+};
+
+void TakeRuns(const std::vector<StoredRuns::Change>& changes, std::vector<RowSet>& sets) {
+  RowSet run("run/insert");
+  RowSet stage("run_stage/insert");
+  RowSet study("run_study/insert");
+  RowSet update("run/update");
+  RowSet settled("run_promise/settle");
+  RowSet made("run_promise/insert");
+  for (const auto& [before, after] : changes) {
+    if (before) {
+      update.Add(after.id, Name(before->state), before->generation, after.generation, after.preempt, Name(after.state),
+                 after.slot_seconds);
+    } else {
+      std::optional<std::int64_t> node;
+      std::optional<std::int64_t> step;
+      if (after.start) {
+        node = after.start->node.value;
+        step = after.start->step.value;
+      }
+      run.Add(after.id, after.plan, after.slot.server, after.slot.index, after.incarnation, node, step,
+              after.generation, after.preempt, Name(after.state), after.ordered_at, after.slot_seconds);
+      int position = 0;
+      for (const PathStage& part : after.path) stage.Add(after.id, position++, part.node, part.from, part.to);
+      for (const StudyId id : after.studies) study.Add(after.id, id);
+    }
+    const PromiseChanges promises = ComparePromises(before ? before->promises : std::vector<Promise>{}, after.promises);
+    for (const Promise& promise : promises.settled) {
+      settled.Add(after.id, promise.target.step, Name(promise.state), promise.settled_at);
+    }
+    for (const Promise& promise : promises.made) {
+      made.Add(after.id, promise.target.step, promise.target.evaluate, promise.target.save, Name(promise.state),
+               promise.made_at, promise.settled_at);
+    }
+  }
+  for (RowSet* set : {&run, &stage, &study, &update, &settled, &made}) sets.push_back(std::move(*set));
+}
+
+}  // namespace
+
+Result<std::vector<RowSet>> RowsOf(const StateEdit& edit, const std::vector<StoredRuns::Change>& runs) {
+  StateRows state;
+  PlanRows plans;
+  for (const StateChange& change : edit) {
+    std::visit(state, change);
+    if (const auto* plan = std::get_if<ChangePlan>(&change)) plans.Take(plan->plan, plan->change);
+  }
+  std::vector<RowSet> sets;
+  state.TakeRoots(sets);
+  ESPALIER_RETURN_IF_ERROR(plans.TakeNodes(sets));
+  state.TakeTrials(sets);
+  plans.TakeClaims(sets);
+  TakeRuns(runs, sets);
+  plans.TakePoints(sets);
+  state.TakeEvents(sets);
+  std::erase_if(sets, [](const RowSet& set) { return set.row_count() == 0; });
+  for (const RowSet& set : sets) {
+    if (set.has_zero_byte()) {
+      return MakeError(ErrorCode::kInvalidArgument, "text with a zero byte in it cannot be stored",
+                       std::string(set.statement()));
+    }
+  }
+  return sets;
+}
+
+}  // namespace espalier

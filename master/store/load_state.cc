@@ -1,0 +1,289 @@
+#include "master/store/load_state.h"
+
+#include <unordered_map>
+
+#include "master/core/state_edit.h"
+#include "master/store/connection.h"
+#include "master/store/row_reader.h"
+#include "searchplan/plan/invariants.h"
+#include "searchplan/sequence/expression.h"
+
+namespace espalier {
+namespace {
+
+class Loader {
+ public:
+  explicit Loader(pqxx::transaction_base& transaction) : transaction_(transaction) {}
+
+  Result<MasterState> Load() {
+    LoadSchemas();
+    LoadTrainers();
+    LoadStudies();
+    LoadPlans();
+    LoadTrials();
+    LoadClaims();
+    LoadPoints();
+    LoadRanges();
+    LoadRuns();
+    LoadEvents();
+    LoadRequests();
+    for (const auto& [id, plan] : state_.plans) {
+      const std::vector<std::string> broken = CheckInvariants(plan);
+      if (!broken.empty()) {
+        return MakeError(ErrorCode::kInternal,
+                         "stored plan " + std::to_string(id.value) + " is broken: " + broken.front());
+      }
+    }
+    return std::move(state_);
+  }
+
+ private:
+  // Calls `take` with each row of the query `name`.
+  template <class Take>
+  void Each(const char* name, const Take& take) {
+    const pqxx::result rows = Query(transaction_, name);
+    for (const pqxx::row& row : rows) take(RowReader(row));
+  }
+
+  SearchPlan& PlanOf(PlanNodeId node) { return state_.plans.at(plan_of_node_.at(node)); }
+  PointRecord& PointAt(const RowReader& row) {
+    const auto node = row.Id<PlanNodeId>("plan_node_id");
+    return PlanOf(node).nodes.at(node).points[row.At("step")];
+  }
+
+  void LoadSchemas() {
+    Each("hyper_parameter/load", [&](const RowReader& row) {
+      const auto type = row.Parsed("type", ParseValueType);
+      const Expression written = row.Parsed("default_value", ParseExpression);
+      const Value* value = std::get_if<Value>(&written.form);
+      if (value == nullptr) throw std::runtime_error("default_value is no value");
+      const Result<Value> converted = Convert(*value, type);
+      if (!converted) throw std::runtime_error("default_value: " + converted.error().message);
+      schemas_[row.Digest("schema")].hyper_parameters.push_back(
+          {.name = row.Text("name"), .type = type, .default_value = *converted, .initial = row.Flag("initial")});
+    });
+    Each("training_identity/load", [&](const RowReader& row) {
+      trainings_[row.Digest("digest")] = {.trainer = row.Text("trainer"),
+                                          .code_digest = row.Text("code_digest"),
+                                          .data = row.Text("data"),
+                                          .data_digest = row.Text("data_digest"),
+                                          .step_updates = row.Integer("step_updates"),
+                                          .schema = schemas_[row.Digest("schema")]};
+    });
+  }
+
+  void LoadTrainers() {
+    Each("trainer/load", [&](const RowReader& row) {
+      Apply(state_, SetTrainer{{.name = row.Text("name"),
+                                .code_digest = row.Text("code_digest"),
+                                .data = row.Text("data"),
+                                .data_digest = row.Text("data_digest"),
+                                .evaluation_digest = row.Text("evaluation_digest"),
+                                .schema = schemas_[row.Digest("schema")],
+                                .metrics = row.Texts("metrics")}});
+    });
+  }
+
+  void LoadStudies() {
+    Each("study/load", [&](const RowReader& row) {
+      Study study{.id = row.Id<StudyId>("id"),
+                  .user = row.Text("user_name"),
+                  .team = row.Text("team"),
+                  .specification = {.name = row.Text("name"),
+                                    .trainer = row.Text("trainer"),
+                                    .data = row.Text("data"),
+                                    .step_updates = row.Integer("step_updates"),
+                                    .evaluate_every = row.Integer("evaluate_every"),
+                                    .metric = row.Text("metric"),
+                                    .goal = row.Parsed("goal", ParseGoal),
+                                    .scope = row.Parsed("scope", ParseScope),
+                                    .definition = row.Text("definition")},
+                  .training = trainings_.at(row.Digest("training")),
+                  .device_kind = row.Text("device_kind"),
+                  .evaluation = row.Text("evaluation"),
+                  .metric_names = row.Texts("metric_names"),
+                  .created_at = row.Moment("created_at"),
+                  .finished_at = std::nullopt,
+                  .closing = row.Flag("closing")};
+      Apply(state_, AddStudy{study});
+      if (const auto finished_at = row.OptionalMoment("finished_at"))
+        Apply(state_, FinishStudy{study.id, *finished_at});
+    });
+  }
+
+  void LoadPlans() {
+    Each("search_plan/load", [&](const RowReader& row) {
+      Apply(state_, AddPlan{row.Id<PlanId>("id"),
+                            {trainings_.at(row.Digest("training")), row.Text("device_kind"), row.Text("scope")}});
+    });
+    Each("plan_node/load", [&](const RowReader& row) {
+      const auto plan = row.Id<PlanId>("plan_id");
+      AddPlanNode node{
+          .id = row.Id<PlanNodeId>("id"), .parent = {}, .start = row.At("start_step"), .configuration = {}};
+      if (!row.IsNull("parent_id")) node.parent = row.Id<PlanNodeId>("parent_id");
+      Result<Configuration> configuration = ParseConfiguration(row.Bytes("body"));
+      if (!configuration) throw std::runtime_error("configuration: " + configuration.error().message);
+      node.configuration = *std::move(configuration);
+      plan_of_node_[node.id] = plan;
+      Apply(state_, ChangePlan{plan, std::move(node)});
+    });
+  }
+
+  void LoadTrials() {
+    std::unordered_map<TrialId, std::map<std::string, std::string>> sequences;
+    Each("trial_sequence/load", [&](const RowReader& row) {
+      sequences[row.Id<TrialId>("trial_id")][row.Text("name")] = row.Text("expression");
+    });
+    Each("trial/load", [&](const RowReader& row) {
+      const auto id = row.Id<TrialId>("id");
+      Apply(state_, AddTrial{{.id = id,
+                              .study = row.Id<StudyId>("study_id"),
+                              .plan = row.Id<PlanId>("plan_id"),
+                              .leaf = row.Id<PlanNodeId>("leaf_id"),
+                              .horizon = row.At("horizon_steps"),
+                              .sequences = std::move(sequences[id]),
+                              .claims = {},
+                              .closed = row.Flag("closed"),
+                              .cancelled = row.Flag("cancelled")}});
+    });
+  }
+
+  void LoadClaims() {
+    Each("claim/load", [&](const RowReader& row) {
+      const auto node = row.Id<PlanNodeId>("plan_node_id");
+      Apply(state_, ChangePlan{plan_of_node_.at(node), AddClaim{{.id = row.Id<ClaimId>("id"),
+                                                                 .trial = row.Id<TrialId>("trial_id"),
+                                                                 .point = {node, row.At("step")},
+                                                                 .evaluation = row.Text("evaluation"),
+                                                                 .state = row.Parsed("state", ParseClaimState)}}});
+    });
+  }
+
+  void LoadPoints() {
+    Each("point/load", [&](const RowReader& row) {
+      PointRecord& point = PointAt(row);
+      if (!row.IsNull("state_sha256")) point.state_sha256 = row.Text("state_sha256");
+      if (row.IsNull("failure_kind")) return;
+      point.failure = Failure{row.Parsed("failure_kind", ParseFailureKind), row.Text("failure_message")};
+    });
+    Each("checkpoint/load", [&](const RowReader& row) {
+      PointAt(row).checkpoint =
+          Checkpoint{row.Text("file"), row.Integer("size_bytes"), row.Id<RunId>("run_id"), row.Moment("stored_at")};
+    });
+    Each("metric/load", [&](const RowReader& row) {
+      PointAt(row).metrics[row.Text("evaluation")][row.Text("name")] = row.Number("value");
+    });
+    Each("evaluation_failure/load",
+         [&](const RowReader& row) { PointAt(row).evaluation_failures[row.Text("evaluation")] = row.Text("message"); });
+    Each("crash_count/load", [&](const RowReader& row) {
+      const auto node = row.Id<PlanNodeId>("plan_node_id");
+      Apply(PlanOf(node), SetCrashCount{{node, row.At("step")}, row.Integer("crashes")});
+    });
+  }
+
+  void LoadRanges() {
+    Each("trained_range/load", [&](const RowReader& row) {
+      const auto node = row.Id<PlanNodeId>("plan_node_id");
+      Apply(PlanOf(node), SetTrainedRange{node,
+                                          {row.Id<RunId>("run_id"), row.At("from_step"), row.At("to_step"),
+                                           Seconds{row.Number("seconds")}}});
+    });
+  }
+
+  void LoadRuns() {
+    std::map<RunId, Run> runs;
+    Each("run/load", [&](const RowReader& row) {
+      const auto id = row.Id<RunId>("id");
+      Run& run = runs[id];
+      run = {.id = id,
+             .plan = row.Id<PlanId>("plan_id"),
+             .slot = {row.Text("server"), static_cast<int>(row.Integer("slot"))},
+             .incarnation = row.Text("incarnation"),
+             .start = {},
+             .path = {},
+             .studies = {},
+             .generation = row.Integer("generation"),
+             .preempt = row.Flag("preempt"),
+             .promises = {},
+             .state = row.Parsed("state", ParseRunState),
+             .ordered_at = row.Moment("ordered_at"),
+             .slot_seconds = Seconds{row.Number("slot_seconds")},
+             .at = {}};
+      if (!row.IsNull("start_step")) run.start = Point{row.Id<PlanNodeId>("start_plan_node_id"), row.At("start_step")};
+    });
+    Each("run_stage/load", [&](const RowReader& row) {
+      runs.at(row.Id<RunId>("run_id"))
+          .path.push_back({row.Id<PlanNodeId>("plan_node_id"), row.At("from_step"), row.At("to_step")});
+    });
+    Each("run_study/load", [&](const RowReader& row) {
+      runs.at(row.Id<RunId>("run_id")).studies.push_back(row.Id<StudyId>("study_id"));
+    });
+    Each("run_promise/load", [&](const RowReader& row) {
+      runs.at(row.Id<RunId>("run_id"))
+          .promises.push_back({.target = {row.At("step"), row.Flag("evaluate"), row.Flag("save")},
+                               .state = row.Parsed("state", ParsePromiseState),
+                               .made_at = row.Moment("made_at"),
+                               .settled_at = row.OptionalMoment("settled_at")});
+    });
+    for (auto& [id, run] : runs) {
+      run.at = run.path.empty() ? (run.start ? run.start->step : Step{0}) : run.path.front().from;
+      Apply(state_, AddRun{std::move(run)});
+    }
+  }
+
+  void LoadEvents() {
+    std::map<std::pair<StudyId, std::int64_t>, Metrics> metrics;
+    Each("study_event_metric/load", [&](const RowReader& row) {
+      metrics[{row.Id<StudyId>("study_id"), row.Integer("number")}][row.Text("name")] = row.Number("value");
+    });
+    Each("study_event/load", [&](const RowReader& row) {
+      const auto study = row.Id<StudyId>("study_id");
+      const std::int64_t number = row.Integer("number");
+      if (number != static_cast<std::int64_t>(state_.events[study].size()) + 1) {
+        throw std::runtime_error("study " + std::to_string(study.value) + " lacks an event before " +
+                                 std::to_string(number));
+      }
+      const auto measured = metrics.extract({study, number});
+      Apply(state_, AddStudyEvent{study, number, EventOf(row, measured.empty() ? Metrics{} : measured.mapped())});
+    });
+  }
+
+  static StudyEvent EventOf(const RowReader& row, Metrics metrics) {
+    const std::string kind = row.Text("kind");
+    if (kind == "trial submitted") return TrialSubmitted{row.Id<TrialId>("trial_id")};
+    if (kind == "claim made") {
+      return ClaimMade{row.Id<ClaimId>("claim_id"), row.Id<TrialId>("trial_id"), row.At("step")};
+    }
+    if (kind == "claim settled") {
+      return ClaimSettled{.claim = row.Id<ClaimId>("claim_id"),
+                          .trial = row.Id<TrialId>("trial_id"),
+                          .step = row.At("step"),
+                          .state = row.Parsed("claim_state", ParseClaimState),
+                          .metrics = std::move(metrics),
+                          .message = row.Text("message")};
+    }
+    if (kind == "trial closed") return TrialClosed{row.Id<TrialId>("trial_id"), row.Flag("cancelled")};
+    if (kind == "study finished") return StudyFinished{};
+    throw std::runtime_error("'" + kind + "' is no kind of event");
+  }
+
+  void LoadRequests() {
+    Each("request/load", [&](const RowReader& row) {
+      AnsweredRequest answer{.content = row.Digest("content"), .ids = {}};
+      for (const std::string& id : row.Texts("produced_ids")) answer.ids.push_back(std::stoll(id));
+      Apply(state_, AddRequest{{row.Id<StudyId>("study_id"), row.Text("request_id")}, std::move(answer)});
+    });
+  }
+
+  pqxx::transaction_base& transaction_;
+  MasterState state_;
+  std::map<Digest128, Schema> schemas_;
+  std::map<Digest128, TrainingIdentity> trainings_;
+  std::unordered_map<PlanNodeId, PlanId> plan_of_node_;
+};
+
+}  // namespace
+
+Result<MasterState> LoadState(pqxx::transaction_base& transaction) { return Loader(transaction).Load(); }
+
+}  // namespace espalier

@@ -1,0 +1,15 @@
+// Reads everything that is stored. For the .cc files of this folder only.
+#pragma once
+
+#include <pqxx/pqxx>
+
+#include "base/result.h"
+#include "master/core/master_state.h"
+
+namespace espalier {
+
+// Rebuilds the state through Apply, so that what is derived is derived by the same code as ever. Throws as pqxx does.
+// Error: kInternal when the contents break a rule, saying which.
+Result<MasterState> LoadState(pqxx::transaction_base& transaction);
+
+}  // namespace espalier

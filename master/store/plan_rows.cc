@@ -1,0 +1,112 @@
+#include "master/store/plan_rows.h"
+
+namespace espalier {
+
+struct PlanRows::Taker {
+  PlanRows& rows;
+  PlanId plan;
+
+  void operator()(const AddPlanNode& change) const { rows.nodes_.emplace_back(plan, change); }
+  void operator()(const AddClaim& change) const { rows.added_claims_.insert_or_assign(change.claim.id, change.claim); }
+  void operator()(const SettleClaim& change) const {
+    if (const auto added = rows.added_claims_.find(change.claim); added != rows.added_claims_.end()) {
+      added->second.state = change.state;
+    } else {
+      rows.settled_claims_.insert_or_assign(change.claim, change.state);
+    }
+  }
+  void operator()(const AddMetrics& change) const {
+    rows.points_[change.point].metrics.emplace(change.evaluation, change.metrics);
+  }
+  void operator()(const SetCheckpoint& change) const {
+    PointRows& point = rows.points_[change.point];
+    point.checkpoint = change.checkpoint;
+    point.dropped = false;
+    point.state_sha256 = change.state_sha256;
+  }
+  void operator()(const DropCheckpoint& change) const {
+    PointRows& point = rows.points_[change.point];
+    point.checkpoint.reset();
+    point.dropped = true;
+  }
+  void operator()(const SetFailure& change) const { rows.points_[change.point].failure = change.failure; }
+  void operator()(const SetEvaluationFailure& change) const {
+    rows.points_[change.point].evaluation_failures.insert_or_assign(change.evaluation, change.message);
+  }
+  void operator()(const SetCrashCount& change) const {
+    if (change.point.step > Step{0}) rows.points_[change.point];  // a point is known once anything is known of it
+    rows.crash_counts_.insert_or_assign(change.point, change.count);
+  }
+  void operator()(const SetTrainedRange& change) const {
+    const auto [known, is_new] =
+        rows.range_index_.emplace(std::pair(change.node, change.range.run), rows.ranges_.size());
+    if (is_new) {
+      rows.ranges_.emplace_back(change.node, change.range);
+    } else {
+      rows.ranges_[known->second].second = change.range;
+    }
+  }
+};
+
+void PlanRows::Take(PlanId plan, const PlanChange& change) { std::visit(Taker{*this, plan}, change); }
+
+Result<void> PlanRows::TakeNodes(std::vector<RowSet>& sets) const {
+  RowSet configuration("configuration/insert", RowCheck::kNone);
+  RowSet node("plan_node/insert");
+  std::map<Digest128, std::string> bodies;
+  for (const auto& [plan, added] : nodes_) {
+    std::string body = CanonicalBytes(added.configuration);
+    const Digest128 digest = DigestOf(body);
+    const auto [known, is_new] = bodies.emplace(digest, std::move(body));
+    if (is_new) {
+      configuration.Add(digest, Bytes{known->second});
+    } else if (known->second != CanonicalBytes(added.configuration)) {
+      return MakeError(ErrorCode::kAborted, "two configurations have the digest " + ToHex(digest));
+    }
+    node.Add(added.id, plan, added.parent, added.start, digest);
+  }
+  sets.push_back(std::move(configuration));
+  sets.push_back(std::move(node));
+  return {};
+}
+
+void PlanRows::TakeClaims(std::vector<RowSet>& sets) const {
+  RowSet claim("claim/insert");
+  RowSet settled("claim/settle");
+  for (const auto& [id, added] : added_claims_) {
+    claim.Add(id, added.trial, added.point.node, added.point.step, added.evaluation, Name(added.state));
+  }
+  for (const auto& [id, state] : settled_claims_) settled.Add(id, Name(state));
+  sets.push_back(std::move(claim));
+  sets.push_back(std::move(settled));
+}
+
+void PlanRows::TakePoints(std::vector<RowSet>& sets) const {
+  RowSet point("point/set", RowCheck::kAtMost);
+  RowSet checkpoint("checkpoint/set");
+  RowSet dropped("checkpoint/drop", RowCheck::kAtMost);
+  RowSet metric("metric/insert", RowCheck::kAtMost);
+  RowSet failure("evaluation_failure/set");
+  RowSet crashes("crash_count/set");
+  RowSet range("trained_range/set");
+  for (const auto& [at, rows] : points_) {
+    const auto kind = rows.failure ? std::optional(Name(rows.failure->kind)) : std::nullopt;
+    const auto message = rows.failure ? std::optional(rows.failure->message) : std::nullopt;
+    point.Add(at.node, at.step, rows.state_sha256, kind, message);
+    if (rows.checkpoint) {
+      const Checkpoint& stored = *rows.checkpoint;
+      checkpoint.Add(at.node, at.step, stored.file, stored.bytes, stored.run, stored.stored_at);
+    }
+    if (rows.dropped) dropped.Add(at.node, at.step);
+    for (const auto& [evaluation, metrics] : rows.metrics) {
+      for (const auto& [name, value] : metrics) metric.Add(at.node, at.step, evaluation, name, value);
+    }
+    for (const auto& [evaluation, why] : rows.evaluation_failures) failure.Add(at.node, at.step, evaluation, why);
+  }
+  for (const auto& [at, count] : crash_counts_) crashes.Add(at.node, at.step, count);
+  for (const auto& [node, trained] : ranges_) range.Add(node, trained.run, trained.from, trained.to, trained.seconds);
+  for (RowSet* set : {&point, &checkpoint, &dropped, &metric, &failure, &crashes, &range})
+    sets.push_back(std::move(*set));
+}
+
+}  // namespace espalier

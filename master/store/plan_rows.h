@@ -1,0 +1,44 @@
+// The rows of an edit's changes of search plans. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "master/store/row_set.h"
+#include "searchplan/plan/plan_edit.h"
+
+namespace espalier {
+
+class PlanRows {
+ public:
+  void Take(PlanId plan, const PlanChange& change);
+
+  // Each adds its row sets, in order, to `sets`. Error: kAborted when two configurations have one digest.
+  Result<void> TakeNodes(std::vector<RowSet>& sets) const;
+  void TakeClaims(std::vector<RowSet>& sets) const;
+  void TakePoints(std::vector<RowSet>& sets) const;
+
+ private:
+  struct PointRows {
+    std::optional<std::string> state_sha256;
+    std::optional<Checkpoint> checkpoint;
+    bool dropped = false;  // the last word on the checkpoint
+    std::optional<Failure> failure;
+    std::map<std::string, Metrics> metrics;
+    std::map<std::string, std::string> evaluation_failures;
+  };
+  struct Taker;
+
+  std::vector<std::pair<PlanId, AddPlanNode>> nodes_;
+  std::map<ClaimId, Claim> added_claims_;
+  std::map<ClaimId, ClaimState> settled_claims_;
+  std::map<Point, PointRows> points_;
+  std::map<Point, std::int64_t> crash_counts_;
+  std::vector<std::pair<PlanNodeId, TrainedRange>> ranges_;  // in order of arrival, at most one a plan node and run
+  std::map<std::pair<PlanNodeId, RunId>, std::size_t> range_index_;
+};
+
+}  // namespace espalier

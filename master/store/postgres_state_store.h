@@ -1,0 +1,33 @@
+// The state store in PostgreSQL. Writes are set-based: one statement a table, whatever the edit's length.
+// One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "master/core/state_store.h"
+
+namespace espalier {
+
+class PostgresStateStore : public StateStore {
+ public:
+  // Connects when it is first used. `epoch`: of this process's leadership, which every transaction checks and locks.
+  // REQUIRES: the database is migrated.
+  PostgresStateStore(std::string database_url, std::int64_t epoch);
+  ~PostgresStateStore() override;
+
+  Result<MasterState> Load() override;
+
+  // kUnavailable also before the first Load and after a failure until the next: nothing is written that was not decided
+  // on what is stored.
+  Result<void> Commit(const StateEdit& edit) override;
+
+ private:
+  struct Session;
+  const std::string url_;
+  const std::int64_t epoch_;
+  std::unique_ptr<Session> session_;  // null: not loaded
+};
+
+}  // namespace espalier

@@ -1,0 +1,59 @@
+#include "master/store/row_reader.h"
+
+#include <charconv>
+
+namespace espalier {
+namespace {
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  throw std::runtime_error("bytes are not in hexadecimal form");
+}
+
+}  // namespace
+
+double RowReader::Number(const char* column) const {
+  const std::string_view text = row_[column].c_str();
+  double value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ptr != text.data() + text.size()) {
+    throw std::runtime_error(std::string(column) + ": '" + std::string(text) + "' is no number");
+  }
+  return value;
+}
+
+std::optional<Time> RowReader::OptionalMoment(const char* column) const {
+  if (IsNull(column)) return std::nullopt;
+  return Moment(column);
+}
+
+std::string RowReader::Bytes(const char* column) const {
+  const std::string_view text = row_[column].c_str();
+  if (!text.starts_with("\\x") || text.size() % 2 != 0) throw std::runtime_error("bytes are not in hexadecimal form");
+  std::string bytes;
+  bytes.reserve(text.size() / 2);
+  for (std::size_t i = 2; i < text.size(); i += 2) {
+    bytes += static_cast<char>(HexDigit(text[i]) * 16 + HexDigit(text[i + 1]));
+  }
+  return bytes;
+}
+
+Digest128 RowReader::Digest(const char* column) const {
+  const std::string bytes = Bytes(column);
+  Digest128 digest;
+  if (bytes.size() != digest.bytes.size()) throw std::runtime_error(std::string(column) + ": a digest has 16 bytes");
+  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
+  return digest;
+}
+
+std::vector<std::string> RowReader::Texts(const char* column) const {
+  std::vector<std::string> texts;
+  pqxx::array_parser parser = row_[column].as_array();
+  for (auto [juncture, text] = parser.get_next(); juncture != pqxx::array_parser::done;
+       std::tie(juncture, text) = parser.get_next()) {
+    if (juncture == pqxx::array_parser::string_value) texts.push_back(text);
+  }
+  return texts;
+}
+
+}  // namespace espalier

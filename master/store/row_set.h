@@ -1,0 +1,89 @@
+// Rows for one statement, sent to the database at once: each column as one PostgreSQL array literal.
+// Pure: knows the text form of values, no connection.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/ids.h"
+#include "base/units.h"
+
+namespace espalier {
+
+// What an affected row count says about whether memory and database agree.
+enum class RowCheck {
+  kEach,    // every row was written; fewer means that they disagree
+  kAtMost,  // a row may be there already
+  kNone,    // the statement returns what disagrees
+};
+
+// Bytes, as opposed to text.
+struct Bytes {
+  std::string_view value;
+};
+
+class RowSet {
+ public:
+  // `statement` names a file of sql/queries: "claim/settle".
+  explicit RowSet(std::string_view statement, RowCheck check = RowCheck::kEach)
+      : statement_(statement), check_(check) {}
+
+  // One row, a value for each parameter of the statement. Every row of a set has the same number of values.
+  template <class... Values>
+  void Add(const Values&... values) {
+    columns_.resize(sizeof...(values));
+    std::size_t column = 0;
+    (AppendTo(columns_[column++], values), ...);
+    ++row_count_;
+  }
+
+  std::string_view statement() const { return statement_; }
+  RowCheck check() const { return check_; }
+  std::size_t row_count() const { return row_count_; }
+  // PostgreSQL has no text with a zero byte in it: a set that was given one must not be sent.
+  bool has_zero_byte() const { return has_zero_byte_; }
+  // "{1,2,NULL}" for each parameter.
+  std::vector<std::string> Parameters() const;
+
+ private:
+  void AppendTo(std::string& column, std::int64_t value);
+  void AppendTo(std::string& column, int value) { AppendTo(column, std::int64_t{value}); }
+  void AppendTo(std::string& column, bool value);
+  void AppendTo(std::string& column, double value);
+  void AppendTo(std::string& column, std::string_view value);
+  void AppendTo(std::string& column, const std::string& value) { AppendTo(column, std::string_view(value)); }
+  void AppendTo(std::string& column, const char* value) { AppendTo(column, std::string_view(value)); }
+  void AppendTo(std::string& column, Bytes value);
+  void AppendTo(std::string& column, const Digest128& value);
+  void AppendTo(std::string& column, Step value) { AppendTo(column, value.value); }
+  void AppendTo(std::string& column, Seconds value) { AppendTo(column, value.count()); }
+  void AppendTo(std::string& column, Time value);
+  // Arrays within a row; the statement casts their text.
+  void AppendTo(std::string& column, const std::vector<std::string>& values);
+  void AppendTo(std::string& column, const std::vector<std::int64_t>& values);
+  template <class Tag>
+  void AppendTo(std::string& column, Id<Tag> value) {
+    AppendTo(column, value.value);
+  }
+  template <class Value>
+  void AppendTo(std::string& column, const std::optional<Value>& value) {
+    if (value) {
+      AppendTo(column, *value);
+    } else {
+      Separate(column) += "NULL";
+    }
+  }
+  static std::string& Separate(std::string& column);
+
+  std::string statement_;
+  RowCheck check_;
+  std::vector<std::string> columns_;
+  std::size_t row_count_ = 0;
+  bool has_zero_byte_ = false;
+};
+
+}  // namespace espalier

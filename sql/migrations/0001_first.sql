@@ -1,0 +1,307 @@
+-- All that a master stores. States are texts with their allowed values; moments are given by the master's clock.
+
+CREATE TABLE leadership (
+  epoch      bigint      NOT NULL,
+  holder     text        NOT NULL,
+  renewed_at timestamptz NOT NULL,
+  only_row   boolean     NOT NULL DEFAULT true,
+  -- The key that writers share and a takeover changes: a takeover waits for them, a renewal does not.
+  CONSTRAINT leadership_is_known_by_its_epoch PRIMARY KEY (epoch),
+  CONSTRAINT leadership_is_one_row UNIQUE (only_row),
+  CONSTRAINT leadership_is_one_row_only CHECK (only_row)
+);
+COMMENT ON TABLE leadership IS 'The one master that may write: its epoch, its name, and when it last said that it lives (by this server''s clock).';
+
+CREATE TABLE trainer_schema (
+  digest bytea CONSTRAINT trainer_schema_is_known_by_its_digest PRIMARY KEY,
+  CONSTRAINT trainer_schema_digest_has_16_bytes CHECK (octet_length(digest) = 16)
+);
+COMMENT ON TABLE trainer_schema IS 'A set of hyper-parameters, stored once: whoever declares the same set shares the row.';
+
+CREATE TABLE hyper_parameter (
+  schema        bytea   NOT NULL REFERENCES trainer_schema (digest),
+  position      integer NOT NULL,
+  name          text    NOT NULL,
+  type          text    NOT NULL,
+  default_value text    NOT NULL,
+  initial       boolean NOT NULL,
+  CONSTRAINT hyper_parameter_has_one_place_in_its_schema PRIMARY KEY (schema, position),
+  CONSTRAINT hyper_parameter_has_a_name_of_its_own UNIQUE (schema, name),
+  CONSTRAINT hyper_parameter_type_is_known CHECK (type IN ('boolean', 'integer', 'floating', 'text'))
+);
+COMMENT ON TABLE hyper_parameter IS 'What a trainer declares of one hyper-parameter; the default in the notation of sequences.';
+
+CREATE TABLE trainer (
+  name              text   NOT NULL,
+  data              text   NOT NULL,
+  code_digest       text   NOT NULL,
+  data_digest       text   NOT NULL,
+  evaluation_digest text   NOT NULL,
+  schema            bytea  NOT NULL REFERENCES trainer_schema (digest),
+  metrics           text[] NOT NULL,
+  CONSTRAINT trainer_is_known_by_its_name_and_data PRIMARY KEY (name, data)
+);
+COMMENT ON TABLE trainer IS 'The newest registration of a trainer with a data set, as node managers gave it.';
+
+CREATE TABLE training_identity (
+  digest       bytea CONSTRAINT training_identity_is_known_by_its_digest PRIMARY KEY,
+  trainer      text   NOT NULL,
+  code_digest  text   NOT NULL,
+  data         text   NOT NULL,
+  data_digest  text   NOT NULL,
+  step_updates bigint NOT NULL,
+  schema       bytea  NOT NULL REFERENCES trainer_schema (digest),
+  CONSTRAINT training_identity_digest_has_16_bytes CHECK (octet_length(digest) = 16),
+  CONSTRAINT training_identity_step_has_no_negative_length CHECK (step_updates >= 0)
+);
+COMMENT ON TABLE training_identity IS 'What decides a training''s bits besides the sequences; step_updates 0: a step is an epoch.';
+
+CREATE TABLE study (
+  id             bigint CONSTRAINT study_is_known_by_its_id PRIMARY KEY,
+  user_name      text        NOT NULL,
+  team           text        NOT NULL,
+  name           text        NOT NULL,
+  trainer        text        NOT NULL,
+  data           text        NOT NULL,
+  step_updates   bigint      NOT NULL,
+  evaluate_every bigint      NOT NULL,
+  metric         text        NOT NULL,
+  goal           text        NOT NULL,
+  scope          text        NOT NULL,
+  definition     text        NOT NULL,
+  training       bytea       NOT NULL REFERENCES training_identity (digest),
+  device_kind    text        NOT NULL,
+  evaluation     text        NOT NULL,
+  metric_names   text[]      NOT NULL,
+  created_at     timestamptz NOT NULL,
+  finished_at    timestamptz,
+  closing        boolean     NOT NULL,
+  CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),
+  CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
+);
+COMMENT ON TABLE study IS 'One optimization run of a user: what was asked for, and what it was resolved to. Running while finished_at is null.';
+
+CREATE TABLE search_plan (
+  id          bigint CONSTRAINT search_plan_is_known_by_its_id PRIMARY KEY,
+  identity    bytea  NOT NULL,
+  training    bytea  NOT NULL REFERENCES training_identity (digest),
+  device_kind text   NOT NULL,
+  scope       text   NOT NULL,
+  CONSTRAINT search_plan_is_one_per_identity UNIQUE (identity)
+);
+COMMENT ON TABLE search_plan IS 'A prefix tree shared by all trials of one training identity, device kind and scope; identity is the digest of these.';
+
+CREATE TABLE configuration (
+  digest bytea CONSTRAINT configuration_is_known_by_its_digest PRIMARY KEY,
+  body   bytea NOT NULL,
+  CONSTRAINT configuration_digest_has_16_bytes CHECK (octet_length(digest) = 16)
+);
+COMMENT ON TABLE configuration IS 'One function for each hyper-parameter, as canonical bytes, stored once.';
+
+CREATE TABLE plan_node (
+  id            bigint CONSTRAINT plan_node_is_known_by_its_id PRIMARY KEY,
+  plan_id       bigint NOT NULL REFERENCES search_plan (id),
+  parent_id     bigint REFERENCES plan_node (id),
+  start_step    bigint NOT NULL,
+  configuration bytea  NOT NULL REFERENCES configuration (digest),
+  CONSTRAINT plan_node_is_one_per_prefix UNIQUE NULLS NOT DISTINCT (plan_id, parent_id, start_step, configuration),
+  CONSTRAINT plan_node_root_starts_at_step_0 CHECK ((parent_id IS NULL) = (start_step = 0)),
+  CONSTRAINT plan_node_starts_at_a_step CHECK (start_step >= 0)
+);
+COMMENT ON TABLE plan_node IS 'A piece of training: from start_step on under one configuration, going on from its parent. Only ever added.';
+
+CREATE TABLE trial (
+  id            bigint CONSTRAINT trial_is_known_by_its_id PRIMARY KEY,
+  study_id      bigint  NOT NULL REFERENCES study (id),
+  plan_id       bigint  NOT NULL REFERENCES search_plan (id),
+  leaf_id       bigint  NOT NULL REFERENCES plan_node (id),
+  horizon_steps bigint  NOT NULL,
+  closed        boolean NOT NULL,
+  cancelled     boolean NOT NULL,
+  CONSTRAINT trial_has_a_horizon CHECK (horizon_steps > 0),
+  CONSTRAINT trial_is_closed_when_cancelled CHECK (closed OR NOT cancelled)
+);
+COMMENT ON TABLE trial IS 'A sequence for each hyper-parameter, entered into a plan up to its horizon; leaf_id is its last plan node.';
+
+CREATE TABLE trial_sequence (
+  trial_id   bigint NOT NULL REFERENCES trial (id),
+  name       text   NOT NULL,
+  expression text   NOT NULL,
+  CONSTRAINT trial_sequence_is_one_per_hyper_parameter PRIMARY KEY (trial_id, name)
+);
+COMMENT ON TABLE trial_sequence IS 'What the tuner wrote for a hyper-parameter, in the notation. What is not here is at its default.';
+
+CREATE TABLE claim (
+  id           bigint CONSTRAINT claim_is_known_by_its_id PRIMARY KEY,
+  trial_id     bigint NOT NULL REFERENCES trial (id),
+  plan_node_id bigint NOT NULL REFERENCES plan_node (id),
+  step         bigint NOT NULL,
+  evaluation   text   NOT NULL,
+  state        text   NOT NULL,
+  CONSTRAINT claim_state_is_known CHECK (state IN ('waiting', 'done', 'failed', 'cancelled')),
+  CONSTRAINT claim_is_of_a_step CHECK (step > 0)
+);
+COMMENT ON TABLE claim IS 'A trial''s interest in the metrics at a point. Claims alone order training.';
+
+CREATE TABLE point (
+  plan_node_id    bigint NOT NULL REFERENCES plan_node (id),
+  step            bigint NOT NULL,
+  state_sha256    text,
+  failure_kind    text,
+  failure_message text,
+  CONSTRAINT point_is_one_per_plan_node_and_step PRIMARY KEY (plan_node_id, step),
+  CONSTRAINT point_is_at_a_step CHECK (step > 0),
+  CONSTRAINT point_failure_kind_is_known CHECK (failure_kind IN ('diverged', 'trainer', 'out of memory', 'crash')),
+  CONSTRAINT point_failure_has_kind_and_message CHECK ((failure_kind IS NULL) = (failure_message IS NULL))
+);
+COMMENT ON TABLE point IS 'What is known after so many steps, the last of them under this plan node: the state''s digest (it outlives the checkpoint), and why training cannot go past.';
+
+CREATE TABLE checkpoint (
+  plan_node_id bigint      NOT NULL,
+  step         bigint      NOT NULL,
+  file         text        NOT NULL,
+  size_bytes   bigint      NOT NULL,
+  run_id       bigint      NOT NULL,
+  stored_at    timestamptz NOT NULL,
+  CONSTRAINT checkpoint_is_one_per_point PRIMARY KEY (plan_node_id, step),
+  CONSTRAINT checkpoint_is_of_a_point FOREIGN KEY (plan_node_id, step) REFERENCES point (plan_node_id, step),
+  CONSTRAINT checkpoint_has_no_negative_size CHECK (size_bytes >= 0)
+);
+COMMENT ON TABLE checkpoint IS 'The file that holds a point''s complete state, and the run that saved it. Of several files for one point this names the one that counts.';
+
+CREATE TABLE metric (
+  plan_node_id bigint           NOT NULL,
+  step         bigint           NOT NULL,
+  evaluation   text             NOT NULL,
+  name         text             NOT NULL,
+  value        double precision NOT NULL,
+  CONSTRAINT metric_is_one_per_point_evaluation_and_name PRIMARY KEY (plan_node_id, step, evaluation, name),
+  CONSTRAINT metric_is_of_a_point FOREIGN KEY (plan_node_id, step) REFERENCES point (plan_node_id, step)
+);
+COMMENT ON TABLE metric IS 'What an evaluation measured at a point; stored once, the first stays. NaN is a value.';
+
+CREATE TABLE evaluation_failure (
+  plan_node_id bigint NOT NULL,
+  step         bigint NOT NULL,
+  evaluation   text   NOT NULL,
+  message      text   NOT NULL,
+  CONSTRAINT evaluation_failure_is_one_per_point_and_evaluation PRIMARY KEY (plan_node_id, step, evaluation),
+  CONSTRAINT evaluation_failure_is_of_a_point FOREIGN KEY (plan_node_id, step) REFERENCES point (plan_node_id, step)
+);
+COMMENT ON TABLE evaluation_failure IS 'Why an evaluation at a point failed for good. It fails claims of that evaluation only.';
+
+CREATE TABLE crash_count (
+  plan_node_id bigint NOT NULL REFERENCES plan_node (id),
+  step         bigint NOT NULL,
+  crashes      bigint NOT NULL,
+  CONSTRAINT crash_count_is_one_per_start PRIMARY KEY (plan_node_id, step),
+  CONSTRAINT crash_count_is_not_negative CHECK (crashes >= 0 AND step >= 0)
+);
+COMMENT ON TABLE crash_count IS 'How many runs started here, crashed, and stored nothing; step 0: from Init at a root.';
+
+CREATE TABLE trained_range (
+  plan_node_id bigint           NOT NULL REFERENCES plan_node (id),
+  run_id       bigint           NOT NULL,
+  number       bigint           NOT NULL GENERATED ALWAYS AS IDENTITY,
+  from_step    bigint           NOT NULL,
+  to_step      bigint           NOT NULL,
+  seconds      double precision NOT NULL,
+  CONSTRAINT trained_range_is_one_per_plan_node_and_run PRIMARY KEY (plan_node_id, run_id),
+  CONSTRAINT trained_range_goes_forward CHECK (from_step <= to_step)
+);
+COMMENT ON TABLE trained_range IS 'Steps (from, to] of a plan node that a run trained, by its worker''s step log; number keeps the order of arrival.';
+
+CREATE TABLE run (
+  id                 bigint CONSTRAINT run_is_known_by_its_id PRIMARY KEY,
+  plan_id            bigint           NOT NULL REFERENCES search_plan (id),
+  server             text             NOT NULL,
+  slot               integer          NOT NULL,
+  incarnation        text             NOT NULL,
+  start_plan_node_id bigint           REFERENCES plan_node (id),
+  start_step         bigint,
+  generation         bigint           NOT NULL,
+  preempt            boolean          NOT NULL,
+  state              text             NOT NULL,
+  ordered_at         timestamptz      NOT NULL,
+  slot_seconds       double precision NOT NULL,
+  CONSTRAINT run_state_is_known CHECK (state IN ('training', 'saving', 'ended')),
+  CONSTRAINT run_start_is_a_point CHECK ((start_plan_node_id IS NULL) = (start_step IS NULL))
+);
+COMMENT ON TABLE run IS 'A path handed to a slot, with an id that is never used again. Starts from a checkpoint, or from Init where start_step is null.';
+CREATE INDEX run_that_has_not_ended ON run (id) WHERE state <> 'ended';
+
+CREATE TABLE run_stage (
+  run_id       bigint  NOT NULL REFERENCES run (id),
+  position     integer NOT NULL,
+  plan_node_id bigint  NOT NULL REFERENCES plan_node (id),
+  from_step    bigint  NOT NULL,
+  to_step      bigint  NOT NULL,
+  CONSTRAINT run_stage_has_one_place_in_its_path PRIMARY KEY (run_id, position),
+  CONSTRAINT run_stage_goes_forward CHECK (from_step < to_step)
+);
+COMMENT ON TABLE run_stage IS 'One stage of a run''s path: steps (from, to] under a plan node.';
+
+CREATE TABLE run_study (
+  run_id   bigint NOT NULL REFERENCES run (id),
+  study_id bigint NOT NULL REFERENCES study (id),
+  CONSTRAINT run_study_is_one_per_run_and_study PRIMARY KEY (run_id, study_id)
+);
+COMMENT ON TABLE run_study IS 'The studies for whose claims a run was ordered.';
+
+CREATE TABLE run_promise (
+  id         bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT run_promise_is_known_by_its_id PRIMARY KEY,
+  run_id     bigint      NOT NULL REFERENCES run (id),
+  step       bigint      NOT NULL,
+  evaluate   boolean     NOT NULL,
+  save       boolean     NOT NULL,
+  state      text        NOT NULL,
+  made_at    timestamptz NOT NULL,
+  settled_at timestamptz,
+  CONSTRAINT run_promise_state_is_known CHECK (state IN ('open', 'stored', 'lost', 'withdrawn')),
+  CONSTRAINT run_promise_is_open_until_settled CHECK ((state = 'open') = (settled_at IS NULL))
+);
+COMMENT ON TABLE run_promise IS 'A target of a run and what became of it: at this step of its path, metrics, state, or both will be stored.';
+CREATE UNIQUE INDEX run_promise_is_open_once_per_step ON run_promise (run_id, step) WHERE state = 'open';
+
+CREATE TABLE study_event (
+  study_id    bigint  NOT NULL REFERENCES study (id),
+  number      bigint  NOT NULL,
+  kind        text    NOT NULL,
+  trial_id    bigint,
+  claim_id    bigint,
+  step        bigint,
+  claim_state text,
+  cancelled   boolean,
+  message     text,
+  CONSTRAINT study_event_is_numbered_within_its_study PRIMARY KEY (study_id, number),
+  CONSTRAINT study_event_numbers_begin_at_1 CHECK (number >= 1),
+  CONSTRAINT study_event_has_the_columns_of_its_kind CHECK (CASE kind
+    WHEN 'trial submitted' THEN num_nonnulls(trial_id) = 1 AND num_nonnulls(claim_id, step, claim_state, cancelled, message) = 0
+    WHEN 'claim made'      THEN num_nonnulls(trial_id, claim_id, step) = 3 AND num_nonnulls(claim_state, cancelled, message) = 0
+    WHEN 'claim settled'   THEN num_nonnulls(trial_id, claim_id, step, claim_state, message) = 5 AND cancelled IS NULL
+    WHEN 'trial closed'    THEN num_nonnulls(trial_id, cancelled) = 2 AND num_nonnulls(claim_id, step, claim_state, message) = 0
+    WHEN 'study finished'  THEN num_nonnulls(trial_id, claim_id, step, claim_state, cancelled, message) = 0
+    ELSE false END),
+  CONSTRAINT study_event_claim_state_is_known CHECK (claim_state IN ('waiting', 'done', 'failed', 'cancelled'))
+);
+COMMENT ON TABLE study_event IS 'What happened in a study, in order: what watch streams and a tuner replays.';
+
+CREATE TABLE study_event_metric (
+  study_id bigint           NOT NULL,
+  number   bigint           NOT NULL,
+  name     text             NOT NULL,
+  value    double precision NOT NULL,
+  CONSTRAINT study_event_metric_is_one_per_name PRIMARY KEY (study_id, number, name),
+  CONSTRAINT study_event_metric_is_of_an_event FOREIGN KEY (study_id, number) REFERENCES study_event (study_id, number)
+);
+COMMENT ON TABLE study_event_metric IS 'The metrics that a settled claim was answered with.';
+
+CREATE TABLE request (
+  study_id     bigint   NOT NULL,
+  request_id   text     NOT NULL,
+  content      bytea    NOT NULL,
+  produced_ids bigint[] NOT NULL,
+  CONSTRAINT request_is_answered_once PRIMARY KEY (study_id, request_id),
+  CONSTRAINT request_content_has_16_bytes CHECK (octet_length(content) = 16)
+);
+COMMENT ON TABLE request IS 'A mutation''s id, the digest of its content and the ids it produced, so that it can be answered the same again; study_id 0: it created a study.';

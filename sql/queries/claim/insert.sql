@@ -1,0 +1,3 @@
+INSERT INTO claim (id, trial_id, plan_node_id, step, evaluation, state)
+SELECT *
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])

@@ -1,0 +1,1 @@
+SELECT plan_node_id, step, crashes FROM crash_count

@@ -1,0 +1,1 @@
+UPDATE leadership SET renewed_at = clock_timestamp() WHERE epoch = $1

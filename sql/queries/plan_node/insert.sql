@@ -1,0 +1,3 @@
+INSERT INTO plan_node (id, plan_id, parent_id, start_step, configuration)
+SELECT *
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[])

@@ -1,0 +1,1 @@
+SELECT id, training, device_kind, scope FROM search_plan ORDER BY id

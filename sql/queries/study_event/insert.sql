@@ -1,0 +1,4 @@
+INSERT INTO study_event (study_id, number, kind, trial_id, claim_id, step, claim_state, cancelled, message)
+SELECT *
+  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
+              $8::boolean[], $9::text[])

@@ -1,0 +1,2 @@
+SELECT study_id, number, kind, trial_id, claim_id, step, claim_state, cancelled, message
+  FROM study_event ORDER BY study_id, number

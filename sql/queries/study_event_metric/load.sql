@@ -1,0 +1,1 @@
+SELECT study_id, number, name, value FROM study_event_metric

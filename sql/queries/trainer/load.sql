@@ -1,0 +1,1 @@
+SELECT name, data, code_digest, data_digest, evaluation_digest, schema, metrics FROM trainer

@@ -1,0 +1,4 @@
+INSERT INTO trial (id, study_id, plan_id, leaf_id, horizon_steps, closed, cancelled)
+SELECT *
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[],
+              $7::boolean[])

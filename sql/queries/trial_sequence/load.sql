@@ -1,0 +1,1 @@
+SELECT trial_id, name, expression FROM trial_sequence
