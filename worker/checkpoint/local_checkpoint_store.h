@@ -1,0 +1,32 @@
+// A checkpoint store in a directory that all servers see (a local disk where there is one server).
+// A file appears under its name only when it is whole and durable: it is linked (on one filesystem) or copied to
+// name + ".tmp", then renamed. A process killed between the two leaves that temporary; putting the name again, which a
+// restarted node manager does with all that it finds in staging, takes it away.
+// Several servers may use the directory at once; one name is put by one process at a time. Thread-safe.
+#pragma once
+
+#include <mutex>
+
+#include "worker/checkpoint/checkpoint_store.h"
+
+namespace espalier {
+
+class LocalCheckpointStore : public CheckpointStore {
+ public:
+  // `folder` is created when the first file is put.
+  explicit LocalCheckpointStore(std::filesystem::path folder);
+
+  // Besides the port's errors: kInvalidArgument when a name is not relative, leads out of the store or ends as
+  // temporaries do.
+  Result<void> Put(const std::filesystem::path& staged, std::string_view name) override;
+  Result<std::filesystem::path> Fetch(std::string_view name) override;
+  Result<void> Remove(std::string_view name) override;
+  Result<std::vector<std::string>> List() override;
+
+ private:
+  const std::filesystem::path folder_;
+  // Held while a name is put or removed: two threads must not share one temporary.
+  std::mutex mutex_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,26 @@
+// The node manager's configuration file: espalier.config.v1.NodeManager in protobuf's text format.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace espalier::node {
+
+struct Config {
+  std::string master_address;
+  std::string server;
+  int slot_count = 1;
+  std::filesystem::path checkpoint_directory;  // absolute, as the next one
+  std::filesystem::path work_directory;
+  std::vector<std::string> worker_command;
+  Seconds stop_within{10};
+};
+
+// With defaults filled in. Error: kNotFound when the file cannot be read, kInvalidArgument naming the field.
+Result<Config> ReadConfig(const std::filesystem::path& file);
+
+}  // namespace espalier::node

@@ -1,0 +1,79 @@
+// What the core wants done on this machine. The node manager does it in this order and tells the core what came of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "worker/node/core/worker_message.h"
+
+namespace espalier::node {
+
+// Start the slot's worker, by a number never used again; answered by WorkerDied when it ends or cannot be started.
+struct SpawnWorker {
+  int slot = 0;
+  std::int64_t worker = 0;
+};
+
+// Answered by WorkerReplied.
+struct SendRequest {
+  int slot = 0;
+  std::int64_t worker = 0;
+  WorkerRequest request;
+};
+
+// Answered by WorkerDied.
+struct KillWorker {
+  int slot = 0;
+  std::int64_t worker = 0;
+};
+
+// Find the file in the store and check that it is whole and holds this state; answered by CheckpointFetched.
+struct FetchCheckpoint {
+  RunId run;
+  std::string file;
+  std::string state_sha256;
+};
+
+// Put a staged file into the store; answered by UploadFinished.
+struct UploadFile {
+  std::int64_t upload = 0;
+  std::string staged;
+  std::string name;
+};
+
+struct RemoveFromStore {
+  std::string name;
+};
+
+// A staged file, and its temporary one.
+struct DeleteStaged {
+  std::string path;
+};
+
+// Note the run's plan nodes, so that a later incarnation can make sense of its step log.
+struct RecordRun {
+  RunId run;
+  std::vector<PathStage> path;
+};
+
+// Read the run's step log from `offset`; answered by StepLogRead before any later event.
+struct ReadStepLog {
+  RunId run;
+  std::int64_t offset = 0;
+};
+
+// The record and the step log are not needed any more.
+struct ForgetRun {
+  RunId run;
+};
+
+// Everything is done that SIGTERM asked for.
+struct Quit {};
+
+using Action = std::variant<SpawnWorker, SendRequest, KillWorker, FetchCheckpoint, UploadFile, RemoveFromStore,
+                            DeleteStaged, RecordRun, ReadStepLog, ForgetRun, Quit>;
+using Actions = std::vector<Action>;
+
+}  // namespace espalier::node

@@ -1,0 +1,55 @@
+// espalier-node CONFIG_FILE: the node manager of one server. Exit: 0 after SIGTERM, 1 when it cannot start, 2 on bad
+// usage.
+#include <signal.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "base/failpoint.h"
+#include "base/log.h"
+#include "worker/checkpoint/local_checkpoint_store.h"
+#include "worker/node/config.h"
+#include "worker/node/node_manager.h"
+#include "worker/node/work_directory.h"
+
+namespace {
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int Refuse(const espalier::Error& error, int status) {
+  std::cerr << "espalier-node: " << (error.field.empty() ? "" : error.field + ": ") << error.message << "\n";
+  return status;
+}
+
+// Before any thread starts, so that all of them leave these signals to the event loop.
+void BlockSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&signals, number);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  if (argument_count != 2) {
+    std::cerr << "usage: espalier-node CONFIG_FILE\n";
+    return 2;
+  }
+  BlockSignals();
+  const auto config = espalier::node::ReadConfig(arguments[1]);
+  if (!config.has_value()) return Refuse(config.error(), 2);
+  const auto armed =
+      espalier::ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
+  if (!armed.has_value()) return Refuse(armed.error(), 2);
+  espalier::SetUpLog("node");
+  auto directory = espalier::node::WorkDirectory::Open(config->work_directory);
+  if (!directory.has_value()) return Refuse(directory.error(), 1);
+  espalier::LocalCheckpointStore store(config->checkpoint_directory);
+  espalier::node::NodeManager(*config, *directory, store).Run();
+  return 0;
+}

@@ -1,0 +1,243 @@
+#include "worker/node/node_manager.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/log.h"
+#include "worker/checkpoint/checkpoint_format.h"
+
+namespace espalier::node {
+namespace {
+
+constexpr int kTickMilliseconds = 50;
+
+std::string NewIncarnation() {
+  std::random_device random;
+  std::string text;
+  for (int i = 0; i < 16; ++i) text += "0123456789abcdef"[random() % 16];
+  return text;
+}
+
+int OpenSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&signals, number);
+  const int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  ESPALIER_CHECK(fd >= 0) << "the system gives no signalfd";
+  return fd;
+}
+
+// The store's file, checked from end to end: a damaged or a foreign one counts as absent.
+Result<std::filesystem::path> FetchChecked(CheckpointStore& store, const FetchCheckpoint& fetch) {
+  ESPALIER_ASSIGN(const std::filesystem::path path, store.Fetch(fetch.file));
+  ESPALIER_ASSIGN(const std::string head, ReadCheckpointHead(path));
+  ESPALIER_ASSIGN(const CheckpointOfRun found, DecodeCheckpointHead(head));
+  if (found.point.checkpoint->state_sha256 != fetch.state_sha256) {
+    return MakeError(ErrorCode::kNotFound, "the checkpoint " + fetch.file + " holds another state");
+  }
+  return path;
+}
+
+Result<CheckpointOfRun> ReadStagedPoint(const std::filesystem::path& file) {
+  ESPALIER_ASSIGN(const std::string head, ReadCheckpointHead(file));
+  ESPALIER_ASSIGN(CheckpointOfRun found, DecodeCheckpointHead(head));
+  std::error_code error;
+  found.point.checkpoint->bytes = static_cast<std::int64_t>(std::filesystem::file_size(file, error));
+  return found;
+}
+
+}  // namespace
+
+NodeManager::NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store)
+    : config_(config),
+      directory_(directory),
+      store_(store),
+      core_({config.slot_count, directory.staging(), directory.steps(), config.stop_within}),
+      registration_{config.server, NewIncarnation(), config.slot_count, {}},
+      signals_(OpenSignals()),
+      uplink_(config.master_address, queue_,
+              [this](const DesiredState& desired) { Do(core_.OnDesired(desired, MonotonicNow())); }) {}
+
+void NodeManager::Run() {
+  Log(LogLevel::kInfo, "node manager started",
+      {{"server", config_.server}, {"incarnation", registration_.incarnation}, {"slots", config_.slot_count}});
+  AdoptLeftOvers();
+  Do(core_.Start(MonotonicNow()));
+  while (!quit_) {
+    Poll();
+    ReadSignals();
+    ReadWorkers();
+    queue_.RunAll();
+    Do(core_.OnTick(MonotonicNow()));
+    if (!core_.description().has_value()) continue;
+    registration_.description = *core_.description();
+    uplink_.Exchange(registration_, core_, MonotonicNow());
+  }
+  for (auto& [slot, worker] : workers_) {
+    if (!worker.process) continue;
+    const pid_t pid = worker.process->pid();
+    worker.process.reset();
+    directory_.ForgetWorker(pid);
+  }
+  directory_.DeleteTemporaries();
+  close(signals_);
+  Log(LogLevel::kInfo, "node manager stopped", {{"server", config_.server}});
+}
+
+void NodeManager::AdoptLeftOvers() {
+  if (const int count = directory_.KillLeftOverWorkers(); count > 0) {
+    Log(LogLevel::kWarning, "killed workers that an earlier node manager left", {{"count", count}});
+  }
+  directory_.DeleteTemporaries();
+  for (const std::filesystem::path& file : directory_.StagedCheckpoints()) {
+    Result<CheckpointOfRun> found = ReadStagedPoint(file);
+    if (!found.has_value()) {
+      Log(LogLevel::kWarning, "deleted a left-over file", {{"file", file.string()}, {"reason", found.error().message}});
+      DeleteStagedFile(file);
+      continue;
+    }
+    Log(LogLevel::kInfo, "found a left-over checkpoint", {{"run", found->run}, {"step", found->point.step}});
+    Do(core_.OnLeftOverCheckpoint(found->run, std::move(found->point), file));
+  }
+  for (const WorkDirectory::LeftOverRun& run : directory_.LeftOverRuns()) {
+    Do(core_.OnLeftOverRun(run.run, run.path, directory_.ReadStepLog(run.run, 0)));
+  }
+}
+
+void NodeManager::Poll() {
+  std::vector<pollfd> waiting{{queue_.fd(), POLLIN, 0}, {signals_, POLLIN, 0}};
+  for (auto& [slot, worker] : workers_) {
+    const bool open = worker.process && !worker.process->channel().closed();
+    if (open) waiting.push_back({worker.process->channel().socket(), POLLIN, 0});
+  }
+  poll(waiting.data(), waiting.size(), kTickMilliseconds);
+}
+
+void NodeManager::ReadSignals() {
+  signalfd_siginfo signal;
+  while (read(signals_, &signal, sizeof(signal)) == sizeof(signal)) {
+    if (signal.ssi_signo == SIGCHLD) continue;
+    Log(LogLevel::kInfo, "stopping", {{"signal", static_cast<int>(signal.ssi_signo)}});
+    Do(core_.OnStop(MonotonicNow()));
+  }
+}
+
+// A dead worker's last replies are read before its death is noticed: a checkpoint that it finished is not lost.
+void NodeManager::ReadWorkers() {
+  for (int slot = 0; slot < config_.slot_count; ++slot) {
+    Worker& worker = workers_[slot];
+    if (!worker.process) continue;
+    worker.process->TrimLog();
+    const bool ended = worker.process->HasEnded();
+    TakeReplies(slot);
+    if (ended) {
+      NoticeDeath(slot);
+    } else if (worker.process->channel().closed()) {
+      worker.process->Kill();
+    }
+  }
+}
+
+void NodeManager::TakeReplies(int slot) {
+  Worker& worker = workers_[slot];
+  for (const std::string& message : worker.process->channel().Receive()) {
+    const Result<WorkerReply> reply = DecodeReply(message);
+    if (!reply.has_value()) {
+      Log(LogLevel::kError, "killed a worker that does not speak the protocol", {{"reason", reply.error().message}});
+      return worker.process->Kill();
+    }
+    Do(core_.OnWorkerReplied(slot, worker.number, *reply, MonotonicNow()));
+  }
+}
+
+void NodeManager::NoticeDeath(int slot) {
+  Worker& worker = workers_[slot];
+  const std::string words = worker.process->LastWords();
+  Log(LogLevel::kWarning, "a worker died", {{"slot", slot}, {"pid", worker.process->pid()}, {"last_words", words}});
+  directory_.ForgetWorker(worker.process->pid());
+  worker.process.reset();
+  Do(core_.OnWorkerDied(slot, worker.number, words, MonotonicNow()));
+}
+
+void NodeManager::Do(const Actions& actions) {
+  for (const Action& action : actions) std::visit([this](const auto& item) { Act(item); }, action);
+}
+
+void NodeManager::Act(const SpawnWorker& spawn) {
+  Worker& worker = workers_[spawn.slot];
+  worker.number = spawn.worker;
+  auto process = WorkerProcess::Start(config_.worker_command, directory_.WorkerLog(spawn.slot));
+  if (process.has_value()) {
+    worker.process = std::move(*process);
+    directory_.RecordWorker(worker.process->pid());
+    return;
+  }
+  Log(LogLevel::kError, "cannot start a worker, trying again", {{"reason", process.error().message}});
+  queue_.Post([this, spawn, why = process.error().message] {
+    Do(core_.OnWorkerDied(spawn.slot, spawn.worker, why, MonotonicNow()));
+  });
+}
+
+// A worker that cannot be written to is dead or as good as dead: its channel is closed, and the loop takes notice.
+void NodeManager::Act(const SendRequest& send) {
+  const Worker& worker = workers_[send.slot];
+  if (!worker.process || worker.number != send.worker) return;
+  const auto sent = worker.process->channel().Send(Encode(send.request));
+  if (!sent.has_value()) Log(LogLevel::kWarning, sent.error().message, {{"slot", send.slot}});
+}
+
+void NodeManager::Act(const KillWorker& kill) {
+  const Worker& worker = workers_[kill.slot];
+  if (worker.process && worker.number == kill.worker) worker.process->Kill();
+}
+
+void NodeManager::Act(const FetchCheckpoint& fetch) {
+  fetches_.Do([this, fetch] {
+    const Result<std::filesystem::path> path = FetchChecked(store_, fetch);
+    const std::string found = path.has_value() ? path->string() : "";
+    const std::string error = path.has_value() ? "" : path.error().message;
+    queue_.Post(
+        [this, fetch, found, error] { Do(core_.OnCheckpointFetched(fetch.run, found, error, MonotonicNow())); });
+  });
+}
+
+void NodeManager::Act(const UploadFile& upload) {
+  uploads_.Do([this, upload] {
+    const Result<void> put = store_.Put(upload.staged, upload.name);
+    ESPALIER_FAILPOINT("checkpoint.stored");
+    const std::string error = put.has_value() ? "" : "cannot be stored: " + put.error().message;
+    queue_.Post([this, upload, error] {
+      if (!error.empty()) Log(LogLevel::kError, "a checkpoint " + error, {{"file", upload.name}});
+      Do(core_.OnUploadFinished(upload.upload, error, MonotonicNow()));
+    });
+  });
+}
+
+void NodeManager::Act(const RemoveFromStore& remove) {
+  uploads_.Do([this, remove] {
+    const Result<void> removed = store_.Remove(remove.name);
+    if (!removed.has_value()) Log(LogLevel::kWarning, removed.error().message, {{"file", remove.name}});
+  });
+}
+
+void NodeManager::Act(const DeleteStaged& file) { DeleteStagedFile(file.path); }
+
+void NodeManager::Act(const RecordRun& record) { directory_.RecordRun(record.run, record.path); }
+
+void NodeManager::Act(const ReadStepLog& read) {
+  const std::string text = directory_.ReadStepLog(read.run, read.offset);
+  Do(core_.OnStepLogRead(read.run, text, MonotonicNow()));
+}
+
+void NodeManager::Act(const ForgetRun& forget) { directory_.ForgetRun(forget.run); }
+
+void NodeManager::Act(const Quit&) { quit_ = true; }
+
+}  // namespace espalier::node

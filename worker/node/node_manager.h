@@ -1,0 +1,70 @@
+// The node manager: one event loop that feeds the core with what happens (workers, uploads, the master, signals, time)
+// and does on this machine what the core decides. Everything here happens on the thread that calls Run, which must live
+// as long as the process; uploads and gRPC have threads of their own and hand their results to the loop's queue.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "worker/checkpoint/checkpoint_store.h"
+#include "worker/node/config.h"
+#include "worker/node/core/core.h"
+#include "worker/node/loop_queue.h"
+#include "worker/node/uplink.h"
+#include "worker/node/work_directory.h"
+#include "worker/node/work_thread.h"
+#include "worker/node/worker_process.h"
+
+namespace espalier::node {
+
+class NodeManager {
+ public:
+  NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store);
+
+  // Takes care of what an earlier incarnation left, then serves until SIGTERM or SIGINT has been obeyed.
+  // REQUIRES: both signals and SIGCHLD are blocked in all threads.
+  void Run();
+
+ private:
+  void AdoptLeftOvers();
+  void Poll();
+  void ReadSignals();
+  void ReadWorkers();
+  void TakeReplies(int slot);
+  void NoticeDeath(int slot);
+  void Do(const Actions& actions);
+
+  void Act(const SpawnWorker& spawn);
+  void Act(const SendRequest& send);
+  void Act(const KillWorker& kill);
+  void Act(const FetchCheckpoint& fetch);
+  void Act(const UploadFile& upload);
+  void Act(const RemoveFromStore& remove);
+  void Act(const DeleteStaged& file);
+  void Act(const RecordRun& record);
+  void Act(const ReadStepLog& read);
+  void Act(const ForgetRun& forget);
+  void Act(const Quit& quit);
+
+  struct Worker {
+    std::int64_t number = 0;
+    std::unique_ptr<WorkerProcess> process;
+  };
+
+  const Config config_;
+  WorkDirectory& directory_;
+  CheckpointStore& store_;
+  Core core_;
+  LoopQueue queue_;
+  std::map<int, Worker> workers_;  // by slot
+  Registration registration_;
+  int signals_ = -1;
+  bool quit_ = false;
+  // Last, so that they end first: they post into the queue.
+  WorkThread uploads_;
+  WorkThread fetches_;
+  Uplink uplink_;
+};
+
+}  // namespace espalier::node

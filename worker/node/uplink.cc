@@ -1,0 +1,170 @@
+#include "worker/node/uplink.h"
+
+#include <grpcpp/grpcpp.h>
+#include <poll.h>
+
+#include <algorithm>
+
+#include "base/failpoint.h"
+#include "base/log.h"
+#include "espalier/v1/node_manager.grpc.pb.h"
+
+namespace espalier::node {
+namespace {
+
+constexpr Seconds kStatusPeriod{1};
+constexpr Seconds kPauseFirst{0.1};
+constexpr Seconds kPauseMax{2};
+constexpr std::size_t kReportsInMessageMax = 1000;
+constexpr int kKeepaliveMilliseconds = 20'000;
+constexpr int kReconnectFirstMilliseconds = 200;
+constexpr int kReconnectMaxMilliseconds = 1000;
+// How long one attempt may take.
+constexpr int kConnectMilliseconds = 10'000;
+
+// But for the step, which changes all the time and can wait.
+bool SameButForSteps(const std::vector<RunStatus>& a, const std::vector<RunStatus>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const RunStatus& one, const RunStatus& other) {
+    return one.run == other.run && one.generation == other.generation && one.state == other.state;
+  });
+}
+
+std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMilliseconds);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMilliseconds);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectFirstMilliseconds);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMilliseconds);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectMaxMilliseconds);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+}  // namespace
+
+// One stream. gRPC's threads only post; every member is used on the event loop.
+class Uplink::Stream : public grpc::ClientBidiReactor<v1::SynchronizeRequest, v1::SynchronizeResponse> {
+ public:
+  Stream(v1::NodeManagerService::Stub& stub, State& state);
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnDone(const grpc::Status& status) override;
+
+  void Send(const Registration& registration, const Core& core, Seconds now);
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  bool AnythingNew(const Registration& registration, const Core& core, const std::vector<RunStatus>& statuses,
+                   Seconds now) const;
+
+  State& state_;
+  grpc::ClientContext context_;
+  v1::SynchronizeRequest request_;
+  v1::SynchronizeResponse response_;
+  bool writing_ = false;
+  bool broken_ = false;
+  std::optional<Registration> registered_;
+  std::vector<RunStatus> sent_statuses_;
+  std::int64_t sent_report_ = 0;
+  Seconds sent_at_{0};
+};
+
+struct Uplink::State {
+  LoopQueue& queue;
+  std::function<void(const DesiredState&)> on_desired;
+  std::unique_ptr<v1::NodeManagerService::Stub> stub;
+  std::unique_ptr<Stream> stream;
+  Seconds connect_at{0};
+  Seconds pause = kPauseFirst;
+  bool connected = false;
+  bool said_away = false;
+};
+
+Uplink::Stream::Stream(v1::NodeManagerService::Stub& stub, State& state) : state_(state) {
+  stub.async()->Synchronize(&context_, this);
+  AddHold();  // writes begin outside of gRPC's calls, until a read has failed
+  StartRead(&response_);
+  StartCall();
+}
+
+void Uplink::Stream::OnReadDone(bool ok) {
+  state_.queue.Post([this, ok] {
+    if (!ok) {
+      broken_ = true;
+      RemoveHold();
+      return;
+    }
+    if (!std::exchange(state_.connected, true)) Log(LogLevel::kInfo, "connected to the master");
+    state_.said_away = false;
+    state_.pause = kPauseFirst;
+    const DesiredState desired = FromProto(response_);
+    StartRead(&response_);
+    state_.on_desired(desired);
+  });
+}
+
+void Uplink::Stream::OnWriteDone(bool) {
+  state_.queue.Post([this] {
+    writing_ = false;
+    if (request_.reports_size() > 0) ESPALIER_FAILPOINT("report.sent");
+  });
+}
+
+void Uplink::Stream::OnDone(const grpc::Status& status) {
+  state_.queue.Post([&state = state_, message = status.error_message()] {
+    if (!std::exchange(state.said_away, true)) {
+      Log(LogLevel::kWarning, "the master is away, trying again", {{"reason", message}});
+    }
+    state.connected = false;
+    state.stream.reset();
+  });
+}
+
+bool Uplink::Stream::AnythingNew(const Registration& registration, const Core& core,
+                                 const std::vector<RunStatus>& statuses, Seconds now) const {
+  return registered_ != registration || now - sent_at_ >= kStatusPeriod || !SameButForSteps(statuses, sent_statuses_) ||
+         !core.outbox().After(sent_report_, 1).empty();
+}
+
+void Uplink::Stream::Send(const Registration& registration, const Core& core, Seconds now) {
+  if (writing_ || broken_) return;
+  const std::vector<RunStatus> statuses = core.Statuses();
+  if (!AnythingNew(registration, core, statuses, now)) return;
+  request_.Clear();
+  if (registered_ != registration) Add(registration, request_);
+  registered_ = registration;
+  Add(statuses, request_);
+  const std::vector<Report> reports = core.outbox().After(sent_report_, kReportsInMessageMax);
+  Add(reports, request_);
+  if (!reports.empty()) sent_report_ = reports.back().number;
+  sent_statuses_ = statuses;
+  sent_at_ = now;
+  writing_ = true;
+  StartWrite(&request_);
+}
+
+Uplink::Uplink(const std::string& master_address, LoopQueue& queue, std::function<void(const DesiredState&)> on_desired)
+    : state_(
+          new State{queue, std::move(on_desired), v1::NodeManagerService::NewStub(Connect(master_address)), nullptr}) {}
+
+Uplink::~Uplink() {
+  if (state_->stream) state_->stream->Cancel();
+  state_->on_desired = [](const DesiredState&) {};
+  while (state_->stream) {
+    pollfd waiting{state_->queue.fd(), POLLIN, 0};
+    poll(&waiting, 1, -1);
+    state_->queue.RunAll();
+  }
+}
+
+void Uplink::Exchange(const Registration& registration, const Core& core, Seconds now) {
+  if (state_->stream) return state_->stream->Send(registration, core, now);
+  if (now < state_->connect_at) return;
+  state_->connect_at = now + state_->pause;
+  state_->pause = std::min(2 * state_->pause, kPauseMax);
+  state_->stream = std::make_unique<Stream>(*state_->stub, *state_);
+  state_->stream->Send(registration, core, now);
+}
+
+}  // namespace espalier::node

@@ -1,0 +1,34 @@
+// The stream to the master: sends what is, receives what should be. Connects again, with growing pauses, whenever the
+// stream ends; on each new one it says again who it is, where the runs stand, and all that is not acknowledged.
+// Used by the event loop alone; gRPC's threads reach it through the loop's queue.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "worker/node/convert.h"
+#include "worker/node/core/core.h"
+#include "worker/node/loop_queue.h"
+
+namespace espalier::node {
+
+class Uplink {
+ public:
+  // `on_desired` is called on the event loop, for each answer.
+  Uplink(const std::string& master_address, LoopQueue& queue, std::function<void(const DesiredState&)> on_desired);
+  // Ends the stream, waiting until gRPC has let go of it.
+  ~Uplink();
+  Uplink(const Uplink&) = delete;
+  Uplink& operator=(const Uplink&) = delete;
+
+  // Connects if it is time to; sends if there is something new, or if nothing was sent for a second.
+  void Exchange(const Registration& registration, const Core& core, Seconds now);
+
+ private:
+  class Stream;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace espalier::node

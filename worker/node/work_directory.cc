@@ -1,0 +1,153 @@
+#include "worker/node/work_directory.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "worker/checkpoint/checkpoint_format.h"
+
+namespace espalier::node {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWaitsForKilledMax = 500;
+constexpr std::chrono::milliseconds kWaitForKilled{10};
+constexpr const char* kFolders[] = {"staging", "steps", "runs", "workers", "logs"};
+
+std::string ReadAll(const fs::path& file, std::int64_t offset = 0) {
+  std::ifstream stream(file, std::ios::binary);
+  stream.seekg(offset);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void WriteAll(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::trunc) << text; }
+
+std::vector<fs::path> FilesIn(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) files.push_back(entry.path());
+  return files;
+}
+
+// The 22nd field of /proc/PID/stat: when the process started, in ticks since boot. Empty when there is no such process,
+// or when only its parent has yet to take notice of its end.
+std::string StartTime(pid_t pid) {
+  const std::string text = ReadAll("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string field;
+  for (int number = 3; number <= 22 && fields >> field; ++number) {
+    if (number == 3 && field == "Z") return {};
+  }
+  return field;
+}
+
+std::int64_t NumberOf(const fs::path& file) {
+  const std::string name = file.filename();
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? number : 0;
+}
+
+}  // namespace
+
+Result<WorkDirectory> WorkDirectory::Open(const fs::path& folder) {
+  std::error_code error;
+  for (const char* name : kFolders) {
+    fs::create_directories(folder / name, error);
+    if (error)
+      return MakeError(ErrorCode::kInternal, "cannot make " + (folder / name).string() + ": " + error.message());
+  }
+  const fs::path file = folder / "lock";
+  const int lock = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+  if (lock < 0) return MakeError(ErrorCode::kInternal, "cannot open " + file.string() + ": " + std::strerror(errno));
+  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    close(lock);
+    return MakeError(ErrorCode::kFailedPrecondition, "another node manager uses " + folder.string());
+  }
+  return WorkDirectory(folder, lock);
+}
+
+WorkDirectory::WorkDirectory(fs::path folder, int lock) : folder_(std::move(folder)), lock_(lock) {}
+
+WorkDirectory::WorkDirectory(WorkDirectory&& other) noexcept
+    : folder_(std::move(other.folder_)), lock_(std::exchange(other.lock_, -1)) {}
+
+WorkDirectory::~WorkDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+void WorkDirectory::RecordWorker(pid_t pid) { WriteAll(folder_ / "workers" / std::to_string(pid), StartTime(pid)); }
+
+void WorkDirectory::ForgetWorker(pid_t pid) { unlink((folder_ / "workers" / std::to_string(pid)).c_str()); }
+
+int WorkDirectory::KillLeftOverWorkers() {
+  int count = 0;
+  for (const fs::path& file : FilesIn(folder_ / "workers")) {
+    const auto pid = static_cast<pid_t>(NumberOf(file));
+    const std::string started = ReadAll(file);
+    const auto lives = [&] { return pid > 1 && !started.empty() && StartTime(pid) == started; };
+    if (lives()) {
+      ++count;
+      kill(pid, SIGKILL);
+    }
+    for (int i = 0; i < kWaitsForKilledMax && lives(); ++i) std::this_thread::sleep_for(kWaitForKilled);
+    unlink(file.c_str());
+  }
+  return count;
+}
+
+void WorkDirectory::RecordRun(RunId run, const std::vector<PathStage>& path) {
+  std::string text;
+  for (const PathStage& stage : path) {
+    text += std::to_string(stage.plan_node.value) + " " + std::to_string(stage.from.value) + " " +
+            std::to_string(stage.to.value) + "\n";
+  }
+  WriteAll(folder_ / "runs" / std::to_string(run.value), text);
+}
+
+void WorkDirectory::ForgetRun(RunId run) {
+  unlink((steps() / (std::to_string(run.value) + ".log")).c_str());
+  unlink((folder_ / "runs" / std::to_string(run.value)).c_str());
+}
+
+std::string WorkDirectory::ReadStepLog(RunId run, std::int64_t offset) const {
+  return ReadAll(steps() / (std::to_string(run.value) + ".log"), offset);
+}
+
+std::vector<WorkDirectory::LeftOverRun> WorkDirectory::LeftOverRuns() const {
+  std::vector<LeftOverRun> runs;
+  for (const fs::path& file : FilesIn(folder_ / "runs")) {
+    LeftOverRun run{RunId{NumberOf(file)}, {}};
+    std::istringstream text(ReadAll(file));
+    PathStage stage;
+    while (text >> stage.plan_node.value >> stage.from.value >> stage.to.value) run.path.push_back(stage);
+    if (run.run.value > 0) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+void WorkDirectory::DeleteTemporaries() const {
+  for (const fs::path& file : FilesIn(staging())) {
+    if (file.string().ends_with(kTemporarySuffix)) unlink(file.c_str());
+  }
+}
+
+std::vector<fs::path> WorkDirectory::StagedCheckpoints() const { return FilesIn(staging()); }
+
+void DeleteStagedFile(const fs::path& file) {
+  unlink(file.c_str());
+  unlink((file.string() + std::string(kTemporarySuffix)).c_str());
+}
+
+}  // namespace espalier::node

@@ -1,0 +1,66 @@
+// This server's own folder, and what is found in it when a node manager starts again:
+//   lock        held as long as the node manager lives, so that two cannot share the folder
+//   staging/    checkpoints on their way into the store, until the report about them is acknowledged
+//   steps/RUN.log, runs/RUN   a run's step log and its plan nodes, until all reports about it are acknowledged
+//   workers/PID the processes started, with their start times: a process id alone may be another's by now
+//   logs/       the workers' output
+// Not thread-safe; owned by the event loop.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "worker/node/core/desired_run.h"
+
+namespace espalier::node {
+
+class WorkDirectory {
+ public:
+  // Makes the folders that are missing. Error: kFailedPrecondition when another node manager holds the folder,
+  // kInternal when the system refuses.
+  static Result<WorkDirectory> Open(const std::filesystem::path& folder);
+  ~WorkDirectory();
+  WorkDirectory(WorkDirectory&& other) noexcept;
+  WorkDirectory& operator=(WorkDirectory&&) = delete;
+
+  std::filesystem::path staging() const { return folder_ / "staging"; }
+  std::filesystem::path steps() const { return folder_ / "steps"; }
+  std::filesystem::path WorkerLog(int slot) const {
+    return folder_ / "logs" / ("slot-" + std::to_string(slot) + ".log");
+  }
+
+  void RecordWorker(pid_t pid);
+  void ForgetWorker(pid_t pid);
+  // Kills the recorded workers of an earlier incarnation and waits until they are gone. How many there were.
+  int KillLeftOverWorkers();
+
+  void RecordRun(RunId run, const std::vector<PathStage>& path);
+  void ForgetRun(RunId run);
+  // What the run's step log holds from `offset` on; empty if there is none.
+  std::string ReadStepLog(RunId run, std::int64_t offset) const;
+
+  struct LeftOverRun {
+    RunId run;
+    std::vector<PathStage> path;  // without configurations and digests
+  };
+  std::vector<LeftOverRun> LeftOverRuns() const;
+  // Deletes checkpoints that were never written to their end. REQUIRES: no worker lives.
+  void DeleteTemporaries() const;
+  // All that is staged, whole or damaged.
+  std::vector<std::filesystem::path> StagedCheckpoints() const;
+
+ private:
+  WorkDirectory(std::filesystem::path folder, int lock);
+
+  std::filesystem::path folder_;
+  int lock_;
+};
+
+// Deletes a staged checkpoint and its temporary file, if they are there.
+void DeleteStagedFile(const std::filesystem::path& file);
+
+}  // namespace espalier::node

@@ -1,0 +1,49 @@
+// One worker's process: started with a socket to it, its output in a log file of bounded size, killed with this
+// process. Started, killed and waited for on one thread, which lives as long as the process: the kernel ties a child's
+// life to the thread that made it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "worker/node/worker_channel.h"
+
+namespace espalier::node {
+
+class WorkerProcess {
+ public:
+  // Runs `command` with the arguments "--fd N" added. Standard output and error go to `log`, which is begun afresh; the
+  // one before is kept beside it. A program that cannot be run ends at once, saying so in its log.
+  // Error: kResourceExhausted when the system gives no process or socket, kInternal when there can be no log.
+  static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
+                                                      const std::filesystem::path& log);
+  // Kills it if it lives.
+  ~WorkerProcess();
+
+  pid_t pid() const { return pid_; }
+  WorkerChannel& channel() { return channel_; }
+
+  void Kill();
+  // True once it has ended; does not wait.
+  bool HasEnded();
+  // How it ended and its last lines. REQUIRES: HasEnded().
+  std::string LastWords() const;
+  // Keeps the log file small.
+  void TrimLog();
+
+ private:
+  WorkerProcess(pid_t pid, int socket, std::filesystem::path log);
+
+  const pid_t pid_;
+  WorkerChannel channel_;
+  const std::filesystem::path log_;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+}  // namespace espalier::node

@@ -1,0 +1,13 @@
+// The built-in data set `digits`: 1,797 images of 8x8 pixels (DIGITS.md says where they are from). Every fifth image is
+// for validation, the others for training, in the file's order.
+#pragma once
+
+#include <memory>
+
+#include "worker/trainer/data/classification.h"
+
+namespace espalier {
+
+std::shared_ptr<const Classification> Digits();
+
+}  // namespace espalier

@@ -1,0 +1,32 @@
+// Why a request to a worker failed. Not an Error: what went wrong in a training is an outcome that the master acts on.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <tl/expected.hpp>
+
+namespace espalier {
+
+enum class FailureKind {
+  kTrainer,      // the trainer's own error, or bad data: it would fail again
+  kOutOfMemory,  // memory did not suffice: it may succeed with more
+  kCheckpoint,   // the file cannot be written, or is missing, damaged or of another training
+  kRequest,      // the request itself is wrong
+};
+
+struct Failure {
+  FailureKind kind = FailureKind::kTrainer;
+  std::string message;
+};
+
+template <class T>
+using Outcome = tl::expected<T, Failure>;
+
+inline tl::unexpected<Failure> MakeFailure(FailureKind kind, std::string message) {
+  return tl::unexpected<Failure>(Failure{kind, std::move(message)});
+}
+
+// What a trainer threw: kOutOfMemory when it says that memory did not suffice, else `otherwise`. REQUIRES: not null.
+Failure FailureOf(const std::exception_ptr& thrown, FailureKind otherwise);
+
+}  // namespace espalier

@@ -1,0 +1,95 @@
+#include "worker/trainer/models/tensor_state.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace espalier {
+namespace {
+
+constexpr std::array<std::pair<at::ScalarType, std::string_view>, 10> kTypes{{{at::kHalf, "float16"},
+                                                                              {at::kBFloat16, "bfloat16"},
+                                                                              {at::kFloat, "float32"},
+                                                                              {at::kDouble, "float64"},
+                                                                              {at::kByte, "uint8"},
+                                                                              {at::kChar, "int8"},
+                                                                              {at::kShort, "int16"},
+                                                                              {at::kInt, "int32"},
+                                                                              {at::kLong, "int64"},
+                                                                              {at::kBool, "boolean"}}};
+
+std::string NameOf(at::ScalarType type) {
+  for (const auto& [scalar_type, name] : kTypes) {
+    if (scalar_type == type) return std::string(name);
+  }
+  throw std::runtime_error(std::string("a state cannot hold tensors of type ") + c10::toString(type));
+}
+
+at::ScalarType TypeOf(std::string_view name) {
+  for (const auto& [scalar_type, type_name] : kTypes) {
+    if (type_name == name) return scalar_type;
+  }
+  throw std::runtime_error("the state holds an array of unknown type '" + std::string(name) + "'");
+}
+
+// Overwrites the values of `target`, which keeps its identity.
+void Assign(const State& state, const std::string& name, at::Tensor target) {
+  const at::Tensor value = ToTensor(At(state, name));
+  if (value.sizes() != target.sizes() || value.scalar_type() != target.scalar_type()) {
+    throw std::runtime_error("'" + name + "' in the state has another shape or type than the model's");
+  }
+  target.copy_(value);
+}
+
+at::Tensor RandomState() {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  return generator.get_state();
+}
+
+void SetRandomState(const at::Tensor& state) {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  generator.set_state(state);
+}
+
+}  // namespace
+
+StateArray ToArray(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.detach().to(at::kCPU).contiguous();
+  StateArray array{.type = NameOf(plain.scalar_type()), .shape = plain.sizes().vec(), .bytes = {}};
+  if (plain.numel() > 0) array.bytes.assign(static_cast<const char*>(plain.data_ptr()), plain.nbytes());
+  return array;
+}
+
+at::Tensor ToTensor(const StateArray& array) {
+  at::Tensor tensor = at::empty(array.shape, at::TensorOptions().dtype(TypeOf(array.type)));
+  if (tensor.nbytes() != array.bytes.size()) throw std::runtime_error("the state holds an array of a wrong length");
+  if (!array.bytes.empty()) std::memcpy(tensor.data_ptr(), array.bytes.data(), array.bytes.size());
+  return tensor;
+}
+
+void SaveModule(const torch::nn::Module& module, const std::string& prefix, State& state) {
+  for (const auto& parameter : module.named_parameters()) state[prefix + parameter.key()] = ToArray(parameter.value());
+  for (const auto& buffer : module.named_buffers()) state[prefix + buffer.key()] = ToArray(buffer.value());
+}
+
+void LoadModule(const State& state, const std::string& prefix, torch::nn::Module& module) {
+  const at::NoGradGuard no_gradients;
+  for (const auto& parameter : module.named_parameters()) Assign(state, prefix + parameter.key(), parameter.value());
+  for (const auto& buffer : module.named_buffers()) Assign(state, prefix + buffer.key(), buffer.value());
+}
+
+void SaveRandom(const std::string& name, State& state) { state[name] = ToArray(RandomState()); }
+
+void LoadRandom(const State& state, const std::string& name) { SetRandomState(ToTensor(At(state, name))); }
+
+RandomGuard::RandomGuard() : state_(RandomState()) {}
+
+RandomGuard::~RandomGuard() { SetRandomState(state_); }
+
+}  // namespace espalier

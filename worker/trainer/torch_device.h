@@ -1,0 +1,15 @@
+// The device that this process trains on.
+#pragma once
+
+#include <string>
+
+namespace espalier {
+
+// Makes the math libraries deterministic, with so many threads. Called once, before anything is computed.
+void SetUpDevice(int thread_count);
+
+// What decides bits besides the trainer, in words without spaces: "cpu avx2 libtorch-1.13.0 openblas-haswell
+// threads-1". REQUIRES: SetUpDevice was called.
+std::string DeviceKind();
+
+}  // namespace espalier

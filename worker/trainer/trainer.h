@@ -1,0 +1,88 @@
+// What a trainer is: training code that can stop after any step and go on elsewhere as if it had not.
+// A trainer declares every hyper-parameter it has. One object is one training: Init, then Setup with all that are
+// sequences, then steps. At step s the order is Evaluate, Save, Setup (the values that change at s), Train. To resume
+// at s: Init and Setup (all values of s - 1) on a new object, Load, Setup (those that change at s). The law: metrics
+// and states are the same, bit for bit, however often a training was saved, loaded into another process and evaluated
+// in between. So Save must return everything: model, optimizer, random generators, place in the data. All methods are
+// called by one thread. They report failure by throwing what derives from std::exception; the object is not used after
+// that.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "worker/trainer/state.h"
+
+namespace espalier {
+
+// Boolean, integer, floating (finite, never -0.0) or text.
+using HyperParameterValue = std::variant<bool, std::int64_t, double, std::string>;
+
+// By name.
+using HyperParameterValues = std::map<std::string, HyperParameterValue>;
+
+// By name. A value may be NaN or infinite: the training has diverged.
+using Metrics = std::map<std::string, double>;
+
+struct DeclaredHyperParameter {
+  std::string name;
+  // What a study gets that leaves it out; its type is the hyper-parameter's.
+  HyperParameterValue default_value;
+  // True: fixed at step 0. False: a sequence, which may change at any step.
+  bool initial = false;
+};
+
+// What one call of Train does: so many optimizer updates, or, when 0, one pass over the training data.
+struct StepMeaning {
+  std::int64_t update_count = 0;
+};
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  // Begins from scratch, with the values of all initial hyper-parameters.
+  virtual void Init(const HyperParameterValues& initial_values) = 0;
+
+  // New values of sequences: of all the first time, then of those that change. Called before any Train, Evaluate or
+  // Load.
+  virtual void Setup(const HyperParameterValues& changed_values) = 0;
+
+  // One step. Returns at least "loss" (the mean over the samples) and "samples" (how many were trained on).
+  virtual Metrics Train() = 0;
+
+  // Returns the declared metrics and leaves the state unchanged, random generators and modes included.
+  virtual Metrics Evaluate() = 0;
+
+  // A copy of everything that the next steps depend on, besides the hyper-parameters' values.
+  virtual State Save() = 0;
+
+  // Takes over what Save returned. Throws if it is not a state of such a training.
+  virtual void Load(const State& state) = 0;
+};
+
+// What is known of a trainer before it runs, and how to make one.
+struct TrainerKind {
+  // As study files name it.
+  std::string name;
+  // Of the code. A built-in trainer declares a version here, raised when its bits change, so that rebuilding keeps
+  // sharing.
+  std::string code_digest;
+  // As study files name it; empty if the trainer brings its own.
+  std::string data;
+  std::string data_digest;
+  // Of the validation data and the evaluation settings.
+  std::string evaluation_digest;
+  // Sorted by name.
+  std::vector<DeclaredHyperParameter> hyper_parameters;
+  // What Evaluate returns, sorted.
+  std::vector<std::string> metrics;
+  std::function<std::unique_ptr<Trainer>(StepMeaning)> make;
+};
+
+}  // namespace espalier

@@ -1,0 +1,186 @@
+#include "worker/trainer/training.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/log.h"
+#include "worker/checkpoint/checkpoint_format.h"
+
+namespace espalier {
+namespace {
+
+const std::string kStepName = "training.step";
+const std::string kIdentityName = "training.identity";
+
+std::string Print(const HyperParameterValue& value) {
+  struct Printer {
+    std::string operator()(bool boolean) const { return boolean ? "true" : "false"; }
+    std::string operator()(std::int64_t integer) const { return std::to_string(integer); }
+    std::string operator()(double floating) const {
+      std::array<char, 32> text{};
+      return {text.data(), std::to_chars(text.data(), text.data() + text.size(), floating).ptr};
+    }
+    std::string operator()(const std::string& text) const { return text; }
+  };
+  return std::visit(Printer{}, value);
+}
+
+std::string IdentityOf(const TrainerKind& kind, const TrainingRequest& request) {
+  std::string identity = kind.name + "\n" + kind.code_digest + "\n" + kind.data + "\n" + kind.data_digest + "\n" +
+                         std::to_string(request.step.update_count) + "\n";
+  for (const auto& [name, value] : request.initial_values) identity += name + "=" + Print(value) + "\n";
+  return identity;
+}
+
+// Values must be of declared hyper-parameters, of the declared type, and all initial or all sequences.
+Outcome<void> CheckValues(const TrainerKind& kind, const HyperParameterValues& values, bool initial) {
+  constexpr std::array<const char*, 4> kTypeNames{"boolean", "integer", "floating", "text"};
+  for (const auto& [name, value] : values) {
+    const auto it = std::ranges::find(kind.hyper_parameters, name, &DeclaredHyperParameter::name);
+    if (it == kind.hyper_parameters.end()) {
+      return MakeFailure(FailureKind::kRequest, name + ": the trainer " + kind.name + " has no such hyper-parameter");
+    }
+    if (it->initial != initial) {
+      return MakeFailure(FailureKind::kRequest,
+                         name + (initial ? ": is a sequence, given as initial" : ": is initial, given as a sequence"));
+    }
+    if (value.index() != it->default_value.index()) {
+      return MakeFailure(FailureKind::kRequest, name + ": expected " + kTypeNames[it->default_value.index()] +
+                                                    ", got " + kTypeNames[value.index()]);
+    }
+  }
+  return {};
+}
+
+// As CheckValues, and none may be missing.
+Outcome<void> CheckAllValues(const TrainerKind& kind, const HyperParameterValues& values, bool initial) {
+  for (const DeclaredHyperParameter& declared : kind.hyper_parameters) {
+    if (declared.initial == initial && !values.contains(declared.name)) {
+      return MakeFailure(FailureKind::kRequest, declared.name + ": the value is missing");
+    }
+  }
+  return CheckValues(kind, values, initial);
+}
+
+}  // namespace
+
+template <class Call>
+auto Training::Guarded(Call call, FailureKind otherwise) -> Outcome<decltype(call())> {
+  try {
+    if constexpr (std::is_void_v<decltype(call())>) {
+      call();
+      return {};
+    } else {
+      return call();
+    }
+  } catch (...) {
+    return tl::unexpected<Failure>(FailureOf(std::current_exception(), otherwise));
+  }
+}
+
+Training::Training(const TrainerKind& kind, const TrainingRequest& request)
+    : kind_(&kind), identity_(IdentityOf(kind, request)) {}
+
+Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const TrainingRequest& request) {
+  const auto kind = std::ranges::find_if(
+      kinds, [&](const TrainerKind& each) { return each.name == request.trainer && each.data == request.data; });
+  if (kind == kinds.end()) {
+    return MakeFailure(FailureKind::kRequest,
+                       "there is no trainer '" + request.trainer + "' for the data '" + request.data + "'");
+  }
+  if (request.step.update_count < 0) return MakeFailure(FailureKind::kRequest, "a step of less than one update");
+  if (request.run_id == 0) return MakeFailure(FailureKind::kRequest, "the run's id is missing");
+  if (const auto checked = CheckAllValues(*kind, request.initial_values, true); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  Training training(*kind, request);
+  if (!request.step_log.empty()) {
+    training.step_log_ = std::make_unique<StepLog>(request.step_log, request.run_id);
+    if (const auto opened = training.step_log_->Open(); !opened.has_value()) {
+      return MakeFailure(FailureKind::kRequest, opened.error().message);
+    }
+  }
+  const auto begun = training.Guarded([&] {
+    training.trainer_ = kind->make(request.step);
+    training.trainer_->Init(request.initial_values);
+  });
+  if (!begun) return tl::unexpected(begun.error());
+  return training;
+}
+
+Outcome<void> Training::Setup(const HyperParameterValues& values) {
+  const auto checked = set_up_ ? CheckValues(*kind_, values, false) : CheckAllValues(*kind_, values, false);
+  if (!checked) return checked;
+  set_up_ = true;
+  return Guarded([&] { trainer_->Setup(values); });
+}
+
+Outcome<void> Training::CheckSetUp(const char* request) const {
+  if (set_up_) return {};
+  return MakeFailure(FailureKind::kRequest, std::string(request) + " came before Setup");
+}
+
+Outcome<Measured> Training::Train(std::int64_t step) {
+  if (const auto checked = CheckSetUp("Train"); !checked) return tl::unexpected(checked.error());
+  if (step != step_ + 1) {
+    return MakeFailure(FailureKind::kRequest,
+                       "Train to step " + std::to_string(step) + " came at step " + std::to_string(step_));
+  }
+  const Seconds begin = MonotonicNow();
+  auto metrics = Guarded([&] { return trainer_->Train(); });
+  if (!metrics) return tl::unexpected(metrics.error());
+  step_ = step;
+  const double seconds = (MonotonicNow() - begin).count();
+  if (step_log_ != nullptr) {
+    // Training is worth more than its account: go on.
+    if (const auto appended = step_log_->Append(step, seconds); !appended.has_value()) {
+      Log(LogLevel::kWarning, appended.error().message);
+    }
+  }
+  ESPALIER_FAILPOINT("worker.train.after");
+  return Measured{std::move(*metrics), seconds};
+}
+
+Outcome<Measured> Training::Evaluate() {
+  if (const auto checked = CheckSetUp("Evaluate"); !checked) return tl::unexpected(checked.error());
+  const Seconds begin = MonotonicNow();
+  auto metrics = Guarded([&] { return trainer_->Evaluate(); });
+  if (!metrics) return tl::unexpected(metrics.error());
+  return Measured{std::move(*metrics), (MonotonicNow() - begin).count()};
+}
+
+Outcome<State> Training::Save(std::int64_t step) {
+  if (const auto checked = CheckSetUp("Save"); !checked) return tl::unexpected(checked.error());
+  if (step != step_) {
+    return MakeFailure(FailureKind::kRequest,
+                       "Save of step " + std::to_string(step) + " came at step " + std::to_string(step_));
+  }
+  return Guarded([&] {
+    State state = trainer_->Save();
+    state[kStepName] = WholeNumber(step_);
+    state[kIdentityName] = Text(identity_);
+    return state;
+  });
+}
+
+Outcome<void> Training::Load(const std::filesystem::path& path) {
+  if (const auto checked = CheckSetUp("Load"); !checked) return checked;
+  if (step_ != 0) return MakeFailure(FailureKind::kRequest, "Load came at step " + std::to_string(step_));
+  const Result<CheckpointFile> file = ReadCheckpointFile(path);
+  if (!file.has_value()) return MakeFailure(FailureKind::kCheckpoint, file.error().message);
+  const Outcome<State> state = ParseState(file->payload);
+  if (!state.has_value()) return tl::unexpected(state.error());
+  return Guarded(
+      [&] {
+        if (At(*state, kIdentityName) != Text(identity_)) throw std::runtime_error("it is of another training");
+        trainer_->Load(*state);
+        step_ = ReadWholeNumber(*state, kStepName);
+      },
+      FailureKind::kCheckpoint);
+}
+
+}  // namespace espalier

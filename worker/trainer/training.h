@@ -1,0 +1,63 @@
+// One training on this worker, behind the protocol: checks that requests come in order and name what the trainer has,
+// counts steps, writes the step log, and turns what the trainer throws into failures.
+// After a failure the object is not used again. Not thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "worker/trainer/failure.h"
+#include "worker/trainer/state.h"
+#include "worker/trainer/step_log.h"
+#include "worker/trainer/trainer.h"
+
+namespace espalier {
+
+struct TrainingRequest {
+  std::string trainer;
+  std::string data;
+  StepMeaning step;
+  HyperParameterValues initial_values;
+  std::int64_t run_id = 0;
+  std::string step_log;  // empty: none is written
+};
+
+struct Measured {
+  Metrics metrics;
+  double seconds = 0;
+};
+
+class Training {
+ public:
+  // From scratch. `kinds` must live as long.
+  static Outcome<Training> Begin(const std::vector<TrainerKind>& kinds, const TrainingRequest& request);
+
+  Outcome<void> Setup(const HyperParameterValues& values);
+  // One step, to the step `step`.
+  Outcome<Measured> Train(std::int64_t step);
+  Outcome<Measured> Evaluate();
+  // The complete state at `step`, which must be the one reached: the trainer's own, the step and who trains.
+  Outcome<State> Save(std::int64_t step);
+  // Takes over a checkpoint file of this training. Allowed before the first step.
+  Outcome<void> Load(const std::filesystem::path& path);
+
+ private:
+  Training(const TrainerKind& kind, const TrainingRequest& request);
+
+  // Runs one call of the trainer. `otherwise` is the kind of failure unless memory did not suffice.
+  template <class Call>
+  auto Guarded(Call call, FailureKind otherwise = FailureKind::kTrainer) -> Outcome<decltype(call())>;
+  Outcome<void> CheckSetUp(const char* request) const;
+
+  const TrainerKind* kind_;
+  // What decides bits besides the sequences: a state of another training is refused.
+  std::string identity_;
+  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<StepLog> step_log_;
+  bool set_up_ = false;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace espalier
