@@ -1,0 +1,14 @@
+// The command line as a whole: nouns, verbs, help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cli/command.h"
+
+namespace espalier {
+
+// Parses the arguments (without the program's name) and runs the chosen command. Returns the process's exit code.
+int RunCommandLine(std::vector<std::string> arguments, CommandContext& context);
+
+}  // namespace espalier

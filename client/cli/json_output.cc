@@ -1,0 +1,101 @@
+#include "client/cli/json_output.h"
+
+#include <map>
+#include <ostream>
+
+#include "client/convert.h"
+
+namespace espalier {
+
+void PrintJson(std::ostream& out, const Json& document) {
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+std::int64_t TrialCount(const v1::StudySummary& study) {
+  std::int64_t total = 0;
+  for (const auto& [state, count] : study.trials_by_state()) total += count;
+  return total;
+}
+
+Json ToJson(const v1::StepCounts& steps) {
+  return {{"claimed", steps.claimed()},       {"unique", steps.unique()}, {"trained", steps.trained()},
+          {"re_derived", steps.re_derived()}, {"wasted", steps.wasted()}, {"reused", steps.reused()}};
+}
+
+Json ToJson(const v1::StudySummary& study) {
+  Json by_state = Json::object();
+  for (const auto& [state, count] :
+       std::map<std::string, std::int64_t>(study.trials_by_state().begin(), study.trials_by_state().end())) {
+    by_state[state] = count;
+  }
+  Json best = nullptr;
+  if (study.has_best()) {
+    best = {{"trial", study.best().trial_id()},
+            {"metric", study.best().metric()},
+            {"value", study.best().value()},
+            {"step", study.best().step()}};
+  }
+  return {{"id", study.study_id()},
+          {"name", study.name()},
+          {"state", study.state()},
+          {"trainer", study.trainer()},
+          {"goal", Name(study.goal())},
+          {"share", Name(study.scope())},
+          {"trials", {{"total", TrialCount(study)}, {"by_state", std::move(by_state)}}},
+          {"steps", ToJson(study.steps())},
+          {"merge_rate", study.merge_rate()},
+          {"time_weighted_merge_rate", study.time_weighted_merge_rate()},
+          {"slot_seconds", study.slot_seconds()},
+          {"elapsed_seconds", study.elapsed_seconds()},
+          {"makespan_bound_seconds", study.makespan_bound_seconds()},
+          {"best", std::move(best)}};
+}
+
+Json ToJson(const v1::Trial& trial) {
+  Json sequences = Json::object();
+  for (const auto& [name, text] :
+       std::map<std::string, std::string>(trial.sequences().begin(), trial.sequences().end())) {
+    sequences[name] = text;
+  }
+  Json evaluations = Json::array();
+  for (const v1::TrialEvaluation& evaluation : trial.evaluations()) {
+    Json metrics = Json::object();
+    for (const auto& [name, value] :
+         std::map<std::string, double>(evaluation.metrics().begin(), evaluation.metrics().end())) {
+      metrics[name] = value;
+    }
+    evaluations.push_back({{"step", evaluation.step()}, {"metrics", std::move(metrics)}});
+  }
+  return {{"id", trial.trial_id()},
+          {"state", trial.state()},
+          {"steps", trial.steps()},
+          {"sequences", std::move(sequences)},
+          {"metric", trial.has_metric() ? Json(trial.metric()) : Json(nullptr)},
+          {"state_sha256", trial.state_sha256()},
+          {"horizon", trial.horizon_steps()},
+          {"evaluations", std::move(evaluations)},
+          {"message", trial.message()}};
+}
+
+Json ToJson(const v1::ForecastResponse& forecast) {
+  Json studies = Json::array();
+  for (const v1::StudyForecast& study : forecast.studies()) {
+    studies.push_back({{"name", study.name()},
+                       {"trials", study.trials()},
+                       {"total_steps", study.total_steps()},
+                       {"unique_steps", study.unique_steps()},
+                       {"merge_rate", study.merge_rate()}});
+  }
+  return {{"trials", forecast.trials()},
+          {"total_steps", forecast.total_steps()},
+          {"unique_steps", forecast.unique_steps()},
+          {"merge_rate", forecast.merge_rate()},
+          {"trained_steps", forecast.trained_steps()},
+          {"remaining_steps", forecast.remaining_steps()},
+          {"slot_seconds", forecast.slot_seconds()},
+          {"critical_path_seconds", forecast.critical_path_seconds()},
+          {"checkpoint_bytes", forecast.checkpoint_bytes()},
+          {"studies", std::move(studies)}};
+}
+
+}  // namespace espalier

@@ -1,0 +1,100 @@
+// espalier plan show STUDY [--plot FILE.svg]
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <ostream>
+
+#include "client/cli/commands.h"
+#include "client/cli/json_output.h"
+#include "client/cli/plan_layout.h"
+#include "client/cli/plan_svg.h"
+#include "client/cli/server_access.h"
+
+namespace espalier {
+namespace {
+
+Json ToJson(const v1::PlanNode& node) {
+  Json functions = Json::object();
+  for (const auto& [name, function] :
+       std::map<std::string, std::string>(node.functions().begin(), node.functions().end())) {
+    functions[name] = function;
+  }
+  Json stages = Json::array();
+  for (const v1::StageView& stage : node.stages()) {
+    stages.push_back({{"from", stage.from_step()}, {"to", stage.to_step()}, {"state", stage.state()}});
+  }
+  return {{"id", node.plan_node_id()},
+          {"parent", node.parent_id() == 0 ? Json(nullptr) : Json(node.parent_id())},
+          {"start", node.start_step()},
+          {"trials", node.trial_count()},
+          {"functions", std::move(functions)},
+          {"stages", std::move(stages)},
+          {"checkpoints", std::vector<std::int64_t>(node.checkpoint_steps().begin(), node.checkpoint_steps().end())}};
+}
+
+std::string StagesText(const v1::PlanNode& node) {
+  std::string text;
+  for (const v1::StageView& stage : node.stages()) {
+    text += (text.empty() ? "" : ", ") + stage.state() + " " + std::to_string(stage.from_step()) + "-" +
+            std::to_string(stage.to_step());
+  }
+  return text.empty() ? "nothing claimed" : text;
+}
+
+// The lines that lead to a node: of its ancestors, then its own branch.
+std::string TreeLines(const PlanLayout& layout, const PlacedNode& node) {
+  if (node.parent < 0) return "";
+  std::string lines = node.last_of_parent ? "└─ " : "├─ ";
+  for (int ancestor = node.parent; layout.nodes[static_cast<std::size_t>(ancestor)].parent >= 0;
+       ancestor = layout.nodes[static_cast<std::size_t>(ancestor)].parent) {
+    lines = (layout.nodes[static_cast<std::size_t>(ancestor)].last_of_parent ? "   " : "│  ") + lines;
+  }
+  return lines;
+}
+
+void PrintTree(std::ostream& out, const PlanLayout& layout) {
+  for (const PlacedNode& node : layout.nodes) {
+    out << TreeLines(layout, node) << "from " << node.node->start_step() << ": " << FunctionsText(*node.node) << "  ["
+        << StagesText(*node.node) << "; " << node.node->trial_count()
+        << (node.node->trial_count() == 1 ? " trial" : " trials") << "]\n";
+  }
+}
+
+int Run(CommandContext& context, const std::string& id_or_name, const std::string& plot) {
+  Result<Client> client = ConnectToServer(context);
+  if (!client.has_value()) return Fail(context, client.error());
+  const Result<v1::StudySummary> study = FindStudy(client->connection(), id_or_name);
+  if (!study.has_value()) return Fail(context, study.error());
+  v1::GetPlanRequest request;
+  request.set_study_id(study->study_id());
+  const Result<v1::GetPlanResponse> plan = client->connection().GetPlan(request);
+  if (!plan.has_value()) return Fail(context, plan.error());
+  const PlanLayout layout = LayOut(*plan);
+  if (!plot.empty()) {
+    std::ofstream file(plot);
+    file << PlanSvg(layout, study->name() + ": " + FormatCount(TrialCount(*study)) + " trials, merge rate " +
+                                FormatNumber(study->merge_rate()));
+    if (!file.flush()) return Fail(context, Error{ErrorCode::kInternal, "cannot write " + plot, "--plot"});
+    context.err << "wrote " << plot << '\n';
+  }
+  if (context.output == OutputFormat::kJson) {
+    Json nodes = Json::array();
+    for (const PlacedNode& node : layout.nodes) nodes.push_back(ToJson(*node.node));
+    PrintJson(context.out, nodes);
+  } else {
+    PrintTree(context.out, layout);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void RegisterPlanShow(CLI::App& plan, CommandContext& context) {
+  CLI::App& command = *plan.add_subcommand(
+      "show", "A study's part of the search plan: the tree of what is trained, running, waiting and planned");
+  const auto plot = std::make_shared<std::string>();
+  command.add_option("--plot", *plot, "draw it into this file, too")->option_text("FILE.svg");
+  OnStudyCommand(command, context,
+                 [&context, plot](const std::string& id_or_name) { return Run(context, id_or_name, *plot); });
+}
+
+}  // namespace espalier

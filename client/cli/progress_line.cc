@@ -1,0 +1,89 @@
+#include "client/cli/progress_line.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <map>
+#include <ostream>
+
+#include "base/clock.h"
+#include "client/cli/output.h"
+#include "client/cli/study_view.h"
+
+namespace espalier {
+namespace {
+
+constexpr Seconds kTerminalPeriod{0.25};
+constexpr Seconds kLinePeriod{5};
+constexpr const char* kClearLine = "\r\x1b[K";
+
+std::size_t TerminalColumns() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 100;
+  return size.ws_col;
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(std::ostream& err, bool terminal, Study study, std::string metric, Goal goal)
+    : err_(err),
+      terminal_(terminal),
+      study_(std::move(study)),
+      metric_(std::move(metric)),
+      goal_(goal),
+      started_(MonotonicNow()),
+      thread_([this] { Run(); }) {}
+
+ProgressLine::~ProgressLine() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_all();
+  thread_.join();
+  if (terminal_) err_ << kClearLine << std::flush;
+}
+
+void ProgressLine::Report(const Evaluation& evaluation) {
+  const std::lock_guard lock(mutex_);
+  ++settled_;
+  const auto value = evaluation.metrics.find(metric_);
+  if (value == evaluation.metrics.end() || std::isnan(value->second)) return;
+  const auto better = [&](double a, double b) { return goal_ == Goal::kMaximize ? a > b : a < b; };
+  if (!best_.has_value() || better(value->second, best_->metrics.at(metric_))) best_ = evaluation;
+}
+
+void ProgressLine::Run() {
+  std::unique_lock lock(mutex_);
+  while (!stop_.wait_for(lock, terminal_ ? kTerminalPeriod : kLinePeriod, [&] { return stopping_; })) {
+    std::string text = Text();
+    if (terminal_) {
+      text.resize(std::min(text.size(), TerminalColumns() - 1));
+      err_ << kClearLine << text << std::flush;
+    } else {
+      err_ << text << std::endl;
+    }
+  }
+}
+
+std::string ProgressLine::Text() const {
+  std::string text = FormatDuration((MonotonicNow() - started_).count());
+  const std::optional<v1::StudyProgress> progress = study_.Progress();
+  if (progress.has_value()) {
+    text += " | trials " + TrialStates({progress->trials_by_state().begin(), progress->trials_by_state().end()});
+  } else {
+    text += " | " + FormatCount(settled_) + " claims settled";
+  }
+  if (best_.has_value()) {
+    text += " | best " + FormatNumber(best_->metrics.at(metric_)) + " (trial " + std::to_string(best_->trial.value) +
+            ", step " + std::to_string(best_->step.value) + ")";
+  }
+  if (!progress.has_value()) return text;
+  text += " | steps " + FormatCount(progress->trained_steps()) + " trained of " +
+          FormatCount(progress->unique_steps()) + " unique, " + FormatCount(progress->claimed_steps()) + " claimed";
+  if (progress->seconds_left() >= 0) text += " | " + FormatDuration(progress->seconds_left()) + " left";
+  return text;
+}
+
+}  // namespace espalier

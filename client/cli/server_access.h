@@ -1,0 +1,29 @@
+// How commands reach the master, and what several of them ask it first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "client/cli/command.h"
+#include "client/cli/study_file.h"
+#include "client/client.h"
+#include "client/connection.h"
+
+namespace espalier {
+
+// At --server, or at the address in the data directory. Error: kUnavailable if nobody answers.
+Result<Client> ConnectToServer(const CommandContext& context);
+
+// A study by id (all digits) or by name (the newest of that name).
+Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id_or_name);
+
+Result<std::vector<v1::Trial>> ListTrialsOf(Connection& connection, std::int64_t study_id);
+
+// The registered trainers. A server that has just started may have none yet: waits a little for the first.
+Result<std::vector<v1::TrainerDescription>> ListTrainersOf(Connection& connection);
+
+// Prints a mistake in a file and returns kExitUsage.
+int FailFile(CommandContext& context, const FileError& error);
+
+}  // namespace espalier

@@ -1,0 +1,47 @@
+// espalier server list
+#include <CLI/CLI.hpp>
+
+#include "client/cli/commands.h"
+#include "client/cli/json_output.h"
+#include "client/cli/server_access.h"
+
+namespace espalier {
+namespace {
+
+int Run(CommandContext& context) {
+  Result<Client> client = ConnectToServer(context);
+  if (!client.has_value()) return Fail(context, client.error());
+  const Result<v1::ListServersResponse> response = client->connection().ListServers({});
+  if (!response.has_value()) return Fail(context, response.error());
+  if (context.output == OutputFormat::kJson) {
+    Json servers = Json::array();
+    for (const v1::Server& server : response->servers()) {
+      servers.push_back({{"name", server.name()},
+                         {"connected", server.connected()},
+                         {"slots", server.slot_count()},
+                         {"device_kind", server.device_kind()},
+                         {"running_runs", std::vector<std::int64_t>(server.running_run_ids().begin(),
+                                                                    server.running_run_ids().end())}});
+    }
+    PrintJson(context.out, servers);
+    return kExitDone;
+  }
+  Table table({"name", "state", "slots", "busy", "device kind"});
+  for (const v1::Server& server : response->servers()) {
+    table.AddRow({server.name(), server.connected() ? "connected" : "away", std::to_string(server.slot_count()),
+                  std::to_string(server.running_run_ids_size()), server.device_kind()});
+  }
+  table.Print(context.out);
+  return kExitDone;
+}
+
+}  // namespace
+
+void RegisterServerList(CLI::App& server, CommandContext& context) {
+  CLI::App& command = *server.add_subcommand("list", "The servers, their slots and what runs on them");
+  AddServerOptions(command, context);
+  AddOutputOption(command, context);
+  OnCommand(command, context, [&context] { return Run(context); });
+}
+
+}  // namespace espalier

@@ -1,0 +1,93 @@
+// A study as canonical JSON, and sequences whose types nobody has declared.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/study_file.h"
+
+namespace espalier {
+namespace {
+
+using Json = nlohmann::json;
+
+Json ToJson(const Value& value) {
+  return std::visit([](const auto& plain) { return Json(plain); }, value);
+}
+
+Json ToJson(const TrialText& trial) { return Json(trial); }
+
+std::string_view Name(Scope scope) {
+  switch (scope) {
+    case Scope::kNobody:
+      return "nobody";
+    case Scope::kStudy:
+      return "study";
+    case Scope::kTeam:
+      return "team";
+    case Scope::kEveryone:
+      return "everyone";
+  }
+  return "";
+}
+
+// True if a number with a fraction is written anywhere in the expression.
+bool HasFraction(const Expression& expression) {
+  if (const Value* value = std::get_if<Value>(&expression.form)) {
+    const double* number = std::get_if<double>(value);
+    return number != nullptr && *number != std::floor(*number);
+  }
+  for (const Argument& argument : std::get<Call>(expression.form).arguments) {
+    if (const auto* single = std::get_if<Expression>(&argument.value)) {
+      if (HasFraction(*single)) return true;
+    } else {
+      for (const Expression& item : std::get<std::vector<Expression>>(argument.value)) {
+        if (HasFraction(item)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string DefinitionOf(const StudyFile& file) {
+  const StudySpecification& study = file.specification;
+  Json options = Json::object();
+  for (const auto& [name, value] : file.tuner_options) options[name] = ToJson(value);
+  Json tuned = Json::array();
+  for (const auto& [name, texts] : file.space.lists) tuned.push_back(Json::array({name, texts}));
+  Json trials = Json::array();
+  for (std::size_t i = file.grid_count; i < file.candidates.size(); ++i) {
+    const Candidate& candidate = file.candidates[i];
+    Json trial = {{"sequences", ToJson(candidate.sequences)}};
+    if (candidate.steps.has_value()) trial["steps"] = candidate.steps->value;
+    trials.push_back(std::move(trial));
+  }
+  const Updates* updates = std::get_if<Updates>(&study.step);
+  const Json definition = {{"study", study.name},
+                           {"trainer", study.trainer},
+                           {"data", study.data},
+                           {"step", updates == nullptr ? Json("epoch") : Json(updates->count)},
+                           {"evaluate_every", study.evaluate_every_steps},
+                           {"fixed", ToJson(file.space.fixed)},
+                           {"tuned", std::move(tuned)},
+                           {"trials", std::move(trials)},
+                           {"metric", study.metric},
+                           {"goal", study.goal == Goal::kMaximize ? "max" : "min"},
+                           {"tuner", {{file.tuner, std::move(options)}}},
+                           {"share", Name(study.scope)}};
+  return definition.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Sequence> CompileGuessed(const Expression& expression, Step horizon) {
+  if (!HasFraction(expression)) {
+    if (Result<Sequence> whole = Compile(expression, ValueType::kInteger, horizon); whole.has_value()) return whole;
+  }
+  Result<Sequence> floating = Compile(expression, ValueType::kFloating, horizon);
+  for (const ValueType type : {ValueType::kText, ValueType::kBoolean}) {
+    if (floating.has_value()) break;
+    if (Result<Sequence> other = Compile(expression, type, horizon); other.has_value()) return other;
+  }
+  return floating;
+}
+
+}  // namespace espalier

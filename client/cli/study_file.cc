@@ -1,0 +1,306 @@
+#include "client/cli/study_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/check.h"
+#include "client/cli/study_values.h"
+#include "client/cli/yaml_tree.h"
+#include "client/tuners/registry.h"
+
+namespace espalier {
+namespace {
+
+using Kind = YamlNode::Kind;
+
+// Fills `lines` with every field of the tree. Error: a key that is written twice.
+Result<void> CollectLines(const YamlNode& node, const std::string& field, std::map<std::string, int>& lines) {
+  for (const YamlEntry& entry : node.entries) {
+    const std::string path = field.empty() ? entry.key : field + "." + entry.key;
+    const auto [it, inserted] = lines.emplace(path, entry.line);
+    if (!inserted) {
+      const int first = std::exchange(it->second, entry.line);
+      return Wrong(path, "is written twice (first in line " + std::to_string(first) + "); expected one value");
+    }
+    ESPALIER_RETURN_IF_ERROR(CollectLines(entry.value, path, lines));
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const std::string path = field + "[" + std::to_string(i) + "]";
+    lines.emplace(path, node.items[i].line);
+    ESPALIER_RETURN_IF_ERROR(CollectLines(node.items[i], path, lines));
+  }
+  return {};
+}
+
+// The line of a field, or of the nearest one around it that is in the file.
+int LineOf(const std::map<std::string, int>& lines, std::string field) {
+  while (!field.empty()) {
+    if (const auto it = lines.find(field); it != lines.end()) return it->second;
+    const std::size_t cut = field.find_last_of(".[");
+    field.erase(cut == std::string::npos ? 0 : cut);
+  }
+  return 1;
+}
+
+class Reader {
+ public:
+  Reader(const YamlNode& root, StudyFile& file) : root_(root), file_(file) {}
+
+  Result<void> Read() {
+    ESPALIER_RETURN_IF_ERROR(ExpectMapping(
+        root_, "",
+        {"study", "trainer", "data", "step", "evaluate", "hyper_parameters", "trials", "metric", "tuner", "share"}));
+    ESPALIER_RETURN_IF_ERROR(ReadLabels());
+    ESPALIER_RETURN_IF_ERROR(ReadStep());
+    ESPALIER_RETURN_IF_ERROR(ReadMetric());
+    ESPALIER_RETURN_IF_ERROR(ReadShare());
+    ESPALIER_RETURN_IF_ERROR(ReadTuner());
+    ESPALIER_RETURN_IF_ERROR(ReadHyperParameters());
+    ESPALIER_RETURN_IF_ERROR(ReadTrials());
+    ESPALIER_RETURN_IF_ERROR(SetHorizons());
+    for (const WrittenValue& value : file_.written) {
+      if (const Result<Sequence> sequence = CompileGuessed(value.expression, value.horizon); !sequence.has_value()) {
+        return Wrong(value.field, sequence.error().message);
+      }
+    }
+    return {};
+  }
+
+ private:
+  Result<void> ReadLabels() {
+    StudySpecification& study = file_.specification;
+    ESPALIER_ASSIGN(study.name, Text(root_, "study", "the study's name"));
+    if (study.name.size() > 200) return Wrong("study", "is too long; expected a name of at most 200 bytes");
+    ESPALIER_ASSIGN(study.trainer, Text(root_, "trainer", "a trainer's name, such as mlp"));
+    if (root_.Find("data") != nullptr) {
+      ESPALIER_ASSIGN(study.data, Text(root_, "data", "a data set's name, such as digits"));
+    }
+    return {};
+  }
+
+  Result<void> ReadStep() {
+    const std::string expected = "; expected epoch, or N updates";
+    if (const YamlNode* step = root_.Find("step"); step != nullptr && step->text != "epoch") {
+      std::istringstream words(step->text);
+      std::int64_t count = 0;
+      std::string unit;
+      std::string rest;
+      words >> count >> unit;
+      if (step->kind != Kind::kScalar || words.fail() || words >> rest || (unit != "updates" && unit != "update") ||
+          count < 1) {
+        return Wrong("step", "got " + Describe(*step) + expected);
+      }
+      file_.specification.step = Updates{count};
+    }
+    if (const YamlNode* evaluate = root_.Find("evaluate"); evaluate != nullptr) {
+      ESPALIER_RETURN_IF_ERROR(ExpectMapping(*evaluate, "evaluate", {"every"}));
+      const YamlNode* every = evaluate->Find("every");
+      if (every == nullptr) return Wrong("evaluate.every", "is missing; expected a whole number of steps");
+      ESPALIER_ASSIGN(file_.specification.evaluate_every_steps, WholeNumber(*every, "evaluate.every", 1));
+    }
+    return {};
+  }
+
+  Result<void> ReadMetric() {
+    const YamlNode* metric = root_.Find("metric");
+    if (metric == nullptr) return Wrong("metric", "is missing; expected {name: NAME, goal: max|min}");
+    ESPALIER_RETURN_IF_ERROR(ExpectMapping(*metric, "metric", {"name", "goal"}));
+    Result<std::string> name = Text(*metric, "name", "a metric's name, such as test_acc");
+    if (!name.has_value()) return InField("metric", name.error());
+    file_.specification.metric = *name;
+    Result<std::string> goal = Text(*metric, "goal", "max or min");
+    if (!goal.has_value()) return InField("metric", goal.error());
+    if (*goal != "max" && *goal != "min") return Wrong("metric.goal", "got " + *goal + "; expected max or min");
+    file_.specification.goal = *goal == "max" ? Goal::kMaximize : Goal::kMinimize;
+    return {};
+  }
+
+  Result<void> ReadShare() {
+    if (root_.Find("share") == nullptr) return {};
+    const std::string expected = "nobody, study, team or everyone";
+    ESPALIER_ASSIGN(const std::string share, Text(root_, "share", expected));
+    static const std::map<std::string, Scope> kScopes = {
+        {"nobody", Scope::kNobody}, {"study", Scope::kStudy}, {"team", Scope::kTeam}, {"everyone", Scope::kEveryone}};
+    const auto scope = kScopes.find(share);
+    if (scope == kScopes.end()) return Wrong("share", "got " + share + "; expected " + expected);
+    file_.specification.scope = scope->second;
+    return {};
+  }
+
+  Result<void> ReadTuner() {
+    const std::string expected =
+        "expected one tuner with its options, such as {sha: {min: 15, max: 120, reduction: 4}}";
+    const YamlNode* tuner = root_.Find("tuner");
+    if (tuner == nullptr) return Wrong("tuner", "is missing; " + expected);
+    if (tuner->kind == Kind::kScalar) {
+      file_.tuner = tuner->text;
+      return {};
+    }
+    if (tuner->kind != Kind::kMapping || tuner->entries.size() != 1) {
+      return Wrong("tuner", "got " + Describe(*tuner) + "; " + expected);
+    }
+    file_.tuner = tuner->entries[0].key;
+    const YamlNode& options = tuner->entries[0].value;
+    const std::string field = "tuner." + file_.tuner;
+    if (options.kind == Kind::kScalar || options.kind == Kind::kList) {
+      return Wrong(field, "got " + Describe(options) + "; expected a mapping of its options");
+    }
+    for (const YamlEntry& option : options.entries) {
+      ESPALIER_ASSIGN(file_.tuner_options[option.key], ToOption(option.value, field + "." + option.key));
+    }
+    return {};
+  }
+
+  Result<std::string> AddWritten(const std::string& name, const YamlNode& node, const std::string& field) {
+    ESPALIER_ASSIGN(Expression expression, ToExpression(node, field));
+    std::string text = Print(expression);
+    file_.written.push_back(WrittenValue{field, name, std::move(expression), text, Step{}});
+    return text;
+  }
+
+  Result<void> ReadHyperParameters() {
+    const YamlNode* hyper_parameters = root_.Find("hyper_parameters");
+    if (hyper_parameters == nullptr) return {};
+    if (hyper_parameters->kind != Kind::kMapping) {
+      return Wrong("hyper_parameters", "got " + Describe(*hyper_parameters) +
+                                           "; expected a mapping of names to a value (fixed) or a list (tuned)");
+    }
+    for (const YamlEntry& entry : hyper_parameters->entries) {
+      const std::string field = "hyper_parameters." + entry.key;
+      if (entry.value.kind != Kind::kList) {
+        ESPALIER_ASSIGN(file_.space.fixed[entry.key], AddWritten(entry.key, entry.value, field));
+        continue;
+      }
+      if (entry.value.items.empty()) return Wrong(field, "got an empty list; expected at least one value");
+      auto& [name, texts] = file_.space.lists.emplace_back();
+      name = entry.key;
+      for (std::size_t i = 0; i < entry.value.items.size(); ++i) {
+        ESPALIER_ASSIGN(texts.emplace_back(),
+                        AddWritten(entry.key, entry.value.items[i], field + "[" + std::to_string(i) + "]"));
+      }
+    }
+    return {};
+  }
+
+  Result<void> ReadTrials() {
+    const YamlNode* trials = root_.Find("trials");
+    if (trials != nullptr && (trials->kind != Kind::kList || trials->items.empty())) {
+      return Wrong("trials", "got " + (trials->kind == Kind::kList ? "an empty list" : Describe(*trials)) +
+                                 "; expected a list of at least one trial");
+    }
+    const bool grid = trials == nullptr || !file_.space.lists.empty();
+    const std::size_t grid_count = grid ? file_.space.Count() : 0;
+    const std::size_t explicit_count = trials == nullptr ? 0 : trials->items.size();
+    if (grid_count > kTrialCountMax || explicit_count > kTrialCountMax - grid_count) {
+      return Wrong(grid_count > kTrialCountMax ? "hyper_parameters" : "trials",
+                   "these are more than 100000 trials; expected at most 100000 in a study");
+    }
+    file_.grid_count = grid_count;
+    if (grid) {
+      for (TrialText& trial : file_.space.Grid()) file_.candidates.push_back(Candidate{std::move(trial), std::nullopt});
+    }
+    for (std::size_t i = 0; i < explicit_count; ++i) {
+      ESPALIER_RETURN_IF_ERROR(ReadTrial(trials->items[i], "trials[" + std::to_string(i) + "]"));
+    }
+    return {};
+  }
+
+  Result<void> ReadTrial(const YamlNode& trial, const std::string& field) {
+    if (trial.kind != Kind::kMapping) {
+      return Wrong(field, "got " + Describe(trial) + "; expected a mapping of names to values, with steps if you like");
+    }
+    Candidate candidate{file_.space.fixed, std::nullopt};
+    for (const YamlEntry& entry : trial.entries) {
+      const std::string entry_field = field + "." + entry.key;
+      if (entry.key == "steps") {
+        ESPALIER_ASSIGN(const std::int64_t steps, WholeNumber(entry.value, entry_field, 1));
+        candidate.steps = Step{steps};
+      } else {
+        ESPALIER_ASSIGN(candidate.sequences[entry.key], AddWritten(entry.key, entry.value, entry_field));
+      }
+    }
+    file_.candidates.push_back(std::move(candidate));
+    return {};
+  }
+
+  // How far each value has to hold: to the horizon of its trials.
+  Result<void> SetHorizons() {
+    const Result<std::unique_ptr<Tuner>> tuner = MakeTuner(file_.tuner, file_.tuner_options, file_.candidates);
+    if (!tuner.has_value()) {
+      const std::string& option = tuner.error().field;
+      return Wrong(option.empty() ? "tuner" : "tuner." + file_.tuner + "." + option, tuner.error().message);
+    }
+    Step longest{1};
+    Step grid_horizon{1};
+    std::map<std::string, Step> of_trial;
+    const std::vector<StartTrial> trials = (*tuner)->WholeTrials();
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      longest = std::max(longest, trials[i].horizon);
+      if (i < file_.grid_count) grid_horizon = std::max(grid_horizon, trials[i].horizon);
+      if (i >= file_.grid_count) of_trial["trials[" + std::to_string(i - file_.grid_count) + "]"] = trials[i].horizon;
+    }
+    for (WrittenValue& value : file_.written) {
+      if (const auto trial = of_trial.find(value.field.substr(0, value.field.find('.'))); trial != of_trial.end()) {
+        value.horizon = trial->second;
+      } else {
+        value.horizon = file_.space.fixed.contains(value.name) ? longest : grid_horizon;
+      }
+    }
+    return {};
+  }
+
+  const YamlNode& root_;
+  StudyFile& file_;
+};
+
+}  // namespace
+
+std::string Print(const FileError& error) {
+  return error.file + ":" + std::to_string(error.line) + ": " + (error.field.empty() ? "" : error.field + ": ") +
+         error.message;
+}
+
+tl::expected<StudyFile, FileError> ReadStudyFile(const std::string& path) {
+  std::ifstream stream(path);
+  std::ostringstream text;
+  if (stream) text << stream.rdbuf();
+  if (!stream || stream.bad()) {
+    return tl::unexpected(FileError{
+        path, 1, "file", "cannot be read (" + std::string(std::strerror(errno)) + "); expected a study file"});
+  }
+  return ParseStudyFile(path, text.str());
+}
+
+tl::expected<StudyFile, FileError> ParseStudyFile(const std::string& path, const std::string& text) {
+  const tl::expected<YamlNode, YamlError> root = ParseYaml(text);
+  if (!root.has_value()) {
+    return tl::unexpected(FileError{path, root.error().line, "file",
+                                    "is not YAML: " + root.error().message + "; expected a study file in YAML"});
+  }
+  if (root->kind != Kind::kMapping) {
+    return tl::unexpected(FileError{
+        path, root->line, "file", "holds " + Describe(*root) + "; expected a mapping with study, trainer, tuner, ..."});
+  }
+  StudyFile file;
+  file.path = path;
+  Result<void> outcome = CollectLines(*root, "", file.lines);
+  if (outcome.has_value()) outcome = Reader(*root, file).Read();
+  if (!outcome.has_value()) return tl::unexpected(AtField(file, outcome.error()));
+  file.specification.definition = DefinitionOf(file);
+  return file;
+}
+
+FileError AtField(const StudyFile& file, const Error& error) {
+  return FileError{file.path, LineOf(file.lines, error.field), error.field, error.message};
+}
+
+std::unique_ptr<Tuner> MakeTunerOf(const StudyFile& file) {
+  Result<std::unique_ptr<Tuner>> tuner = MakeTuner(file.tuner, file.tuner_options, file.candidates);
+  ESPALIER_CHECK(tuner.has_value()) << "the file was checked: " << tuner.error().message;
+  return std::move(*tuner);
+}
+
+}  // namespace espalier

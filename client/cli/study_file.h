@@ -1,0 +1,82 @@
+// Study files: what a user writes, read and checked. Every mistake is one error that names its field and line.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "client/search_space.h"
+#include "client/study_specification.h"
+#include "client/tuners/tuner.h"
+#include "client/tuners/tuner_kind.h"
+#include "searchplan/sequence/expression.h"
+#include "searchplan/sequence/sequence.h"
+
+namespace espalier {
+
+namespace v1 {
+class TrainerDescription;
+}
+
+inline constexpr std::size_t kTrialCountMax = 100'000;
+
+// One mistake in a file.
+struct FileError {
+  std::string file;
+  int line = 1;
+  std::string field;  // empty: the file as a whole
+  std::string message;
+};
+
+// "FILE:LINE: FIELD: what is wrong; expected ..."
+std::string Print(const FileError& error);
+
+// A value of a hyper-parameter as written, where it stands, and how far it has to hold.
+struct WrittenValue {
+  std::string field;  // "hyper_parameters.lr[2]"
+  std::string name;   // "lr"
+  Expression expression;
+  std::string text;  // as it is sent
+  Step horizon;
+};
+
+struct StudyFile {
+  std::string path;
+  StudySpecification specification;
+  std::string tuner;  // its name
+  TunerOptions tuner_options;
+  SearchSpace space;                  // of the grid
+  std::vector<Candidate> candidates;  // the grid's, then the explicit ones, in order of submission
+  std::size_t grid_count = 0;         // so many of them are the grid's
+  std::vector<WrittenValue> written;
+  std::map<std::string, int> lines;  // of every field in the file
+};
+
+// Reads and checks all that can be checked without a server: structure, notation, families and their arguments, tuner.
+tl::expected<StudyFile, FileError> ReadStudyFile(const std::string& path);
+tl::expected<StudyFile, FileError> ParseStudyFile(const std::string& path, const std::string& text);
+
+// What only a server knows: trainer, data, metric, and the names and types of hyper-parameters.
+tl::expected<void, FileError> CheckTrainer(const StudyFile& file, const std::vector<v1::TrainerDescription>& trainers);
+
+// An error whose field is one of the file, with its line.
+FileError AtField(const StudyFile& file, const Error& error);
+
+// An error that the master found in the study: its fields are those of requests ("trials[3].bs", where trials count as
+// submitted).
+FileError AtRequestField(const StudyFile& file, const Error& error);
+
+// A fresh tuner over the file's candidates. REQUIRES: the file was read without an error.
+std::unique_ptr<Tuner> MakeTunerOf(const StudyFile& file);
+
+// The whole study as canonical JSON: equal for files that differ in comments, spelling and the order of keys. (The
+// order of the tuned hyper-parameters stays: it is the order of the grid.)
+std::string DefinitionOf(const StudyFile& file);
+
+// The sequence of an expression whose type nobody has declared: the first of integer (if only whole numbers are
+// written), floating, text and boolean that it has. Error: Compile's, as floating.
+Result<Sequence> CompileGuessed(const Expression& expression, Step horizon);
+
+}  // namespace espalier

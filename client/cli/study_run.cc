@@ -1,0 +1,86 @@
+// espalier study run FILE
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "client/cli/commands.h"
+#include "client/cli/json_output.h"
+#include "client/cli/progress_line.h"
+#include "client/cli/server_access.h"
+#include "client/cli/study_file.h"
+#include "client/cli/study_view.h"
+#include "client/tuner_driver.h"
+
+namespace espalier {
+namespace {
+
+constexpr std::size_t kBestTrialsShown = 10;
+
+// An error that the master found: in the file if it names a field, else as it is.
+int FailStudy(CommandContext& context, const StudyFile& file, const Error& error) {
+  if (error.code == ErrorCode::kInvalidArgument) return FailFile(context, AtRequestField(file, error));
+  return Fail(context, error);
+}
+
+Result<DriveReport> DriveWithProgress(CommandContext& context, const StudyFile& file, Study& study) {
+  ProgressLine progress(context.err, context.err_is_terminal, study, file.specification.metric,
+                        file.specification.goal);
+  const std::unique_ptr<Tuner> tuner = MakeTunerOf(file);
+  return Drive(*tuner, study,
+               {.metric = file.specification.metric,
+                .goal = file.specification.goal,
+                .on_settled = [&](std::size_t, const Evaluation& evaluation) { progress.Report(evaluation); }});
+}
+
+int ShowResult(CommandContext& context, Connection& connection, StudyId id) {
+  const Result<v1::StudySummary> study = FindStudy(connection, std::to_string(id.value));
+  if (!study.has_value()) return Fail(context, study.error());
+  if (context.output == OutputFormat::kJson) {
+    PrintJson(context.out, ToJson(*study));
+    return kExitDone;
+  }
+  const Result<std::vector<v1::Trial>> trials = ListTrialsOf(connection, id.value);
+  if (!trials.has_value()) return Fail(context, trials.error());
+  PrintStudy(context.out, *study);
+  context.out << '\n';
+  PrintBestTrials(context.out, *study, *trials, kBestTrialsShown);
+  context.out << "\nall trials: espalier trial list " << id.value << "; the stage tree: espalier plan show " << id.value
+              << '\n';
+  return kExitDone;
+}
+
+int Run(CommandContext& context, const std::string& path) {
+  const tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
+  if (!file.has_value()) return FailFile(context, file.error());
+  Result<Client> client = ConnectToServer(context);
+  if (!client.has_value()) return Fail(context, client.error());
+  const Result<std::vector<v1::TrainerDescription>> trainers = ListTrainersOf(client->connection());
+  if (!trainers.has_value()) return Fail(context, trainers.error());
+  const tl::expected<void, FileError> checked = CheckTrainer(*file, *trainers);
+  if (!checked.has_value()) return FailFile(context, checked.error());
+
+  Result<Study> study = client->CreateStudy(file->specification);
+  if (!study.has_value()) return FailStudy(context, *file, study.error());
+  context.err << (study->attached() ? "attached to study " : "study ") << study->id().value << ", "
+              << file->specification.name << ": " << FormatCount(static_cast<std::int64_t>(file->candidates.size()))
+              << " trials by " << file->tuner << std::endl;
+  const Result<DriveReport> report = DriveWithProgress(context, *file, *study);
+  if (!report.has_value()) return FailStudy(context, *file, report.error());
+  const int shown = ShowResult(context, client->connection(), study->id());
+  if (!report->cancelled) return shown;
+  context.err << "espalier: the study was cancelled\n";
+  return kExitRefused;
+}
+
+}  // namespace
+
+void RegisterStudyRun(CLI::App& study, CommandContext& context) {
+  CLI::App& command = *study.add_subcommand(
+      "run", "Run a study file to its end and show the result. The same file run twice at once is one study.");
+  const auto path = std::make_shared<std::string>();
+  command.add_option("FILE", *path, "the study file (YAML)")->required()->option_text(" ");
+  AddServerOptions(command, context);
+  AddOutputOption(command, context);
+  OnCommand(command, context, [&context, path] { return Run(context, *path); });
+}
+
+}  // namespace espalier

@@ -1,0 +1,116 @@
+#include "client/cli/study_values.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/units.h"
+#include "searchplan/sequence/message_text.h"
+
+namespace espalier {
+namespace {
+
+using Kind = YamlNode::Kind;
+
+bool LooksLikeCall(const std::string& text) {
+  const std::size_t name_end =
+      std::find_if(text.begin(), text.end(),
+                   [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; }) -
+      text.begin();
+  return name_end > 0 && text.find_first_not_of(' ', name_end) != std::string::npos &&
+         text[text.find_first_not_of(' ', name_end)] == '(';
+}
+
+bool LooksLikeNotFinite(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.erase(0, 1);
+  if (!text.empty() && text[0] == '.') text.erase(0, 1);
+  return text == "nan" || text == "inf" || text == "infinity";
+}
+
+}  // namespace
+
+tl::unexpected<Error> Wrong(const std::string& field, const std::string& message) {
+  return MakeError(ErrorCode::kInvalidArgument, message, field);
+}
+
+std::string Joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+std::string Describe(const YamlNode& node) {
+  switch (node.kind) {
+    case Kind::kNull:
+      return "nothing";
+    case Kind::kScalar:
+      return node.text;
+    case Kind::kList:
+      return "a list";
+    case Kind::kMapping:
+      return "a mapping";
+  }
+  return "";
+}
+
+Result<void> ExpectMapping(const YamlNode& node, const std::string& field, const std::vector<std::string_view>& keys) {
+  if (node.kind != Kind::kMapping) {
+    return Wrong(field, "got " + Describe(node) + "; expected a mapping with " + Joined(keys));
+  }
+  for (const YamlEntry& entry : node.entries) {
+    if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
+    return Wrong(field.empty() ? entry.key : field + "." + entry.key, "unknown key; did you mean " +
+                                                                          std::string(NearestName(entry.key, keys)) +
+                                                                          "? expected one of: " + Joined(keys));
+  }
+  return {};
+}
+
+Result<std::string> Text(const YamlNode& parent, const std::string& key, const std::string& expected) {
+  const YamlNode* node = parent.Find(key);
+  if (node == nullptr) return Wrong(key, "is missing; expected " + expected);
+  if (node->kind != Kind::kScalar || node->text.empty()) {
+    return Wrong(key, "got " + Describe(*node) + "; expected " + expected);
+  }
+  return node->text;
+}
+
+Result<Expression> ToExpression(const YamlNode& node, const std::string& field) {
+  const std::string expected = "expected a number, true, false, a text, or a sequence such as Exponential(0.1, 0.95)";
+  if (node.kind != Kind::kScalar) return Wrong(field, "got " + Describe(node) + "; " + expected);
+  if (LooksLikeCall(node.text)) {
+    Result<Expression> call = ParseExpression(node.text);
+    if (call.has_value()) return call;
+    const bool cut = !node.quoted && std::count(node.text.begin(), node.text.end(), '(') !=
+                                         std::count(node.text.begin(), node.text.end(), ')');
+    return Wrong(field, call.error().message + (cut ? " (between [ and ] a sequence stands in quotes)" : ""));
+  }
+  if (node.quoted) return Expression{Value{node.text}};
+  if (LooksLikeNotFinite(node.text)) return Wrong(field, "got " + node.text + "; expected a finite number");
+  const std::string number = node.text[0] == '+' ? node.text.substr(1) : node.text;
+  if (Result<Expression> constant = ParseExpression(number);
+      constant.has_value() && std::holds_alternative<Value>(constant->form)) {
+    return constant;
+  }
+  return Expression{Value{node.text}};
+}
+
+Result<Value> ToOption(const YamlNode& node, const std::string& field) {
+  ESPALIER_ASSIGN(const Expression expression, ToExpression(node, field));
+  const Value* value = std::get_if<Value>(&expression.form);
+  if (value == nullptr) return Wrong(field, "got " + node.text + "; expected a plain value");
+  return *value;
+}
+
+Result<std::int64_t> WholeNumber(const YamlNode& node, const std::string& field, std::int64_t least) {
+  const std::string expected = "; expected a whole number from " + std::to_string(least) + " to 2^53";
+  ESPALIER_ASSIGN(const Value value, ToOption(node, field));
+  const Result<Value> whole = Convert(value, ValueType::kInteger);
+  const bool number = TypeOf(value) == ValueType::kInteger || TypeOf(value) == ValueType::kFloating;
+  if (!number || !whole.has_value()) return Wrong(field, "got " + node.text + expected);
+  const std::int64_t result = std::get<std::int64_t>(*whole);
+  if (result < least || result > kStepMax.value) return Wrong(field, "got " + node.text + expected);
+  return result;
+}
+
+}  // namespace espalier

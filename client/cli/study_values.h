@@ -1,0 +1,39 @@
+// Values in a study file: scalars as the notation has them, whole numbers, names; errors say field and expectation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "client/cli/yaml_tree.h"
+#include "searchplan/sequence/expression.h"
+
+namespace espalier {
+
+// kInvalidArgument, of a field.
+tl::unexpected<Error> Wrong(const std::string& field, const std::string& message);
+
+// "a, b, c"
+std::string Joined(const std::vector<std::string_view>& names);
+
+// For messages: a scalar's text, or what kind of thing it is.
+std::string Describe(const YamlNode& node);
+
+// Error: no mapping, or a key that is none of `keys` (naming the nearest).
+Result<void> ExpectMapping(const YamlNode& node, const std::string& field, const std::vector<std::string_view>& keys);
+
+// The text under `key`. Error, with `key` as field: missing, empty, or no scalar.
+Result<std::string> Text(const YamlNode& parent, const std::string& key, const std::string& expected);
+
+// A scalar as the notation has it: a number, a boolean, an expression, or else a text.
+Result<Expression> ToExpression(const YamlNode& node, const std::string& field);
+
+// The same where only plain values make sense.
+Result<Value> ToOption(const YamlNode& node, const std::string& field);
+
+// From `least` to 2^53.
+Result<std::int64_t> WholeNumber(const YamlNode& node, const std::string& field, std::int64_t least);
+
+}  // namespace espalier

@@ -1,0 +1,28 @@
+// Studies and trials as text for people.
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "espalier/v1/inspect.pb.h"
+
+namespace espalier {
+
+// "58 done, 3 failed"
+std::string TrialStates(const std::map<std::string, std::int64_t>& by_state);
+
+void PrintStudy(std::ostream& out, const v1::StudySummary& study);
+
+// The best trials by the study's metric, with the sequences in which its trials differ. At most `count_max` rows.
+void PrintBestTrials(std::ostream& out, const v1::StudySummary& study, const std::vector<v1::Trial>& trials,
+                     std::size_t count_max);
+
+// The hyper-parameters that do not have the same text in all trials, sorted.
+std::vector<std::string> TunedNames(const std::vector<v1::Trial>& trials);
+
+// The text of a trial's sequence; "-" if it is left at its default.
+std::string SequenceText(const v1::Trial& trial, const std::string& name);
+
+}  // namespace espalier

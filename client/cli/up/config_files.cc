@@ -1,0 +1,41 @@
+#include "client/cli/up/config_files.h"
+
+#include <google/protobuf/text_format.h>
+
+#include "client/cli/up/files.h"
+#include "espalier/config/v1/master.pb.h"
+#include "espalier/config/v1/node_manager.pb.h"
+
+namespace espalier {
+namespace {
+
+Result<void> WriteMessage(const std::string& path, const google::protobuf::Message& message) {
+  std::string text;
+  if (!google::protobuf::TextFormat::PrintToString(message, &text)) {
+    return MakeError(ErrorCode::kInternal, "cannot print " + path);
+  }
+  return WriteFile(path, text);
+}
+
+}  // namespace
+
+Result<void> WriteMasterConfig(const std::string& path, const MasterSettings& settings) {
+  config::v1::Master message;
+  message.set_listen_address(settings.listen_address);
+  message.set_database(settings.database);
+  return WriteMessage(path, message);
+}
+
+Result<void> WriteNodeManagerConfig(const std::string& path, const NodeManagerSettings& settings) {
+  config::v1::NodeManager message;
+  message.set_master_address(settings.master_address);
+  message.set_server(settings.server);
+  message.set_slot_count(settings.slot_count);
+  message.set_checkpoint_directory(settings.checkpoint_directory);
+  message.set_work_directory(settings.work_directory);
+  for (const std::string& argument : settings.worker_command) message.add_worker_command(argument);
+  message.set_stop_seconds(settings.stop_time.count());
+  return WriteMessage(path, message);
+}
+
+}  // namespace espalier

@@ -1,0 +1,32 @@
+// The configuration files that `up` writes for the programs it starts: text form of the messages in
+// proto/espalier/config/v1. They are written anew at each start; nobody is meant to edit them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace espalier {
+
+struct MasterSettings {
+  std::string listen_address;
+  std::string database;
+};
+
+struct NodeManagerSettings {
+  std::string master_address;
+  std::string server;
+  int slot_count = 1;
+  std::string checkpoint_directory;
+  std::string work_directory;
+  std::vector<std::string> worker_command;
+  Seconds stop_time{10};
+};
+
+// Mode 0600: the database's address may hold a password.
+Result<void> WriteMasterConfig(const std::string& path, const MasterSettings& settings);
+Result<void> WriteNodeManagerConfig(const std::string& path, const NodeManagerSettings& settings);
+
+}  // namespace espalier

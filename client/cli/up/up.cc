@@ -1,0 +1,139 @@
+#include "client/cli/up/up.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+extern "C" {
+#include <sys/pidfd.h>  // says nothing of C++ itself in Debian 12's C library
+}
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "client/cli/up/config_files.h"
+#include "client/cli/up/data_directory.h"
+#include "client/cli/up/private_postgres.h"
+#include "client/cli/up/process_record.h"
+#include "client/cli/up/supervisor.h"
+#include "client/cli/up/system_error.h"
+
+namespace espalier {
+namespace {
+
+constexpr Seconds kNodeStopTime{10};
+constexpr Seconds kStopMargin{5};
+
+std::string HostName() {
+  char name[256] = "localhost";
+  gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
+bool AcceptsConnections(const std::string& socket_path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket_path.size() >= sizeof(address.sun_path)) return false;
+  std::strcpy(address.sun_path, socket_path.c_str());
+  const FileDescriptor client(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return client.IsOpen() && connect(client.Get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+}
+
+Result<Program> MasterProgram(const DataDirectory& data, const UpOptions& options, const std::string& database) {
+  const std::string socket_path = data.RuntimePath() + "/master.sock";
+  const std::string config = data.File("config/master.txt");
+  ESPALIER_RETURN_IF_ERROR(WriteMasterConfig(config, {.listen_address = "unix:" + socket_path, .database = database}));
+  return Program{.name = "master",
+                 .command = {.arguments = {options.programs.master, config}, .log_file = data.LogFile("master")},
+                 .prepare = [socket_path]() -> Result<void> {
+                   unlink(socket_path.c_str());
+                   return {};
+                 },
+                 .is_ready = [socket_path](pid_t) { return AcceptsConnections(socket_path); }};
+}
+
+Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& options, int slot_count) {
+  const std::string config = data.File("config/node_manager.txt");
+  ESPALIER_RETURN_IF_ERROR(
+      WriteNodeManagerConfig(config, {.master_address = "unix:" + data.RuntimePath() + "/master.sock",
+                                      .server = HostName(),
+                                      .slot_count = slot_count,
+                                      .checkpoint_directory = data.File("checkpoints"),
+                                      .work_directory = data.File("node"),
+                                      .worker_command = {options.programs.worker},
+                                      .stop_time = kNodeStopTime}));
+  return Program{
+      .name = "node-manager",
+      .command = {.arguments = {options.programs.node_manager, config}, .log_file = data.LogFile("node-manager")},
+      .stop_patience = kNodeStopTime + kStopMargin};
+}
+
+int CoreCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+}  // namespace
+
+Result<ServicePrograms> ProgramsBesideThisOne() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  ServicePrograms programs{folder / "espalier-master", folder / "espalier-node", folder / "espalier-worker"};
+  for (const std::string& program : {programs.master, programs.node_manager, programs.worker}) {
+    if (error || access(program.c_str(), X_OK) != 0) {
+      return MakeError(ErrorCode::kFailedPrecondition, program + " is missing: build or install it beside `espalier`");
+    }
+  }
+  return programs;
+}
+
+Result<void> Up(const UpOptions& options, const std::function<void(const std::string&)>& say) {
+  ESPALIER_ASSIGN(StopSignals signals, StopSignals::Create());
+  ESPALIER_ASSIGN(const DataDirectory data, DataDirectory::Open(options.data_directory));
+  ESPALIER_RETURN_IF_ERROR(data.WriteOwner());
+  const int slot_count = options.slot_count.value_or(CoreCount());
+  const std::string address = "unix:" + data.RuntimePath() + "/master.sock";
+  std::vector<Program> programs;
+  std::optional<PrivatePostgres> postgres;
+  std::string database = options.database.value_or("");
+  if (!options.database.has_value()) {
+    say("starting PostgreSQL, master and node manager");
+    ESPALIER_ASSIGN(postgres, PrivatePostgres::Open(data));
+    programs.push_back(postgres->ServerProgram());
+    database = postgres->ConnectionString();
+  }
+  ESPALIER_ASSIGN(Program master, MasterProgram(data, options, database));
+  ESPALIER_ASSIGN(Program node_manager, NodeManagerProgram(data, options, slot_count));
+  programs.push_back(std::move(master));
+  programs.push_back(std::move(node_manager));
+  Supervisor supervisor(signals, data.File("run"), std::move(programs));
+  const Result<void> ran = supervisor.Run([&]() -> Result<void> {
+    ESPALIER_RETURN_IF_ERROR(data.WriteAddress(address));
+    say("ready: " + std::to_string(slot_count) + (slot_count == 1 ? " slot" : " slots") + ", data in " + data.Path() +
+        "; stop with Ctrl-C or `espalier down`");
+    return {};
+  });
+  data.Clear();
+  if (ran.has_value()) say("stopped");
+  return ran;
+}
+
+Result<bool> Down(const std::string& data_directory) {
+  const auto record = ReadProcessRecord(OwnerFile(data_directory));
+  if (!record.has_value()) return false;
+  const FileDescriptor process(pidfd_open(record->id, 0));
+  // Looked at after it was opened: what the descriptor holds cannot change any more.
+  if (!process.IsOpen() || !IsAlive(*record)) return false;
+  const std::string name = "process " + std::to_string(record->id);
+  if (pidfd_send_signal(process.Get(), SIGTERM, nullptr, 0) != 0) {
+    if (errno == ESRCH) return false;
+    return SystemError("stop " + name);
+  }
+  pollfd waiting{.fd = process.Get(), .events = POLLIN, .revents = 0};
+  while (poll(&waiting, 1, -1) < 0) {
+    if (errno != EINTR) return SystemError("wait for " + name);
+  }
+  return true;
+}
+
+}  // namespace espalier

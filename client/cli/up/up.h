@@ -1,0 +1,39 @@
+// `espalier up` and `espalier down`: the whole service on one machine. PostgreSQL (unless an own server is used),
+// master and node manager run as children; see design of each part in data_directory.h, private_postgres.h and
+// supervisor.h. Called by the main thread, which the children's lives follow.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace espalier {
+
+// The programs that `up` starts.
+struct ServicePrograms {
+  std::string master;
+  std::string node_manager;
+  std::string worker;
+};
+
+// Those that stand in the same folder as this process's own program.
+Result<ServicePrograms> ProgramsBesideThisOne();
+
+struct UpOptions {
+  std::string data_directory;
+  std::optional<int> slot_count;        // unset: one for each CPU core
+  std::optional<std::string> database;  // a PostgreSQL connection string or URL; unset: a private cluster
+  ServicePrograms programs;
+};
+
+// Runs the service until it is asked to stop (SIGINT, SIGTERM, SIGHUP); a second request kills. `say` is given what the
+// user should read, line by line. Errors: kFailedPrecondition (data directory in use, something not installed),
+// kInternal.
+Result<void> Up(const UpOptions& options, const std::function<void(const std::string&)>& say);
+
+// Asks the `up` of this data directory to stop and waits until it is gone. False: none ran. Error: kInternal.
+Result<bool> Down(const std::string& data_directory);
+
+}  // namespace espalier

@@ -1,0 +1,45 @@
+// The client library: connect to a master, create studies, wait for their evaluations.
+//   espalier::Client client = espalier::Client::Connect(address).value();
+//   espalier::Study study = client.CreateStudy(specification).value();
+//   auto futures = study.Submit(space.Grid(), {.steps = Step{15}, .horizon = Step{120}}).value();
+//   espalier::WaitAll(futures);
+// Any thread may call. Once connected, calls are tried again for as long as the policy allows.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "client/future.h"
+#include "client/study.h"
+#include "client/study_specification.h"
+
+namespace espalier {
+
+struct RetryPolicy;
+
+class Client {
+ public:
+  // Address: "unix:/path" or "host:port". Error: kUnavailable if nobody answers within about 3 s.
+  static Result<Client> Connect(const std::string& address);
+  static Result<Client> Connect(const std::string& address, const RetryPolicy& policy);
+
+  // Creates a study, or attaches to the running one of the same name and content. Error: kInvalidArgument with the
+  // field; kAlreadyExists if a running study of that name has other content.
+  Result<Study> CreateStudy(const StudySpecification& specification);
+
+  // A handle on a study that exists. An unknown id shows when it is used.
+  Study OpenStudy(StudyId id);
+
+  // All other calls: views of the master.
+  Connection& connection() { return *connection_; }
+
+ private:
+  explicit Client(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  std::shared_ptr<Connection> connection_;
+};
+
+// The address that `espalier up` wrote into its data directory. Error: kUnavailable if there is none.
+Result<std::string> ReadServerAddress(const std::string& address_file);
+
+}  // namespace espalier

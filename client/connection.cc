@@ -1,0 +1,171 @@
+#include "client/connection.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "base/clock.h"
+#include "espalier/v1/inspect.grpc.pb.h"
+#include "espalier/v1/study.grpc.pb.h"
+
+namespace espalier {
+namespace {
+
+ErrorCode CodeOf(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::OUT_OF_RANGE:
+      return ErrorCode::kInvalidArgument;
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return ErrorCode::kUnauthenticated;
+    case grpc::StatusCode::NOT_FOUND:
+      return ErrorCode::kNotFound;
+    case grpc::StatusCode::ALREADY_EXISTS:
+      return ErrorCode::kAlreadyExists;
+    case grpc::StatusCode::FAILED_PRECONDITION:
+      return ErrorCode::kFailedPrecondition;
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return ErrorCode::kResourceExhausted;
+    case grpc::StatusCode::ABORTED:
+      return ErrorCode::kAborted;
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::CANCELLED:  // a server that stops cancels what it was doing
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return ErrorCode::kUnavailable;
+    case grpc::StatusCode::OK:
+    case grpc::StatusCode::UNKNOWN:
+    case grpc::StatusCode::UNIMPLEMENTED:
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::DATA_LOSS:
+    case grpc::StatusCode::DO_NOT_USE:
+      return ErrorCode::kInternal;
+  }
+  return ErrorCode::kInternal;
+}
+
+Error ToError(const grpc::Status& status) {
+  v1::ErrorDetail detail;
+  if (!detail.ParseFromString(status.error_details())) detail.Clear();
+  return Error{CodeOf(status.error_code()), status.error_message(), detail.field()};
+}
+
+class GrpcWatchCall : public WatchCall {
+ public:
+  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request)
+      : reader_(stub.Watch(&context_, request)) {}
+
+  bool Read(v1::WatchResponse& response) override { return reader_->Read(&response); }
+
+  Result<void> Finish() override {
+    const grpc::Status status = reader_->Finish();
+    if (status.ok()) return {};
+    return tl::unexpected<Error>(ToError(status));
+  }
+
+  void Cancel() override { context_.TryCancel(); }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader_;
+};
+
+std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);  // listings of large studies
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+}  // namespace
+
+bool MayRetry(const Error& error) { return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAborted; }
+
+Seconds PauseBefore(const RetryPolicy& policy, int attempt) {
+  return std::min(policy.longest_pause, policy.first_pause * std::exp2(std::min(attempt, 30)));
+}
+
+struct Connection::Parts {
+  Parts(std::shared_ptr<grpc::Channel> channel, const RetryPolicy& retry_policy)
+      : policy(retry_policy),
+        study(v1::StudyService::NewStub(channel)),
+        inspect(v1::InspectService::NewStub(channel)) {}
+
+  RetryPolicy policy;
+  std::unique_ptr<v1::StudyService::Stub> study;
+  std::unique_ptr<v1::InspectService::Stub> inspect;
+
+  template <class Response, class Stub, class Request>
+  Result<Response> Call(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                        const Request& request) {
+    const Seconds started = MonotonicNow();
+    for (int attempt = 0;; ++attempt) {
+      grpc::ClientContext context;
+      Response response;
+      const grpc::Status status = (stub.*method)(&context, request, &response);
+      if (status.ok()) return response;
+      Error error = ToError(status);
+      const Seconds pause = PauseBefore(policy, attempt);
+      if (!MayRetry(error) || MonotonicNow() - started + pause > policy.call_patience) {
+        return tl::unexpected<Error>(std::move(error));
+      }
+      std::this_thread::sleep_for(pause);
+    }
+  }
+};
+
+Connection::Connection(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Connection::~Connection() = default;
+
+Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address, const RetryPolicy& policy) {
+  std::shared_ptr<grpc::Channel> channel = OpenChannel(address);
+  const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(policy.first_connection_patience);
+  if (!channel->WaitForConnected(std::chrono::system_clock::now() + patience)) {
+    return MakeError(ErrorCode::kUnavailable, "no server answers at " + address);
+  }
+  return std::shared_ptr<Connection>(new Connection(std::make_unique<Parts>(std::move(channel), policy)));
+}
+
+const RetryPolicy& Connection::policy() const { return parts_->policy; }
+
+Result<v1::CreateStudyResponse> Connection::CreateStudy(const v1::CreateStudyRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::CreateStudy, request);
+}
+Result<v1::SubmitResponse> Connection::Submit(const v1::SubmitRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::Submit, request);
+}
+Result<v1::CancelStudyResponse> Connection::CancelStudy(const v1::CancelStudyRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::CancelStudy, request);
+}
+Result<v1::ListTrainersResponse> Connection::ListTrainers(const v1::ListTrainersRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListTrainers, request);
+}
+Result<v1::ListServersResponse> Connection::ListServers(const v1::ListServersRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListServers, request);
+}
+Result<v1::ListStudiesResponse> Connection::ListStudies(const v1::ListStudiesRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListStudies, request);
+}
+Result<v1::GetStudyResponse> Connection::GetStudy(const v1::GetStudyRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetStudy, request);
+}
+Result<v1::ListTrialsResponse> Connection::ListTrials(const v1::ListTrialsRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListTrials, request);
+}
+Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPlan, request);
+}
+Result<v1::ForecastResponse> Connection::Forecast(const v1::ForecastRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::Forecast, request);
+}
+
+std::unique_ptr<WatchCall> Connection::Watch(const v1::WatchRequest& request) {
+  return std::make_unique<GrpcWatchCall>(*parts_->study, request);
+}
+
+}  // namespace espalier

@@ -1,0 +1,70 @@
+// The calls to a master, every one with the same retry: kUnavailable and kAborted are tried again, with the same
+// request (and so with the same request id), with growing pauses, for as long as the policy allows. Safe, since every
+// mutation is keyed by its request id. Any thread may call.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "espalier/v1/inspect.pb.h"
+#include "espalier/v1/study.pb.h"
+
+namespace espalier {
+
+struct RetryPolicy {
+  Seconds first_connection_patience{3};
+  Seconds call_patience = Seconds::max();  // how long one call is tried again
+  Seconds first_pause{0.05};               // doubled after each attempt
+  Seconds longest_pause{2};
+};
+
+// One stream of a study's events.
+class WatchCall {
+ public:
+  virtual ~WatchCall() = default;
+  // Blocks. False: the stream has ended; Finish says why.
+  virtual bool Read(v1::WatchResponse& response) = 0;
+  // REQUIRES: Read returned false.
+  virtual Result<void> Finish() = 0;
+  // From any thread: ends the stream soon.
+  virtual void Cancel() = 0;
+};
+
+class Connection {
+ public:
+  // Address: "unix:/path" or "host:port". Error: kUnavailable if nobody answers within the policy's patience.
+  static Result<std::shared_ptr<Connection>> Open(const std::string& address, const RetryPolicy& policy);
+  ~Connection();
+
+  // Errors of each: the master's own, with the field that it names.
+  Result<v1::CreateStudyResponse> CreateStudy(const v1::CreateStudyRequest& request);
+  Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request);
+  Result<v1::CancelStudyResponse> CancelStudy(const v1::CancelStudyRequest& request);
+  Result<v1::ListTrainersResponse> ListTrainers(const v1::ListTrainersRequest& request);
+  Result<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request);
+  Result<v1::ListStudiesResponse> ListStudies(const v1::ListStudiesRequest& request);
+  Result<v1::GetStudyResponse> GetStudy(const v1::GetStudyRequest& request);
+  Result<v1::ListTrialsResponse> ListTrials(const v1::ListTrialsRequest& request);
+  Result<v1::GetPlanResponse> GetPlan(const v1::GetPlanRequest& request);
+  Result<v1::ForecastResponse> Forecast(const v1::ForecastRequest& request);
+
+  // One attempt: who reads it starts the next from the next event.
+  std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request);
+
+  const RetryPolicy& policy() const;
+
+ private:
+  struct Parts;
+  explicit Connection(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// True if the whole call may be tried again.
+bool MayRetry(const Error& error);
+
+// The pause before attempt number `attempt` (0: the first repetition).
+Seconds PauseBefore(const RetryPolicy& policy, int attempt);
+
+}  // namespace espalier

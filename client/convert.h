@@ -1,0 +1,18 @@
+// Between the client's types and the wire's.
+#pragma once
+
+#include "client/study_specification.h"
+#include "client/tuners/tuner.h"
+#include "espalier/v1/inspect.pb.h"
+#include "espalier/v1/study.pb.h"
+
+namespace espalier {
+
+v1::StudySpecification ToWire(const StudySpecification& specification);
+v1::NewTrial ToWire(const StartTrial& trial);
+
+// "maximize" / "minimize"; "nobody", "study", "team", "everyone"; empty if unspecified.
+std::string_view Name(v1::Goal goal);
+std::string_view Name(v1::Scope scope);
+
+}  // namespace espalier

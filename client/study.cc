@@ -1,0 +1,110 @@
+#include "client/study.h"
+
+#include "client/connection.h"
+#include "client/convert.h"
+#include "client/request_id.h"
+#include "client/study_stream.h"
+
+namespace espalier {
+namespace {
+
+v1::SubmitRequest ToRequest(const Batch& batch, StudyId study, const std::string& request_id) {
+  v1::SubmitRequest request;
+  request.set_request_id(request_id);
+  request.set_study_id(study.value);
+  for (const StartTrial& trial : batch.new_trials) *request.add_new_trials() = ToWire(trial);
+  for (const FurtherClaim& claim : batch.claims) {
+    v1::FurtherClaim& added = *request.add_claims();
+    added.set_trial_id(claim.trial.value);
+    added.set_steps(claim.steps.value);
+  }
+  for (const TrialId trial : batch.close) request.add_close_trial_ids(trial.value);
+  for (const TrialId trial : batch.cancel) request.add_cancel_trial_ids(trial.value);
+  request.set_finish(batch.finish);
+  return request;
+}
+
+}  // namespace
+
+struct Study::Parts {
+  Parts(std::shared_ptr<Connection> connection_in, StudyId id_in, bool attached_in)
+      : connection(connection_in), id(id_in), attached(attached_in), stream(connection_in, id_in) {}
+
+  std::shared_ptr<Connection> connection;
+  StudyId id;
+  bool attached;
+  StudyStream stream;
+};
+
+Study::Study(std::shared_ptr<Connection> connection, StudyId id, bool attached)
+    : parts_(std::make_shared<Parts>(std::move(connection), id, attached)) {}
+
+StudyId Study::id() const { return parts_->id; }
+bool Study::attached() const { return parts_->attached; }
+
+Result<std::vector<Future<Evaluation>>> Study::Submit(const std::vector<TrialText>& trials,
+                                                      const SubmitOptions& options) {
+  Batch batch;
+  for (const TrialText& trial : trials) batch.new_trials.push_back(StartTrial{trial, options.steps, options.horizon});
+  ESPALIER_ASSIGN(BatchAnswer answer, SubmitBatch(batch, NewRequestId()));
+  return std::move(answer.evaluations);
+}
+
+Result<Future<Evaluation>> Study::Continue(TrialId trial, Step steps) {
+  Batch batch;
+  batch.claims.push_back(FurtherClaim{trial, steps});
+  ESPALIER_ASSIGN(const BatchAnswer answer, SubmitBatch(batch, NewRequestId()));
+  return answer.evaluations.front();
+}
+
+Result<void> Study::Close(std::vector<TrialId> trials) {
+  Batch batch;
+  batch.close = std::move(trials);
+  ESPALIER_RETURN_IF_ERROR(SubmitBatch(batch, NewRequestId()));
+  return {};
+}
+
+Result<void> Study::CancelTrials(std::vector<TrialId> trials) {
+  Batch batch;
+  batch.cancel = std::move(trials);
+  ESPALIER_RETURN_IF_ERROR(SubmitBatch(batch, NewRequestId()));
+  return {};
+}
+
+Result<void> Study::Finish() {
+  Batch batch;
+  batch.finish = true;
+  ESPALIER_RETURN_IF_ERROR(SubmitBatch(batch, NewRequestId()));
+  return {};
+}
+
+Result<BatchAnswer> Study::SubmitBatch(const Batch& batch, const std::string& request_id) {
+  ESPALIER_ASSIGN(const v1::SubmitResponse response,
+                  parts_->connection->Submit(ToRequest(batch, parts_->id, request_id)));
+  const auto trial_count = static_cast<std::size_t>(response.trial_ids_size());
+  const auto claim_count = static_cast<std::size_t>(response.claim_ids_size());
+  if (trial_count != batch.new_trials.size() || claim_count != batch.new_trials.size() + batch.claims.size()) {
+    return MakeError(ErrorCode::kInternal, "the server answered with " + std::to_string(trial_count) + " trials and " +
+                                               std::to_string(claim_count) + " claims, which are not those asked for");
+  }
+  BatchAnswer answer;
+  answer.trials.reserve(trial_count);
+  answer.evaluations.reserve(claim_count);
+  for (const std::int64_t id : response.trial_ids()) answer.trials.push_back(TrialId{id});
+  for (const std::int64_t id : response.claim_ids()) answer.evaluations.push_back(parts_->stream.FutureOf(ClaimId{id}));
+  return answer;
+}
+
+Result<void> Study::Cancel() {
+  v1::CancelStudyRequest request;
+  request.set_request_id(NewRequestId());
+  request.set_study_id(parts_->id.value);
+  ESPALIER_RETURN_IF_ERROR(parts_->connection->CancelStudy(request));
+  return {};
+}
+
+Result<bool> Study::WaitUntilFinished(Seconds patience) const { return parts_->stream.WaitUntilFinished(patience); }
+
+std::optional<v1::StudyProgress> Study::Progress() const { return parts_->stream.Progress(); }
+
+}  // namespace espalier

@@ -1,0 +1,80 @@
+// A study as its client holds it: submit trials, get futures of their evaluations.
+// Copies share one stream of events; it is read until the last copy goes. Any thread may call.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "client/evaluation.h"
+#include "client/future.h"
+#include "client/tuners/tuner.h"
+
+namespace espalier {
+
+class Connection;
+namespace v1 {
+class StudyProgress;
+}
+
+struct FurtherClaim {
+  TrialId trial;
+  Step steps;
+};
+
+// What is asked for at once: all of it or nothing happens.
+struct Batch {
+  std::vector<StartTrial> new_trials;
+  std::vector<FurtherClaim> claims;
+  std::vector<TrialId> close;
+  std::vector<TrialId> cancel;
+  bool finish = false;  // closes every trial; the study is finished once its claims are settled
+};
+
+struct BatchAnswer {
+  std::vector<TrialId> trials;                  // parallel to new_trials
+  std::vector<Future<Evaluation>> evaluations;  // of the new trials' first claims, then of `claims`
+};
+
+struct SubmitOptions {
+  Step steps;    // the first claim
+  Step horizon;  // the most that may ever be asked for; Step{0}: `steps`
+};
+
+class Study {
+ public:
+  Study(std::shared_ptr<Connection> connection, StudyId id, bool attached);
+
+  StudyId id() const;
+  // True: the study was running already when this client created it.
+  bool attached() const;
+
+  // One future a trial, in order. Errors of this and the next: the master's.
+  Result<std::vector<Future<Evaluation>>> Submit(const std::vector<TrialText>& trials, const SubmitOptions& options);
+  Result<Future<Evaluation>> Continue(TrialId trial, Step steps);
+  Result<void> Close(std::vector<TrialId> trials);
+  Result<void> CancelTrials(std::vector<TrialId> trials);
+  Result<void> Finish();
+
+  // The same in one batch. The same request id with the same content gets the first answer again.
+  Result<BatchAnswer> SubmitBatch(const Batch& batch, const std::string& request_id);
+
+  // Cancels every open trial and waiting claim, and finishes the study.
+  Result<void> Cancel();
+
+  // False: not finished within `patience`.
+  Result<bool> WaitUntilFinished(Seconds patience = Seconds::max()) const;
+
+  // The latest that the master said; empty before its first word.
+  std::optional<v1::StudyProgress> Progress() const;
+
+ private:
+  struct Parts;
+  std::shared_ptr<Parts> parts_;
+};
+
+}  // namespace espalier

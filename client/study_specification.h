@@ -1,0 +1,35 @@
+// What a study is, as a client asks for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace espalier {
+
+enum class Goal { kMinimize, kMaximize };
+enum class Scope { kNobody, kStudy, kTeam, kEveryone };
+
+// What one call of Train does.
+struct Epoch {
+  friend bool operator==(const Epoch&, const Epoch&) = default;
+};
+struct Updates {
+  std::int64_t count = 1;  // >= 1
+  friend bool operator==(const Updates&, const Updates&) = default;
+};
+using StepMeaning = std::variant<Epoch, Updates>;
+
+struct StudySpecification {
+  std::string name;     // a label, 1 to 200 bytes
+  std::string trainer;  // "mlp"
+  std::string data;     // "digits"; empty: the trainer brings its own
+  StepMeaning step;
+  std::int64_t evaluate_every_steps = 0;  // as runs pass; 0: only where claims ask
+  std::string metric;                     // which one decides
+  Goal goal = Goal::kMaximize;
+  Scope scope = Scope::kTeam;
+  std::string definition;  // the whole study as understood, as canonical JSON; equal definitions are equal contents
+};
+
+}  // namespace espalier

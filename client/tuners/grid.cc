@@ -1,0 +1,47 @@
+#include "client/tuners/grid.h"
+
+#include <algorithm>
+
+namespace espalier {
+namespace {
+
+class Grid : public Tuner {
+ public:
+  explicit Grid(std::vector<StartTrial> trials) : trials_(std::move(trials)) {}
+
+  // Nothing depends on a result, so the study is closed as it is submitted; it ends when its claims are settled.
+  std::vector<Action> Start() override {
+    std::vector<Action> actions(trials_.begin(), trials_.end());
+    actions.push_back(FinishStudy{});
+    return actions;
+  }
+
+  std::vector<Action> OnSettled(const ClaimOutcome&) override { return {}; }
+
+  std::vector<StartTrial> WholeTrials() const override { return trials_; }
+
+ private:
+  std::vector<StartTrial> trials_;
+};
+
+Result<std::unique_ptr<Tuner>> MakeGrid(const TunerOptions& options, std::vector<Candidate> candidates) {
+  const bool all_have_steps = std::all_of(candidates.begin(), candidates.end(),
+                                          [](const Candidate& candidate) { return candidate.steps.has_value(); });
+  Step steps{0};
+  if (!all_have_steps || options.contains("steps")) {
+    ESPALIER_ASSIGN(steps.value, WholeOption(options, "steps", 1));
+  }
+  std::vector<StartTrial> trials;
+  trials.reserve(candidates.size());
+  for (Candidate& candidate : candidates) {
+    const Step last = candidate.steps.value_or(steps);
+    trials.push_back(StartTrial{.sequences = std::move(candidate.sequences), .steps = last, .horizon = last});
+  }
+  return std::make_unique<Grid>(std::move(trials));
+}
+
+}  // namespace
+
+TunerKind GridKind() { return {.name = "grid", .option_names = {"steps"}, .make = MakeGrid}; }
+
+}  // namespace espalier

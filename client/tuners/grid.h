@@ -1,0 +1,11 @@
+// Grid: every candidate to its last step, all at once.
+#pragma once
+
+#include "client/tuners/tuner_kind.h"
+
+namespace espalier {
+
+// Options: steps, for candidates that have no horizon of their own.
+TunerKind GridKind();
+
+}  // namespace espalier

@@ -1,0 +1,58 @@
+#include "client/tuners/registry.h"
+
+#include <algorithm>
+
+#include "client/tuners/grid.h"
+#include "client/tuners/successive_halving.h"
+
+namespace espalier {
+namespace {
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+Result<void> CheckOptionNames(const TunerKind& kind, const TunerOptions& options) {
+  for (const auto& [name, value] : options) {
+    if (std::find(kind.option_names.begin(), kind.option_names.end(), name) != kind.option_names.end()) continue;
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "unknown option of " + kind.name + "; expected one of: " + Joined(kind.option_names), name);
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<TunerKind>& TunerKinds() {
+  static const std::vector<TunerKind> kKinds = {GridKind(), SuccessiveHalvingKind()};
+  return kKinds;
+}
+
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TunerOptions& options,
+                                         std::vector<Candidate> candidates) {
+  const std::vector<TunerKind>& kinds = TunerKinds();
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const TunerKind& k) { return k.name == name; });
+  if (kind == kinds.end()) {
+    std::vector<std::string> names;
+    for (const TunerKind& known : kinds) names.push_back(known.name);
+    return MakeError(ErrorCode::kInvalidArgument, "unknown tuner " + name + "; expected one of: " + Joined(names));
+  }
+  ESPALIER_RETURN_IF_ERROR(CheckOptionNames(*kind, options));
+  return kind->make(options, std::move(candidates));
+}
+
+Result<std::int64_t> WholeOption(const TunerOptions& options, const std::string& name, std::int64_t least) {
+  const std::string expected = "expected a whole number of at least " + std::to_string(least);
+  const auto it = options.find(name);
+  if (it == options.end()) return MakeError(ErrorCode::kInvalidArgument, "is missing; " + expected, name);
+  const Result<Value> whole = Convert(it->second, ValueType::kInteger);
+  const bool number = TypeOf(it->second) == ValueType::kInteger || TypeOf(it->second) == ValueType::kFloating;
+  if (!number || !whole.has_value() || std::get<std::int64_t>(*whole) < least) {
+    return MakeError(ErrorCode::kInvalidArgument, "got " + Print(it->second) + "; " + expected, name);
+  }
+  return std::get<std::int64_t>(*whole);
+}
+
+}  // namespace espalier

@@ -1,0 +1,23 @@
+// The tuners that there are, by name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "client/tuners/tuner.h"
+#include "client/tuners/tuner_kind.h"
+
+namespace espalier {
+
+// Sorted by name.
+const std::vector<TunerKind>& TunerKinds();
+
+// Makes the tuner called `name` over the candidates, in their order of submission.
+// Error: kInvalidArgument for an unknown tuner (field empty) or option (field: the option), naming the known ones, and
+// for an option's wrong value.
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TunerOptions& options,
+                                         std::vector<Candidate> candidates);
+
+}  // namespace espalier

@@ -1,0 +1,89 @@
+// A tuner: which trials to start, how far to take them, and when to stop. Events in, actions out.
+// Trials are known by their index of submission in the study, from 0. What a tuner does is a function of the events it
+// was given, in their order, and of nothing else: so a study that is replayed from its first event takes the same
+// actions. Pure: no I/O, clock, thread or randomness; not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/units.h"
+
+namespace espalier {
+
+// A trial's hyper-parameters, by name, in the notation.
+using TrialText = std::map<std::string, std::string>;
+
+// A trial that the user wants tried.
+struct Candidate {
+  TrialText sequences;
+  std::optional<Step> steps;  // its own horizon, where the user gave one
+};
+
+// Submits a new trial; it gets the next index.
+struct StartTrial {
+  TrialText sequences;
+  Step steps;    // the first claim
+  Step horizon;  // the most steps that it may ever be asked for
+  friend bool operator==(const StartTrial&, const StartTrial&) = default;
+};
+
+// Asks for an open trial's metric at a later step.
+struct ContinueTrial {
+  std::size_t trial = 0;
+  Step steps;
+  friend bool operator==(const ContinueTrial&, const ContinueTrial&) = default;
+};
+
+// The trial will not be asked for more.
+struct CloseTrial {
+  std::size_t trial = 0;
+  friend bool operator==(const CloseTrial&, const CloseTrial&) = default;
+};
+
+// As closing, and its waiting claims are withdrawn.
+struct CancelTrial {
+  std::size_t trial = 0;
+  friend bool operator==(const CancelTrial&, const CancelTrial&) = default;
+};
+
+// Closes every trial: the tuner has decided all that it will decide.
+struct FinishStudy {
+  friend bool operator==(const FinishStudy&, const FinishStudy&) = default;
+};
+
+using Action = std::variant<StartTrial, ContinueTrial, CloseTrial, CancelTrial, FinishStudy>;
+
+// How a claim was settled.
+struct Measured {
+  double value = 0;  // lower is better: a metric to be maximized comes negated; may be NaN
+};
+struct Failed {};
+struct Cancelled {};
+using Outcome = std::variant<Measured, Failed, Cancelled>;
+
+struct ClaimOutcome {
+  std::size_t trial = 0;
+  Step steps;
+  Outcome outcome;
+};
+
+class Tuner {
+ public:
+  virtual ~Tuner() = default;
+
+  // The first actions. REQUIRES: called once, before any event.
+  virtual std::vector<Action> Start() = 0;
+
+  // What follows from one more settled claim; often nothing. After FinishStudy events are ignored.
+  virtual std::vector<Action> OnSettled(const ClaimOutcome& event) = 0;
+
+  // Every trial that may be started, each to its horizon: for checks and forecasts.
+  virtual std::vector<StartTrial> WholeTrials() const = 0;
+};
+
+}  // namespace espalier
