@@ -1,0 +1,20 @@
+#include "tests/conformance/state_store/backend.h"
+#include "tests/support/memory_state_store.h"
+
+namespace espalier {
+namespace {
+
+class MemoryBackend : public Backend {
+ public:
+  std::unique_ptr<StateStore> Open() override { return std::make_unique<MemoryStateStore>(database_); }
+  void TakeOver() override { ++database_->epoch; }
+
+ private:
+  std::shared_ptr<MemoryDatabase> database_ = std::make_shared<MemoryDatabase>();
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> NewBackend() { return std::make_unique<MemoryBackend>(); }
+
+}  // namespace espalier

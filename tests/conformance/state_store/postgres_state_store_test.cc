@@ -1,0 +1,146 @@
+// What only a database can do wrong.
+#include "master/store/postgres_state_store.h"
+
+#include <catch2/catch.hpp>
+
+#include "master/store/leadership.h"
+#include "master/store/migrate.h"
+#include "tests/conformance/state_store/shared_postgres.h"
+#include "tests/support/edit_generator.h"
+
+namespace espalier {
+namespace {
+
+struct Database {
+  Database() : url(SharedPostgres().NewDatabase()) {
+    REQUIRE(Migrate(url).has_value());
+    auto acquired = Leadership::Acquire(url, "test", {}, [](const Error&) {});
+    REQUIRE(acquired.has_value());
+    leadership = *std::move(acquired);
+    store = std::make_unique<PostgresStateStore>(url, leadership->epoch());
+    REQUIRE(store->Load().has_value());
+    for (int i = 0; i < 10; ++i) REQUIRE(store->Commit(generator.Next()).has_value());
+  }
+  std::string Query(const std::string& text) { return SharedPostgres().Run(url, text); }
+  bool HoldsWhatMemoryDoes() {
+    const Result<MasterState> loaded = store->Load();
+    return loaded.has_value() && StoredPart(*loaded) == StoredPart(generator.state());
+  }
+
+  std::string url;
+  std::unique_ptr<Leadership> leadership;
+  std::unique_ptr<PostgresStateStore> store;
+  EditGenerator generator{5};
+};
+
+TEST_CASE("a cut connection makes a commit unavailable, and the state can be recovered") {
+  Database database;
+  const MasterState before = StoredPart(database.generator.state());
+  SharedPostgres().CutConnections(database.url);
+  const StateEdit edit = database.generator.Next();
+  const Result<void> committed = database.store->Commit(edit);
+  REQUIRE_FALSE(committed.has_value());
+  CHECK(committed.error().code == ErrorCode::kUnavailable);
+  const Result<MasterState> loaded = database.store->Load();
+  REQUIRE(loaded.has_value());
+  CHECK((StoredPart(*loaded) == before));
+  REQUIRE(database.store->Commit(edit).has_value());
+  CHECK(database.HoldsWhatMemoryDoes());
+}
+
+TEST_CASE("what was committed survives a crash of the server, and so does leadership") {
+  Database database;
+  SharedPostgres().Crash();
+  CHECK(database.HoldsWhatMemoryDoes());
+  REQUIRE(database.store->Commit(database.generator.Next()).has_value());
+  CHECK(database.HoldsWhatMemoryDoes());
+}
+
+TEST_CASE("a digest that is stored with another body is refused") {
+  Database database;
+  database.Query("UPDATE configuration SET body = 'other'");
+  const auto& plans = database.generator.state().plans;
+  const auto plan =
+      std::find_if(plans.begin(), plans.end(), [](const auto& each) { return !each.second.nodes.empty(); });
+  const PlanNode& known = plan->second.nodes.begin()->second;
+  const AddPlanNode again{.id = database.generator.state().next.plan_node,
+                          .parent = known.id,
+                          .start = known.start + 1000,
+                          .configuration = known.configuration};
+  const Result<void> committed = database.store->Commit({ChangePlan{plan->first, again}});
+  REQUIRE_FALSE(committed.has_value());
+  CHECK(committed.error().code == ErrorCode::kAborted);
+}
+
+TEST_CASE("an edit's length does not change how many statements it takes") {
+  Database database;
+  StateEdit edit;
+  const StudyId study = database.generator.state().studies.begin()->first;
+  auto number = static_cast<std::int64_t>(database.generator.state().events.at(study).size());
+  for (int i = 0; i < 20'000; ++i) edit.push_back(AddStudyEvent{study, ++number, TrialSubmitted{TrialId{i + 1}}});
+  const auto count = [&] {
+    return std::stoll(database.Query("SELECT n_tup_ins FROM pg_stat_user_tables WHERE relname = 'study_event'"));
+  };
+  CHECK(count() >= 0);
+  REQUIRE(database.store->Commit(edit).has_value());
+  CHECK(database.Query("SELECT count(*) FROM study_event WHERE study_id = " + std::to_string(study.value)) ==
+        std::to_string(number));
+}
+
+TEST_CASE("text that is not UTF-8 is refused, and nothing of the edit is stored") {
+  Database database;
+  Study study = database.generator.state().studies.begin()->second;
+  study.id = database.generator.state().next.study;
+  study.specification.name = "\xff\xfe";
+  const Result<void> committed = database.store->Commit({AddStudy{study}});
+  REQUIRE_FALSE(committed.has_value());
+  CHECK(committed.error().code == ErrorCode::kInvalidArgument);
+  CHECK(database.HoldsWhatMemoryDoes());
+}
+
+TEST_CASE("migrating twice changes nothing") {
+  Database database;
+  REQUIRE(Migrate(database.url).has_value());
+  CHECK(database.HoldsWhatMemoryDoes());
+  CHECK(database.Query("SELECT count(*) FROM schema_migration") == "1");
+}
+
+TEST_CASE("a database that a newer or another program made is refused, saying so") {
+  Database database;
+  database.Query("INSERT INTO schema_migration (version, name, sha256) VALUES (99, '0099_later', 'x')");
+  Result<void> migrated = Migrate(database.url);
+  REQUIRE_FALSE(migrated.has_value());
+  CHECK(migrated.error().code == ErrorCode::kFailedPrecondition);
+  CHECK(migrated.error().message.find("schema version 99") != std::string::npos);
+
+  database.Query("DELETE FROM schema_migration WHERE version = 99; UPDATE schema_migration SET sha256 = 'x'");
+  migrated = Migrate(database.url);
+  REQUIRE_FALSE(migrated.has_value());
+  CHECK(migrated.error().code == ErrorCode::kFailedPrecondition);
+  CHECK(migrated.error().message.find("0001_first") != std::string::npos);
+}
+
+TEST_CASE("a database that does not keep text as UTF-8 is refused") {
+  const Result<void> migrated = Migrate(SharedPostgres().NewDatabase("SQL_ASCII"));
+  REQUIRE_FALSE(migrated.has_value());
+  CHECK(migrated.error().code == ErrorCode::kFailedPrecondition);
+}
+
+TEST_CASE("every table says what it is for") {
+  Database database;
+  CHECK(database.Query("SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace "
+                       "AND obj_description(oid) IS NULL") == "0");
+}
+
+TEST_CASE("no server at all is unavailable") {
+  PostgresStateStore store("host=/nowhere dbname=none", 1);
+  const Result<MasterState> loaded = store.Load();
+  REQUIRE_FALSE(loaded.has_value());
+  CHECK(loaded.error().code == ErrorCode::kUnavailable);
+  const Result<void> migrated = Migrate("host=/nowhere dbname=none");
+  REQUIRE_FALSE(migrated.has_value());
+  CHECK(migrated.error().code == ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace espalier

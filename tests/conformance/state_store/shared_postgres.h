@@ -1,0 +1,10 @@
+// One private cluster for all tests of a program; each test has a database of its own.
+#pragma once
+
+#include "tests/support/private_postgres.h"
+
+namespace espalier {
+
+PrivatePostgres& SharedPostgres();
+
+}  // namespace espalier

@@ -1,0 +1,182 @@
+// What every implementation of StateStore must do.
+#include <catch2/catch.hpp>
+
+#include "tests/conformance/state_store/backend.h"
+#include "tests/support/edit_generator.h"
+
+namespace espalier {
+namespace {
+
+// What a newly opened store loads; stops the test if it cannot.
+MasterState Recovered(Backend& backend) {
+  const auto store = backend.Open();
+  Result<MasterState> state = store->Load();
+  INFO((state ? std::string() : state.error().message));
+  REQUIRE(state.has_value());
+  return StoredPart(*std::move(state));
+}
+
+void MustCommit(StateStore& store, const StateEdit& edit) {
+  const Result<void> committed = store.Commit(edit);
+  INFO((committed ? std::string() : committed.error().message));
+  REQUIRE(committed.has_value());
+}
+
+// A store that has loaded and stored something of every kind, and the generator that made it.
+struct Filled {
+  explicit Filled(std::uint64_t seed = 7) : generator(seed) {
+    REQUIRE(store->Load().has_value());
+    for (int i = 0; i < 20; ++i) MustCommit(*store, generator.Next());
+  }
+  std::unique_ptr<Backend> backend = NewBackend();
+  std::unique_ptr<StateStore> store = backend->Open();
+  EditGenerator generator;
+};
+
+// Says where two states differ, roughly: Catch cannot print them.
+void CheckSame(const MasterState& recovered, const MasterState& memory) {
+  CHECK(recovered.trainers == memory.trainers);
+  CHECK(recovered.studies == memory.studies);
+  CHECK(recovered.events == memory.events);
+  CHECK(recovered.trials == memory.trials);
+  CHECK(recovered.plans == memory.plans);
+  CHECK(recovered.runs == memory.runs);
+  CHECK(recovered.requests == memory.requests);
+  CHECK(recovered.next == memory.next);
+  CHECK(recovered.plan_by_identity == memory.plan_by_identity);
+  CHECK(recovered.trials_by_study == memory.trials_by_study);
+  CHECK(recovered.plan_by_claim == memory.plan_by_claim);
+  CHECK(recovered.active_runs == memory.active_runs);
+  CHECK(recovered.running_studies == memory.running_studies);
+  CHECK(recovered.open_trials == memory.open_trials);
+  CHECK((recovered == memory));
+}
+
+TEST_CASE("an empty database is an empty state") {
+  const auto backend = NewBackend();
+  CheckSame(Recovered(*backend), MasterState{});
+}
+
+TEST_CASE("what is recovered equals what was in memory, after any sequence of edits") {
+  const std::uint64_t first_seed = std::random_device{}();
+  for (std::uint64_t seed = first_seed; seed < first_seed + 8; ++seed) {
+    INFO("seed " << seed);
+    const auto backend = NewBackend();
+    EditGenerator generator(seed);
+    for (int master = 0; master < 4; ++master) {
+      const auto store = backend->Open();
+      REQUIRE(store->Load().has_value());
+      for (int i = 0; i < 12; ++i) MustCommit(*store, generator.Next(master == 2 ? 60 : 8));
+      CheckSame(Recovered(*backend), StoredPart(generator.state()));
+    }
+  }
+}
+
+TEST_CASE("how edits are split into commits makes no difference") {
+  const auto one_by_one = NewBackend();
+  const auto at_once = NewBackend();
+  EditGenerator generator(11);
+  const StateEdit edit = generator.Next(200);
+  const auto first = one_by_one->Open();
+  const auto second = at_once->Open();
+  REQUIRE(first->Load().has_value());
+  REQUIRE(second->Load().has_value());
+  for (const StateChange& change : edit) MustCommit(*first, {change});
+  MustCommit(*second, edit);
+  const MasterState expected = StoredPart(generator.state());
+  CheckSame(Recovered(*one_by_one), expected);
+  CheckSame(Recovered(*at_once), expected);
+}
+
+TEST_CASE("an edit with a change that does not fit stores nothing at all") {
+  Filled filled;
+  const MasterState before = StoredPart(filled.generator.state());
+  const StudyId study = before.studies.begin()->first;
+  const auto closed =
+      std::find_if(before.trials.begin(), before.trials.end(), [](const auto& each) { return each.second.closed; });
+  REQUIRE(closed != before.trials.end());
+  const StateChange bad[] = {
+      AddTrial{before.trials.begin()->second},
+      CloseTrial{closed->first},
+      AddStudyEvent{study, 1, StudyFinished{}},
+      AddStudy{before.studies.begin()->second},
+      AddRequest{before.requests.begin()->first, {}},
+      AddRun{before.runs.begin()->second},
+      SetRunState{RunId{1'000'000}, RunState::kEnded},
+      SettlePromise{before.runs.begin()->first, Step{1'000'000}},
+      ChangePlan{before.plans.begin()->first, SettleClaim{ClaimId{1'000'000}}},
+      FinishStudy{StudyId{1'000'000}},
+  };
+  for (const StateChange& change : bad) {
+    INFO(Print(change));
+    StateEdit edit = EditGenerator(filled.generator).Next();
+    edit.push_back(change);
+    const Result<void> refused = filled.store->Commit(edit);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().code == ErrorCode::kAborted);
+    CheckSame(Recovered(*filled.backend), before);
+    REQUIRE(filled.store->Load().has_value());
+  }
+}
+
+TEST_CASE("after a failure nothing is written until the state has been loaded again") {
+  Filled filled;
+  const MasterState before = StoredPart(filled.generator.state());
+  REQUIRE_FALSE(filled.store->Commit({CloseTrial{before.next.trial}}).has_value());
+  const StateEdit next = filled.generator.Next();
+  const Result<void> refused = filled.store->Commit(next);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == ErrorCode::kUnavailable);
+  const Result<MasterState> loaded = filled.store->Load();
+  REQUIRE(loaded.has_value());
+  CheckSame(StoredPart(*loaded), before);
+  MustCommit(*filled.store, next);
+  CheckSame(Recovered(*filled.backend), StoredPart(filled.generator.state()));
+}
+
+TEST_CASE("a master that another has taken over from can write and read nothing") {
+  Filled filled;
+  const MasterState before = StoredPart(filled.generator.state());
+  filled.backend->TakeOver();
+  CHECK_FALSE(filled.store->Commit(filled.generator.Next()).has_value());
+  const Result<MasterState> loaded = filled.store->Load();
+  REQUIRE_FALSE(loaded.has_value());
+  CHECK(loaded.error().code == ErrorCode::kFailedPrecondition);
+  CheckSame(Recovered(*filled.backend), before);
+}
+
+TEST_CASE("an edit of changes that are not stored needs no database") {
+  const auto backend = NewBackend();
+  const auto store = backend->Open();
+  CHECK(store->Commit({SetServer{{.name = "s"}}, RemoveServer{"s"}, SetPosition{}}).has_value());
+  CHECK(store->Commit({}).has_value());
+}
+
+TEST_CASE("text with a zero byte is refused") {
+  Filled filled;
+  const MasterState before = StoredPart(filled.generator.state());
+  Study study = before.studies.begin()->second;
+  study.id = before.next.study;
+  study.specification.definition = std::string("a\0b", 3);
+  CHECK_FALSE(filled.store->Commit({AddStudy{study}}).has_value());
+  CheckSame(Recovered(*filled.backend), before);
+}
+
+TEST_CASE("the first metrics of a point and an evaluation stay") {
+  Filled filled;
+  const auto& plans = filled.generator.state().plans;
+  const auto plan =
+      std::find_if(plans.begin(), plans.end(), [](const auto& each) { return !each.second.nodes.empty(); });
+  REQUIRE(plan != plans.end());
+  const Point point{plan->second.nodes.begin()->first, plan->second.nodes.begin()->second.start + 77};
+  const auto add = [&](Metrics metrics) { return ChangePlan{plan->first, AddMetrics{point, "e", std::move(metrics)}}; };
+  MustCommit(*filled.store, {add({{"loss", 1.0}}), add({{"loss", 2.0}, {"more", 3.0}})});
+  MustCommit(*filled.store, {add({{"loss", 4.0}, {"most", 5.0}})});
+  const MasterState recovered = Recovered(*filled.backend);
+  const Metrics* stored = recovered.plans.at(plan->first).FindMetrics(point, "e");
+  REQUIRE(stored != nullptr);
+  CHECK((*stored == Metrics{{"loss", 1.0}}));
+}
+
+}  // namespace
+}  // namespace espalier

@@ -1,0 +1,174 @@
+"""A real Espalier service for tests: starts `espalier up` on a data directory of its own, runs commands against it, finds and
+kills its processes. Built programs are taken from the folder in the environment's ESPALIER_BIN."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
+PROGRAMS = {"master": "espalier-master", "node": "espalier-node", "worker": "espalier-worker", "postgres": "postgres"}
+PATIENCE_SECONDS = 120
+
+
+def wait_until(condition, what):
+    """Polls until `condition()` is true and returns its value; fails after a long time, naming `what`."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"waited in vain until {what}")
+
+
+def _stat(pid):
+    """(parent's pid, state) of a process, or None if it is gone."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return int(fields[1]), fields[0]
+
+
+def _name(pid):
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        return ""
+
+
+class Service:
+    """One service. Use as a context manager: stops it, and fails if anything is left behind."""
+
+    def __init__(self, slots=2, failpoints="", data=None):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="espalier test "))
+        self.root.chmod(0o755)
+        self.data = pathlib.Path(data) if data else self.root / "data"
+        self.slots = slots
+        self.failpoints = failpoints
+        self.up = None
+        self.seen_pids = set()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error):
+        if error[0] is None:
+            self.stop()
+            self.check_nothing_left()
+        elif self.up is not None and self.up.poll() is None:
+            self.up.kill()
+            self.up.wait()
+        if error[0] is None:
+            shutil.rmtree(self.root)
+        else:
+            print(f"kept for a look: {self.root}")
+
+    def environment(self):
+        environment = dict(os.environ, ESPALIER_DATA=str(self.data))
+        if self.failpoints:
+            environment["ESPALIER_FAILPOINTS"] = self.failpoints
+            environment["ESPALIER_FAILPOINT_MARKER"] = str(self.root / "failed once")
+        return environment
+
+    def start(self):
+        """Starts `espalier up` and waits until its master answers."""
+        with open(self.root / "up.log", "ab") as log:
+            self.up = subprocess.Popen([BIN / "espalier", "up", "--slots", str(self.slots), "--data", self.data],
+                                       env=self.environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until(lambda: self.up.poll() is not None or self.servers(), "the service is ready")
+        assert self.up.poll() is None, (self.root / "up.log").read_text()
+
+    def servers(self):
+        result = self.run("server", "list", check=False)
+        return result.returncode == 0 and [s for s in json.loads(result.stdout) if s["connected"]]
+
+    def stop(self):
+        self.note_processes()
+        if self.up.poll() is None:
+            self.up.send_signal(signal.SIGINT)
+        code = self.up.wait(timeout=PATIENCE_SECONDS)
+        assert code == 0, f"up ended with {code}: " + (self.root / "up.log").read_text()
+
+    def check_nothing_left(self):
+        """No process that this service ever had, and no temporary file."""
+        wait_until(lambda: not [p for p in self.seen_pids if self.alive(p)], "all processes are gone")
+        left = [p for p in self.data.rglob("*") if p.suffix == ".tmp" or ("staging" in p.parts and p.is_file())]
+        assert not left, f"left behind: {left}"
+
+    @staticmethod
+    def alive(pid):
+        stat = _stat(pid)
+        return stat is not None and stat[1] != "Z"
+
+    def command(self, *arguments):
+        return [str(BIN / "espalier"), *map(str, arguments), "--output", "json"]
+
+    def run(self, *arguments, check=True):
+        """Runs one command; returns the finished process, whose output is JSON."""
+        result = subprocess.run(self.command(*arguments), env=self.environment(), capture_output=True, text=True,
+                                stdin=subprocess.DEVNULL, timeout=600)
+        if check:
+            assert result.returncode == 0, f"{arguments}: {result.returncode}\n{result.stderr}"
+        return result
+
+    def json(self, *arguments):
+        return json.loads(self.run(*arguments).stdout)
+
+    def begin(self, *arguments):
+        """Starts a command in the background."""
+        return subprocess.Popen(self.command(*arguments), env=self.environment(), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.write_text(text)
+        return path
+
+    def processes(self):
+        """The service's living processes below `up`: pid by role, several a role."""
+        children = {}
+        for entry in os.listdir("/proc"):
+            if entry.isdigit() and (stat := _stat(int(entry))) and stat[1] != "Z":
+                children.setdefault(stat[0], []).append(int(entry))
+        found = {}
+        level = [self.up.pid]
+        while level:
+            pid = level.pop()
+            for child in children.get(pid, []):
+                level.append(child)
+                for role, program in PROGRAMS.items():
+                    if _name(child) == program:
+                        found.setdefault(role, []).append(child)
+        return found
+
+    def note_processes(self):
+        if self.up is not None and self.up.poll() is None:
+            self.seen_pids.add(self.up.pid)
+            self.seen_pids.update(p for pids in self.processes().values() for p in pids)
+
+    def kill(self, role, index=0):
+        """kill -9 of one process of a role, or of `up` itself."""
+        self.note_processes()
+        if role == "up":
+            self.up.kill()
+            self.up.wait()
+            return
+        pids = sorted(wait_until(lambda: self.processes().get(role), f"there is a {role}"))
+        try:
+            os.kill(pids[index % len(pids)], signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it has just ended by itself
+
+
+def results(service, study):
+    """What must not depend on how the study was disturbed: by the trial's sequences."""
+    trials = service.json("trial", "list", study)
+    return {json.dumps(t["sequences"], sort_keys=True): (t["state"], t["steps"], t["metric"], t["state_sha256"])
+            for t in trials}

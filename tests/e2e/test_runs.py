@@ -1,0 +1,85 @@
+"""Laws 3 and 8 with real processes: live splits, branches behind a runner, shortened and stopped runs."""
+
+import unittest
+
+import studies
+from service import Service, wait_until
+
+SLOW = 600  # updates a step: long enough to act while a run is under way
+
+
+def progress(service, study):
+    """The furthest step that the study's plan shows as trained."""
+    nodes = service.json("plan", "show", study)
+    return max([s["to"] for n in nodes for s in n["stages"] if s["state"] == "trained"], default=0)
+
+
+def steps(service, study):
+    return service.json("study", "show", study)["steps"]
+
+
+def begin(service, name, lr, length):
+    return service.begin("study", "run",
+                         service.write(f"{name}.yaml", studies.grid(name, lr, length, share="team", updates=SLOW)))
+
+
+class RunsTest(unittest.TestCase):
+    def finish(self, *runs):
+        for run in runs:
+            _, errors = run.communicate(timeout=300)
+            self.assertEqual(run.returncode, 0, errors)
+
+    def wait_for_step(self, service, study, step):
+        def reached():
+            shown = service.run("plan", "show", study, check=False)
+            return shown.returncode == 0 and progress(service, study) >= step
+        wait_until(reached, f"{study} has trained {step} steps")
+
+    def test_a_trial_that_parts_ahead_of_the_runner_starts_from_the_runs_mark(self):
+        with Service() as service:
+            first = begin(service, "runner", ["0.1"], 60)
+            self.wait_for_step(service, "runner", 2)
+            second = begin(service, "ahead", ["Piecewise([0.1, 0.01], [40])"], 50)
+            self.finish(first, second)
+            self.assertEqual(steps(service, "runner")["trained"], 60)
+            self.assertEqual(steps(service, "ahead")["trained"], 10)
+            self.assertEqual(steps(service, "ahead")["re_derived"], 0)
+
+    def test_a_trial_that_parts_behind_the_runner_starts_from_the_nearest_checkpoint_and_the_runner_goes_on(self):
+        with Service() as service:
+            self.finish(begin(service, "short", ["0.1"], 5))
+            first = begin(service, "runner", ["0.1"], 60)
+            self.wait_for_step(service, "runner", 15)
+            second = begin(service, "behind", ["Piecewise([0.1, 0.01], [10])"], 15)
+            self.finish(first, second)
+            runner = steps(service, "runner")
+            self.assertEqual((runner["trained"], runner["re_derived"], runner["reused"]), (55, 0, 5))
+            behind = steps(service, "behind")
+            self.assertEqual((behind["trained"], behind["re_derived"], behind["wasted"]), (10, 5, 0))
+
+    def test_cancelling_the_only_trial_that_needs_the_far_part_shortens_the_run(self):
+        with Service() as service:
+            far = begin(service, "far", ["0.1"], 200)
+            self.wait_for_step(service, "far", 1)
+            near = begin(service, "near", ["0.1"], 30)
+            wait_until(lambda: service.run("study", "show", "near", check=False).returncode == 0, "near exists")
+            wait_until(lambda: service.json("study", "show", "near")["trials"]["total"] == 1, "near's trial exists")
+            service.run("study", "cancel", "far")
+            self.finish(near)
+            far.communicate(timeout=300)
+            wait_until(lambda: not any(s["running_runs"] for s in service.json("server", "list")), "the slots are free")
+            self.assertEqual(progress(service, "near"), 30)
+            self.assertEqual(progress(service, "far"), 30)
+
+    def test_a_run_whose_last_claim_goes_stops_at_once(self):
+        with Service() as service:
+            run = begin(service, "stopped", ["0.1"], 500)
+            self.wait_for_step(service, "stopped", 3)
+            service.run("study", "cancel", "stopped")
+            run.communicate(timeout=300)
+            wait_until(lambda: not any(s["running_runs"] for s in service.json("server", "list")), "the slots are free")
+            self.assertLess(progress(service, "stopped"), 400)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,57 @@
+// Random valid edits, by seed: every kind of change, nasty texts and numbers.
+#pragma once
+
+#include <random>
+#include <string>
+
+#include "master/core/state_edit.h"
+
+namespace espalier {
+
+class EditGenerator {
+ public:
+  explicit EditGenerator(std::uint64_t seed) : random_(seed) {}
+
+  // Up to `step_count_max` steps, each of one or a few changes that fit what was generated before; something of it is
+  // stored.
+  StateEdit Next(int step_count_max = 12);
+
+  // What all edits so far make.
+  const MasterState& state() const { return state_; }
+
+ private:
+  void Do(StateChange change);
+  int Below(int bound);
+  bool Chance(int percent) { return Below(100) < percent; }
+  std::string Text();
+  double Number();
+  Time Moment();
+  Metrics SomeMetrics();
+  template <class Map>
+  typename Map::key_type AnyKey(const Map& map);
+
+  void Register();
+  void NewStudy();
+  void NewTrial();
+  void MoreClaims();
+  void Settle();
+  void ChangePoint();
+  void ChangeTraining();
+  void NewRun();
+  void ChangeRun();
+  void Close();
+  void Forget();
+  std::optional<Point> AnyPoint(PlanId& plan);
+  void AddEvent(StudyId study, StudyEvent event);
+
+  std::mt19937_64 random_;
+  MasterState state_;
+  StateEdit edit_;
+  std::int64_t clock_ = 0;
+  std::int64_t request_ = 0;
+};
+
+// For comparing a recovered state with one in memory: without what is not stored, and with NaN equal to itself.
+MasterState StoredPart(MasterState state);
+
+}  // namespace espalier

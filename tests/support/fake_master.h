@@ -1,0 +1,70 @@
+// A master in memory, for tests of clients: it keeps the contract of StudyService and InspectService (request ids,
+// numbered events, all or nothing), shares nothing between trials, and "trains" by calling a function.
+// It can answer late, break streams, stop and serve again. Any thread may call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "espalier/v1/inspect.pb.h"
+#include "espalier/v1/study.pb.h"
+
+namespace espalier::testing {
+
+using Sequences = std::map<std::string, std::string>;
+using Metrics = std::map<std::string, double>;
+
+// What training a trial to a step measures; empty: it fails.
+using TrainFunction = std::function<std::optional<Metrics>(const Sequences&, std::int64_t steps)>;
+
+struct FakeMasterOptions {
+  std::string socket_path;  // not empty
+  TrainFunction train;
+  std::vector<v1::TrainerDescription> trainers;
+  // Claims are settled as they are submitted, in an order drawn from this seed; empty: only by Settle.
+  std::optional<std::uint64_t> settle_seed = 1;
+  // Each stream breaks after so many events; 0: never.
+  int events_per_stream = 0;
+};
+
+class FakeMaster {
+ public:
+  explicit FakeMaster(FakeMasterOptions options);  // serves at once
+  ~FakeMaster();
+
+  std::string address() const;
+
+  // Stops answering, as a killed master does; what it holds stays for the next Serve.
+  void Stop();
+  void Serve();
+
+  // The next `count` mutations answer UNAVAILABLE: before they are done, or after.
+  enum class Fault { kBefore, kAfter };
+  void FailNext(int count, Fault fault);
+
+  // Settles the n-th waiting claim (modulo their number). False: none waits.
+  bool Settle(std::size_t n);
+
+  // Blocks until so many claims wait.
+  void WaitForWaitingClaims(std::size_t count);
+
+  // Every Submit that arrived, repetitions too, in order.
+  std::vector<v1::SubmitRequest> submissions() const;
+  // Every CreateStudy that arrived.
+  std::vector<v1::CreateStudyRequest> creations() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// A trainer "mlp" on "digits": lr, momentum, dropout, weight_decay (floating), bs (integer), optimizer (text), hidden
+// and seed (initial, integer); metrics test_acc and test_loss.
+v1::TrainerDescription MlpTrainer();
+
+}  // namespace espalier::testing

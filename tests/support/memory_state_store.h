@@ -1,0 +1,76 @@
+// The state store of tests: keeps what is stored in memory, and fails when told to. One thread at a time, as the port
+// says.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "master/core/state_store.h"
+#include "tests/support/edit_fits.h"
+
+namespace espalier {
+
+// What outlives a master: share it between stores as masters share a database.
+struct MemoryDatabase {
+  MasterState stored;
+  std::int64_t epoch = 1;
+};
+
+class MemoryStateStore : public StateStore {
+ public:
+  explicit MemoryStateStore(std::shared_ptr<MemoryDatabase> database = std::make_shared<MemoryDatabase>())
+      : database_(std::move(database)), epoch_(database_->epoch) {}
+
+  // Fails the next Commit with this error: before or after it has stored the edit.
+  void FailNextCommit(Error error, bool after_storing = false) { commit_failure_ = {std::move(error), after_storing}; }
+  void FailNextLoads(int count) { load_failure_count_ = count; }
+  // Called at the start of every Commit that has something to store.
+  void OnCommit(std::function<void(const StateEdit&)> hook) { on_commit_ = std::move(hook); }
+
+  Result<MasterState> Load() override {
+    loaded_ = false;
+    if (load_failure_count_ > 0) {
+      --load_failure_count_;
+      return MakeError(ErrorCode::kUnavailable, "the database is away");
+    }
+    if (epoch_ != database_->epoch) return MakeError(ErrorCode::kFailedPrecondition, "another master leads");
+    loaded_ = true;
+    MasterState state = database_->stored;
+    for (auto& [id, run] : state.runs) run.at = run.path.empty() ? StartOf(run) : run.path.front().from;
+    return state;
+  }
+
+  Result<void> Commit(const StateEdit& edit) override {
+    if (std::none_of(edit.begin(), edit.end(), IsStored)) return {};
+    if (!std::exchange(loaded_, false)) return MakeError(ErrorCode::kUnavailable, "nothing is loaded");
+    if (on_commit_) on_commit_(edit);
+    if (epoch_ != database_->epoch) return MakeError(ErrorCode::kFailedPrecondition, "another master leads");
+    const auto failure = std::exchange(commit_failure_, std::nullopt);
+    if (failure && !failure->second) return tl::unexpected<Error>(failure->first);
+    MasterState after = database_->stored;
+    for (const StateChange& change : edit) {
+      if (!IsStored(change)) continue;
+      if (!Fits(after, change)) return MakeError(ErrorCode::kAborted, "does not fit: " + Print(change));
+      Apply(after, change);
+    }
+    database_->stored = std::move(after);
+    if (failure) return tl::unexpected<Error>(failure->first);
+    loaded_ = true;
+    return {};
+  }
+
+ private:
+  static Step StartOf(const Run& run) { return run.start ? run.start->step : Step{0}; }
+
+  std::shared_ptr<MemoryDatabase> database_;
+  const std::int64_t epoch_;
+  bool loaded_ = false;
+  int load_failure_count_ = 0;
+  std::optional<std::pair<Error, bool>> commit_failure_;
+  std::function<void(const StateEdit&)> on_commit_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,90 @@
+// Search plans and runs in one line each, for tests. Ids are plain numbers.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/run_view.h"
+#include "searchplan/plan/plan_edit.h"
+
+namespace espalier {
+
+inline Point At(int node, int step) { return {PlanNodeId{node}, Step{step}}; }
+
+// A plan that grows by what each call says; every change goes through Apply.
+class TestPlan {
+ public:
+  // Constant hyper-parameters; without values one of its own, so that no two nodes are alike. Parent 0: a root.
+  TestPlan& Node(int id, int parent, int start, std::vector<Value> values = {}) {
+    if (values.empty()) values.push_back(std::int64_t{id});
+    AddPlanNode change;
+    change.id = PlanNodeId{id};
+    if (parent != 0) change.parent = PlanNodeId{parent};
+    change.start = Step{start};
+    for (Value& value : values) change.configuration.functions.push_back({Constant{std::move(value)}, Step{0}});
+    return Change(change);
+  }
+  TestPlan& Checkpoint(int node, int step) {
+    return Change(SetCheckpoint{At(node, step), {.file = "file", .bytes = 1, .run = {}, .stored_at = {}}, "state"});
+  }
+  TestPlan& Measured(int node, int step) { return Change(AddMetrics{At(node, step), "evaluation", {{"loss", 0.5}}}); }
+  // A waiting claim of the trial of the same number, unless another is named.
+  TestPlan& Claim(int id, int node, int step, int trial = 0) {
+    const TrialId of{trial == 0 ? id : trial};
+    return Change(AddClaim{{.id = ClaimId{id}, .trial = of, .point = At(node, step), .evaluation = "evaluation"}});
+  }
+  TestPlan& Settle(int claim, ClaimState state = ClaimState::kCancelled) {
+    return Change(SettleClaim{ClaimId{claim}, state});
+  }
+  TestPlan& Trained(int node, int run, int from, int to, double seconds) {
+    return Change(SetTrainedRange{PlanNodeId{node}, {RunId{run}, Step{from}, Step{to}, Seconds{seconds}}});
+  }
+  TestPlan& Change(const PlanChange& change) {
+    Apply(plan_, change);
+    return *this;
+  }
+
+  operator const SearchPlan&() const { return plan_; }
+  const SearchPlan& plan() const { return plan_; }
+
+ private:
+  SearchPlan plan_{.id = PlanId{1}, .identity = {}, .nodes = {}, .roots = {}, .claims = {}, .waiting = {}};
+};
+
+// A run that trains, as far as it is told; it stands at its start until At says otherwise.
+struct TestRun : RunView {
+  explicit TestRun(int run_id) { id = RunId{run_id}; }
+  TestRun& From(int node, int step) {
+    start = espalier::At(node, step);
+    at = Step{step};
+    return *this;
+  }
+  TestRun& Train(int node, int from, int to) {
+    path.push_back({PlanNodeId{node}, Step{from}, Step{to}});
+    return *this;
+  }
+  TestRun& Stands(int step) {
+    at = Step{step};
+    return *this;
+  }
+  TestRun& Stopped() {
+    training = false;
+    return *this;
+  }
+  // Promises, in order of step.
+  TestRun& Saves(int step) { return Promises({Step{step}, false, true}); }
+  TestRun& Evaluates(int step) { return Promises({Step{step}, true, false}); }
+  TestRun& EvaluatesAndSaves(int step) { return Promises({Step{step}, true, true}); }
+
+ private:
+  TestRun& Promises(Target target) {
+    targets.push_back(target);
+    return *this;
+  }
+};
+
+// Runs as the scheduler takes them.
+inline std::vector<RunView> Runs(const std::vector<TestRun>& runs) { return {runs.begin(), runs.end()}; }
+
+}  // namespace espalier

@@ -1,0 +1,287 @@
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "client/cli/command_line.h"
+#include "client/cli/study_comparison.h"
+#include "tests/support/fake_master.h"
+
+namespace espalier {
+namespace {
+
+using nlohmann::json;
+using testing::FakeMaster;
+
+struct Outcome {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+// A directory that goes with the test.
+class Directory {
+ public:
+  Directory() : path_(std::filesystem::temp_directory_path() / ("espalier-cli-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Directory() { std::filesystem::remove_all(path_); }
+
+  std::string File(const std::string& name) const { return path_ / name; }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(File(name)) << text;
+    return File(name);
+  }
+  std::string path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Outcome Run(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  CommandContext context{.data_directory = "/nonexistent",
+                         .server = {},
+                         .output = OutputFormat::kText,
+                         .out = out,
+                         .err = err,
+                         .err_is_terminal = false,
+                         .program = "espalier",
+                         .chosen = {}};
+  const int exit_code = RunCommandLine(arguments, context);
+  return {exit_code, out.str(), err.str()};
+}
+
+std::optional<testing::Metrics> Learn(const testing::Sequences& sequences, std::int64_t steps) {
+  const std::string& lr = sequences.at("lr");
+  if (lr == "0.4") return std::nullopt;
+  return testing::Metrics{{"test_acc", std::stod(lr) + static_cast<double>(steps) / 1000}};
+}
+
+testing::FakeMasterOptions MasterOptions(const Directory& directory) {
+  return {.socket_path = directory.File("socket"), .train = Learn, .trainers = {testing::MlpTrainer()}};
+}
+
+const std::string kStudy = R"yaml(study: small
+trainer: mlp
+data: digits
+hyper_parameters:
+  lr: [0.1, 0.2, 0.3, 0.4]
+  seed: 1
+metric: {name: test_acc, goal: max}
+tuner: {sha: {min: 2, max: 8, reduction: 2}}
+)yaml";
+
+// The keys, and their kinds, in a document.
+void CheckKeys(const json& document, const std::vector<std::pair<std::string, json::value_t>>& keys) {
+  for (const auto& [key, type] : keys) {
+    CAPTURE(key);
+    REQUIRE(document.contains(key));
+    const json::value_t found = document[key].type();
+    CHECK((found == json::value_t::number_unsigned ? json::value_t::number_integer : found) == type);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a study file runs to its end, and the documents have the keys that scripts rely on") {
+  const Directory directory;
+  FakeMaster master(MasterOptions(directory));
+  directory.Write("address", master.address() + "\n");
+  const std::string file = directory.Write("small.yaml", kStudy);
+  using Type = json::value_t;
+
+  const Outcome run = Run({"study", "run", file, "--data", directory.path(), "--output", "json"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == kExitDone);
+  const json study = json::parse(run.out);
+  CheckKeys(study, {{"id", Type::number_integer},
+                    {"name", Type::string},
+                    {"state", Type::string},
+                    {"trials", Type::object},
+                    {"steps", Type::object},
+                    {"merge_rate", Type::number_float},
+                    {"slot_seconds", Type::number_float},
+                    {"elapsed_seconds", Type::number_float},
+                    {"makespan_bound_seconds", Type::number_float},
+                    {"best", Type::object}});
+  CheckKeys(study["trials"], {{"total", Type::number_integer}, {"by_state", Type::object}});
+  CheckKeys(study["steps"], {{"claimed", Type::number_integer},
+                             {"unique", Type::number_integer},
+                             {"trained", Type::number_integer},
+                             {"re_derived", Type::number_integer},
+                             {"wasted", Type::number_integer}});
+  CheckKeys(study["best"], {{"trial", Type::number_integer},
+                            {"metric", Type::string},
+                            {"value", Type::number_float},
+                            {"step", Type::number_integer}});
+  CHECK(study["state"] == "finished");
+  CHECK(study["trials"]["by_state"]["failed"] == 1);
+  CHECK(study["best"]["step"] == 8);
+
+  const std::vector<std::string> at = {"--server", master.address(), "--output", "json"};
+  const auto document = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), at.begin(), at.end());
+    const Outcome outcome = Run(arguments);
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == kExitDone);
+    return json::parse(outcome.out);
+  };
+  CHECK(document({"study", "show", "small"}) == study);
+  CHECK(document({"study", "show", std::to_string(study["id"].get<int>())}) == study);
+  CHECK(document({"study", "list"}) == json::array({study}));
+
+  const json trials = document({"trial", "list", "small"});
+  REQUIRE(trials.size() == 4);
+  CheckKeys(trials[0], {{"id", Type::number_integer},
+                        {"state", Type::string},
+                        {"steps", Type::number_integer},
+                        {"sequences", Type::object},
+                        {"metric", Type::number_float},
+                        {"state_sha256", Type::string}});
+  CHECK(trials[1]["sequences"] == json({{"lr", "0.2"}, {"seed", "1"}}));
+
+  const json forecast = document({"study", "forecast", file, file});
+  CheckKeys(forecast, {{"trials", Type::number_integer},
+                       {"total_steps", Type::number_integer},
+                       {"unique_steps", Type::number_integer},
+                       {"merge_rate", Type::number_float},
+                       {"trained_steps", Type::number_integer},
+                       {"remaining_steps", Type::number_integer},
+                       {"slot_seconds", Type::number_float},
+                       {"critical_path_seconds", Type::number_float},
+                       {"checkpoint_bytes", Type::number_integer},
+                       {"studies", Type::array}});
+  REQUIRE(forecast["studies"].size() == 2);
+  CHECK(forecast["studies"][0]["total_steps"] == 32);
+
+  const json comparison = document({"study", "compare", "small", "small"});
+  CHECK(comparison["trials_matched"] == 4);
+  CHECK(comparison["identical"] == true);
+  CHECK(document({"server", "list"})[0]["slots"] == 2);
+  CHECK(document({"trainer", "list"})[0]["hyper_parameters"].size() == 8);
+  CHECK(document({"plan", "show", "small", "--plot", directory.File("plan.svg")}).size() == 4);
+  std::ifstream svg(directory.File("plan.svg"));
+  std::string first_line;
+  std::getline(svg, first_line);
+  CHECK_THAT(first_line, Catch::StartsWith("<svg xmlns="));
+}
+
+TEST_CASE("texts for people name what matters, and progress stays off standard output") {
+  const Directory directory;
+  FakeMaster master(MasterOptions(directory));
+  const std::string file = directory.Write("small.yaml", kStudy);
+  const Outcome run = Run({"study", "run", file, "--server", master.address()});
+  INFO(run.err);
+  REQUIRE(run.exit_code == kExitDone);
+  CHECK_THAT(run.err, Catch::StartsWith("study 1, small: 4 trials by sha\n"));
+  CHECK_THAT(run.out, Catch::Contains("small (study 1) is finished") && Catch::Contains("3 done, 1 failed") &&
+                          Catch::Contains("merge rate"));
+  CHECK_THAT(Run({"plan", "show", "1", "--server", master.address()}).out,
+             Catch::StartsWith("from 0: lr = 0.1, seed = 1  [trained 0-2; 1 trial]\n"));
+  CHECK_THAT(Run({"study", "compare", "1", "1", "--server", master.address()}).out,
+             Catch::Contains("identical, bit for bit"));
+}
+
+TEST_CASE("exit codes say who is wrong: the user, the request, or nobody is there") {
+  const Directory directory;
+  const std::string good = directory.Write("good.yaml", kStudy);
+  const std::string bad = directory.Write("bad.yaml", "study: s\nshare: friends\n");
+
+  const Outcome no_server = Run({"study", "run", good, "--data", directory.path()});
+  CHECK(no_server.exit_code == kExitUnreachable);
+  CHECK_THAT(no_server.err, Catch::EndsWith("start one with: espalier up\n"));
+  CHECK(no_server.out.empty());
+  const Outcome bad_file = Run({"study", "run", bad, "--data", directory.path()});  // said first, without a server too
+  CHECK(bad_file.exit_code == kExitUsage);
+  CHECK_THAT(bad_file.err, Catch::StartsWith(bad + ":"));
+  CHECK(std::count(bad_file.err.begin(), bad_file.err.end(), '\n') == 1);
+  CHECK(Run({"study", "run", directory.File("none.yaml")}).exit_code == kExitUsage);
+  CHECK(Run({"study", "forecast", good, bad}).exit_code == kExitUsage);
+  CHECK(Run({"study"}).exit_code == kExitUsage);
+  CHECK(Run({"study", "walk"}).exit_code == kExitUsage);
+  CHECK(Run({"study", "list", "--output", "xml"}).exit_code == kExitUsage);
+  CHECK(Run({"--help"}).exit_code == kExitDone);
+
+  FakeMaster master(MasterOptions(directory));
+  const Outcome no_study = Run({"study", "show", "nothing", "--server", master.address()});
+  CHECK(no_study.exit_code == kExitRefused);
+  CHECK(no_study.err == "espalier: no study nothing; see: espalier study list\n");
+  const std::string unknown = directory.Write("unknown.yaml",
+                                              "study: s\ntrainer: mpl\ndata: digits\n"
+                                              "metric: {name: test_acc, goal: max}\n"
+                                              "tuner: {grid: {steps: 3}}\n");
+  const Outcome unknown_trainer = Run({"study", "run", unknown, "--server", master.address()});
+  CHECK(unknown_trainer.exit_code == kExitUsage);
+  CHECK(unknown_trainer.err == unknown + ":2: trainer: unknown trainer mpl; did you mean mlp? expected one of: mlp\n");
+}
+
+TEST_CASE("a sequence is shown without a server: canonical form, digest, segments, values") {
+  const Outcome shown = Run({"sequence", "show", "Piecewise([0.1, MultiStep(0.1, [30], 0.1)], [10])", "--steps",
+                             "38:42", "--output", "json"});
+  INFO(shown.err);
+  REQUIRE(shown.exit_code == kExitDone);
+  const json document = json::parse(shown.out);
+  CHECK(document["canonical"] == "Piecewise([0.1, 0.010000000000000002], [40])");
+  CHECK(document["digest"].get<std::string>().size() == 32);
+  CHECK(document["segments"].size() == 2);
+  CHECK(document["values"] == json::array({0.1, 0.1, 0.010000000000000002, 0.010000000000000002}));
+  CHECK(json::parse(
+            Run({"sequence", "show", "MultiStep(32, [1], 2)", "--steps", "0:2", "--output", "json"}).out)["values"][1]
+            .is_number_integer());
+  CHECK(json::parse(Run({"sequence", "show", "32", "--type", "floating", "--steps", "0:1", "--output", "json"})
+                        .out)["canonical"] == "32.0");
+  CHECK(Run({"sequence", "show", "Nonsense(1)"}).exit_code == kExitUsage);
+  for (const std::string range : {"3", "3:3", "-1:3", "a:b", "0:99999999999999999999", "0:3x"}) {
+    CAPTURE(range);
+    CHECK(Run({"sequence", "show", "0.1", "--steps=" + range}).exit_code == kExitUsage);
+  }
+}
+
+TEST_CASE("a comparison matches trials by their sequences and sees one differing bit") {
+  const auto trial = [](std::int64_t id, const std::string& lr, double value, const std::string& sha256) {
+    v1::Trial result;
+    result.set_trial_id(id);
+    (*result.mutable_sequences())["lr"] = lr;
+    result.set_steps(5);
+    result.set_state_sha256(sha256);
+    v1::TrialEvaluation& evaluation = *result.add_evaluations();
+    evaluation.set_step(5);
+    (*evaluation.mutable_metrics())["test_acc"] = value;
+    return result;
+  };
+  v1::StudySummary shared;
+  shared.set_slot_seconds(10);
+  shared.set_merge_rate(2.5);
+  shared.set_time_weighted_merge_rate(3);
+  v1::StudySummary alone;
+  alone.set_slot_seconds(27);
+  alone.set_merge_rate(1);
+  alone.set_time_weighted_merge_rate(1);
+  const std::vector<v1::Trial> trials = {trial(1, "0.1", 0.5, "a"), trial(2, "0.2", std::nan(""), "b")};
+
+  const StudyComparison same =
+      Compare(shared, trials, alone, {trial(8, "0.2", std::nan(""), "b"), trial(9, "0.1", 0.5, "a")});
+  CHECK(same.trials_matched == 2);
+  CHECK(same.metrics_identical);
+  CHECK(same.states_identical);
+  CHECK(same.slot_seconds_ratio == Approx(2.7));
+  CHECK(same.share_of_merge_rate == Approx(0.9));
+  CHECK(Compare(alone, trials, shared, trials).share_of_merge_rate == Approx(0.9));
+
+  const StudyComparison other = Compare(
+      shared, trials, alone,
+      {trial(8, "0.1", std::nextafter(0.5, 1), "a"), trial(9, "0.2", std::nan(""), "c"), trial(10, "0.2", 0.5, "c")});
+  CHECK_FALSE(other.metrics_identical);
+  CHECK_FALSE(other.states_identical);
+  CHECK(other.trials_only_in_b == 1);
+  REQUIRE(other.differences.size() == 2);
+  CHECK(other.differences[0].value_b == "0.5000000000000001");
+  CHECK_FALSE(Compare(shared, trials, alone, {}).metrics_identical);
+}
+
+}  // namespace espalier

@@ -1,0 +1,233 @@
+#include "client/cli/study_file.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "tests/support/fake_master.h"
+
+namespace espalier {
+namespace {
+
+const std::string kHead = R"yaml(study: s
+trainer: mlp
+data: digits
+metric: {name: test_acc, goal: max}
+)yaml";
+
+const std::string kGrid = "tuner: {grid: {steps: 80}}\n";
+
+std::vector<v1::TrainerDescription> Trainers() { return {testing::MlpTrainer()}; }
+
+// What a user sees of this text: the first mistake, found without a server or with one; empty if there is none.
+std::string Mistake(const std::string& text) {
+  const tl::expected<StudyFile, FileError> file = ParseStudyFile("f.yaml", text);
+  if (!file.has_value()) return Print(file.error());
+  const tl::expected<void, FileError> checked = CheckTrainer(*file, Trainers());
+  return checked.has_value() ? "" : "with a server: " + Print(checked.error());
+}
+
+StudyFile Parsed(const std::string& text) {
+  tl::expected<StudyFile, FileError> file = ParseStudyFile("f.yaml", text);
+  INFO((file.has_value() ? "" : Print(file.error())));
+  REQUIRE(file.has_value());
+  return *file;
+}
+
+struct Case {
+  std::string text;
+  std::string line;
+};
+
+}  // namespace
+
+TEST_CASE("every mistake in a study file is one line that names the file, the line, the field and what is expected") {
+  const std::string hp = kHead + kGrid + "hyper_parameters:\n";  // the next line is the 7th
+  const std::vector<Case> cases = {
+      {hp + "  lr: [0.1, \"Exponentiall(0.1, 0.9)\"]\n",
+       "f.yaml:7: hyper_parameters.lr[1]: Exponentiall: no such function, did you mean Exponential?"},
+      {hp + "  lr:\n    - 0.1\n    - MultiStep(0.1, [40, 30], 0.1)\n", "f.yaml:9: hyper_parameters.lr[1]: "},
+      {hp + "  lr: [0.1, MultiStep(0.1, [40], 0.1)]\n", "f.yaml:7: hyper_parameters.lr[1]: "},
+      {hp + "  lr: .nan\n", "f.yaml:7: hyper_parameters.lr: got .nan; expected a finite number"},
+      {hp + "  lr: [0.1, NaN]\n", "f.yaml:7: hyper_parameters.lr[1]: got NaN; expected a finite number"},
+      {hp + "  lr: -inf\n", "f.yaml:7: hyper_parameters.lr: got -inf; expected a finite number"},
+      {hp + "  lr: Exponential(NaN, 0.9)\n", "f.yaml:7: hyper_parameters.lr: "},
+      {hp + "  lr: sgd\n", "with a server: f.yaml:7: hyper_parameters.lr: "},
+      {hp + "  bs: [12.5]\n", "with a server: f.yaml:7: hyper_parameters.bs[0]: "},
+      {hp + "  optimizer: 3\n", "with a server: f.yaml:7: hyper_parameters.optimizer: "},
+      {hp + "  seed: Linear(1, 1)\n", "with a server: f.yaml:7: hyper_parameters.seed: "},
+      {hp + "  lrr: 0.1\n",
+       "with a server: f.yaml:7: hyper_parameters.lrr: mlp has no hyper-parameter lrr; did you mean lr? expected one "
+       "of: "
+       "bs, dropout, hidden, lr, momentum, optimizer, seed, weight_decay"},
+      {hp + "  lr: []\n", "f.yaml:7: hyper_parameters.lr: got an empty list; expected at least one value"},
+      {hp + "  lr:\n", "f.yaml:7: hyper_parameters.lr: got nothing; expected a number"},
+      {hp + "  lr: {a: 1}\n", "f.yaml:7: hyper_parameters.lr: got a mapping; expected a number"},
+      {hp + "  lr: 0.1\n  bs: 32\n  lr: 0.2\n",
+       "f.yaml:9: hyper_parameters.lr: is written twice (first in line 7); expected one value"},
+      {kHead + kGrid + "hyper_parameters: 3\n", "f.yaml:6: hyper_parameters: got 3; expected a mapping"},
+      {kHead + kGrid + "hyperparameters: {}\n",
+       "f.yaml:6: hyperparameters: unknown key; did you mean hyper_parameters? expected one of: study, trainer, data, "
+       "step, evaluate, hyper_parameters, trials, metric, tuner, share"},
+      {kHead + kGrid + "trials: []\n", "f.yaml:6: trials: got an empty list; expected a list of at least one trial"},
+      {kHead + kGrid + "trials:\n  - {lr: 0.1, steps: -3}\n",
+       "f.yaml:7: trials[0].steps: got -3; expected a whole number from 1 to 2^53"},
+      {kHead + kGrid + "trials:\n  - {lr: 0.1, steps: 2.5}\n", "f.yaml:7: trials[0].steps: got 2.5; expected a whole"},
+      {kHead + kGrid + "trials:\n  - lr\n", "f.yaml:7: trials[0]: got lr; expected a mapping of names to values"},
+      {kHead + kGrid + "trials:\n  - {lr: 0.1}\n  - {lr: \"Table([])\"}\n", "f.yaml:8: trials[1].lr: "},
+      {kHead + "tuner: {grid: {steps: -80}}\n",
+       "f.yaml:5: tuner.grid.steps: got -80; expected a whole number of at least 1"},
+      {kHead + "tuner: grid\n", "f.yaml:5: tuner.grid.steps: is missing; expected a whole number of at least 1"},
+      {kHead + "tuner: {asa: {}}\n", "f.yaml:5: tuner: unknown tuner asa; expected one of: grid, sha"},
+      {kHead + "tuner:\n  sha: {min: 1, max: 9, eta: 3}\n",
+       "f.yaml:6: tuner.sha.eta: unknown option of sha; expected one of: min, max, reduction"},
+      {kHead + "tuner: {sha: {min: 9, max: 1, reduction: 3}}\n",
+       "f.yaml:5: tuner.sha.max: got 1; expected a whole number of at least 9"},
+      {kHead + "tuner: [grid]\n", "f.yaml:5: tuner: got a list; expected one tuner with its options"},
+      {kHead, "f.yaml:1: tuner: is missing; expected one tuner with its options"},
+      {"trainer: mlp\n" + kGrid, "f.yaml:1: study: is missing; expected the study's name"},
+      {"study: s\ntrainer: mlp\n" + kGrid, "f.yaml:1: metric: is missing; expected {name: NAME, goal: max|min}"},
+      {"study: s\ntrainer: mlp\nmetric: {name: test_acc, goal: up}\n" + kGrid,
+       "f.yaml:3: metric.goal: got up; expected max or min"},
+      {"study: s\ntrainer: mlp\nmetric: {name: test_acc, gaol: max}\n" + kGrid,
+       "f.yaml:3: metric.gaol: unknown key; did you mean goal? expected one of: name, goal"},
+      {kHead + kGrid + "step: 5 minutes\n", "f.yaml:6: step: got 5 minutes; expected epoch, or N updates"},
+      {kHead + kGrid + "step: -5 updates\n", "f.yaml:6: step: got -5 updates; expected epoch, or N updates"},
+      {kHead + kGrid + "evaluate: {every: 0}\n",
+       "f.yaml:6: evaluate.every: got 0; expected a whole number from 1 to 2^53"},
+      {kHead + kGrid + "share: friends\n", "f.yaml:6: share: got friends; expected nobody, study, team or everyone"},
+      {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
+       "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
+      {"study: s\ntrainer: mlp\ndata: digit\nmetric: {name: test_acc, goal: max}\n" + kGrid,
+       "with a server: f.yaml:3: data: mlp has no data digit; did you mean digits? expected one of: digits"},
+      {"study: s\ntrainer: mlp\nmetric: {name: test_acc, goal: max}\n" + kGrid,
+       "with a server: f.yaml:1: data: is missing; expected one of: digits"},
+      {"study: s\ntrainer: mlp\ndata: digits\nmetric: {name: accuracy, goal: max}\n" + kGrid,
+       "with a server: f.yaml:4: metric.name: mlp has no metric accuracy; did you mean test_acc? expected one of: "
+       "test_acc, test_loss"},
+      {"study: [s\ntrainer: mlp\n", "f.yaml:2: file: is not YAML: "},
+      {"just words\n", "f.yaml:1: file: holds just words; expected a mapping"},
+      {"", "f.yaml:1: file: holds nothing; expected a mapping"},
+      {"study: &a s\n", "f.yaml:1: file: is not YAML: anchors are not used here"},
+  };
+  for (const Case& mistake : cases) {
+    CAPTURE(mistake.text);
+    const std::string line = Mistake(mistake.text);
+    CHECK_THAT(line, Catch::StartsWith(mistake.line));
+    CHECK(line.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("a file that cannot be read is a mistake like any other") {
+  const tl::expected<StudyFile, FileError> file = ReadStudyFile("/nonexistent/study.yaml");
+  REQUIRE_FALSE(file.has_value());
+  CHECK(Print(file.error()) ==
+        "/nonexistent/study.yaml:1: file: cannot be read (No such file or directory); expected a study file");
+  CHECK_THAT(Print(ReadStudyFile("/tmp").error()), Catch::StartsWith("/tmp:1: file: "));
+}
+
+TEST_CASE("more trials than a study may have are refused before they are made") {
+  std::string text = kHead + kGrid + "hyper_parameters:\n";
+  for (const char* name : {"lr", "momentum", "dropout", "weight_decay"}) {
+    text += "  " + std::string(name) + ": [";
+    for (int i = 0; i < 50; ++i) text += (i == 0 ? "" : ", ") + std::to_string(i);
+    text += "]\n";
+  }
+  CHECK(Mistake(text) ==
+        "f.yaml:6: hyper_parameters: these are more than 100000 trials; expected at most 100000 in a study");
+}
+
+TEST_CASE("the grid comes row by row in the order of the lists as written, then the explicit trials") {
+  const StudyFile file = Parsed(kHead + kGrid + R"yaml(step: 50 updates
+hyper_parameters:
+  momentum: [0.9, "Piecewise([0.9, 0.95], [60])"]
+  lr:
+    - 0.1
+    - MultiStep(0.1, [40, 60], gamma=0.1)
+  optimizer: sgd
+  seed: 1
+trials:
+  - {lr: "Exponential(0.2, 0.9)", bs: 128, steps: 40}
+)yaml");
+  REQUIRE(file.candidates.size() == 5);
+  CHECK(file.grid_count == 4);
+  CHECK(file.candidates[0].sequences ==
+        TrialText{{"lr", "0.1"}, {"momentum", "0.9"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
+  CHECK(file.candidates[1].sequences.at("lr") == "MultiStep(0.1, [40, 60], gamma=0.1)");
+  CHECK(file.candidates[1].sequences.at("momentum") == "0.9");
+  CHECK(file.candidates[2].sequences.at("momentum") == "Piecewise([0.9, 0.95], [60])");
+  CHECK(file.candidates[4].sequences ==
+        TrialText{{"bs", "128"}, {"lr", "Exponential(0.2, 0.9)"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
+  CHECK(file.candidates[4].steps == Step{40});
+  CHECK(file.specification.step == StepMeaning{Updates{50}});
+  CHECK(file.specification.scope == Scope::kTeam);
+}
+
+TEST_CASE("explicit trials stand instead of the grid when nothing is tuned by a list") {
+  const StudyFile file = Parsed(kHead + kGrid + "hyper_parameters: {bs: 32}\ntrials: [{lr: 0.1}, {lr: 0.2, bs: 64}]\n");
+  REQUIRE(file.candidates.size() == 2);
+  CHECK(file.candidates[0].sequences == TrialText{{"bs", "32"}, {"lr", "0.1"}});
+  CHECK(file.candidates[1].sequences == TrialText{{"bs", "64"}, {"lr", "0.2"}});
+}
+
+TEST_CASE("values have to hold as far as their trials may go, and no further") {
+  // A whole batch size until step 2: 128, 64; 0.5 would be reached at step 8.
+  const std::string halving = "hyper_parameters:\n  bs: [\"Step(128, 1, 0.5)\"]\n";
+  CHECK(Mistake(kHead + "tuner: {grid: {steps: 8}}\n" + halving).empty());
+  CHECK_THAT(Mistake(kHead + "tuner: {grid: {steps: 9}}\n" + halving),
+             Catch::StartsWith("with a server: f.yaml:7: hyper_parameters.bs[0]: "));
+  CHECK_FALSE(Mistake(kHead + "tuner: {sha: {min: 1, max: 9, reduction: 3}}\n" + halving).empty());
+}
+
+TEST_CASE("the same study gives the same definition, whatever its comments, spelling and order of keys") {
+  const StudyFile file = Parsed(kHead + "share: team\ntuner: {sha: {min: 1, max: 9, reduction: 3}}\n" +
+                                "hyper_parameters:\n  lr: [0.10, \"Exponential( 0.1,0.95 )\"]\n  seed: 1\n  bs: 32\n");
+  const StudyFile same = Parsed(
+      "# a comment\ntuner:\n  sha:\n    reduction: 3\n    max: 9\n    min: 1\nhyper_parameters:\n  bs: 32\n  seed: "
+      "1\n" +
+      std::string("  lr:\n    - 0.1\n    - Exponential(0.1, 0.95)  # another\n") + kHead);
+  CHECK(file.specification.definition == same.specification.definition);
+  const StudyFile other = Parsed(kHead + "tuner: {sha: {min: 1, max: 9, reduction: 2}}\n" +
+                                 "hyper_parameters:\n  lr: [0.1, \"Exponential(0.1, 0.95)\"]\n  seed: 1\n  bs: 32\n");
+  CHECK(file.specification.definition != other.specification.definition);
+}
+
+TEST_CASE("an error that the master finds in a trial is said of the line where its value stands") {
+  const StudyFile file = Parsed(kHead + kGrid + R"yaml(hyper_parameters:
+  lr:
+    - 0.1
+    - 0.2
+  bs: 32
+trials:
+  - {lr: 0.3,
+     momentum: 0.9}
+)yaml");
+  const auto at = [&](const std::string& field) {
+    return Print(AtRequestField(file, Error{ErrorCode::kInvalidArgument, "is wrong", field}));
+  };
+  CHECK(at("trials[1].lr") == "f.yaml:9: hyper_parameters.lr[1]: is wrong");
+  CHECK(at("trials[0].bs") == "f.yaml:10: hyper_parameters.bs: is wrong");
+  CHECK(at("trials[2].momentum") == "f.yaml:13: trials[0].momentum: is wrong");
+  CHECK(at("trials[2].bs") == "f.yaml:10: hyper_parameters.bs: is wrong");
+  CHECK(at("study.name") == "f.yaml:1: study: is wrong");
+  CHECK(at("metric") == "f.yaml:4: metric.name: is wrong");
+  CHECK(at("") == "f.yaml:1: is wrong");
+}
+
+TEST_CASE("every example is a study file that the built-in trainer takes") {
+  std::size_t examples = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(ESPALIER_SOURCE_DIR "/examples")) {
+    const std::string path = entry.path();
+    if (entry.path().extension() != ".yaml") continue;
+    ++examples;
+    const tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
+    INFO((file.has_value() ? path : Print(file.error())));
+    REQUIRE(file.has_value());
+    const tl::expected<void, FileError> checked = CheckTrainer(*file, Trainers());
+    INFO((checked.has_value() ? path : Print(checked.error())));
+    CHECK(checked.has_value());
+  }
+  CHECK(examples >= 2);
+  CHECK(ReadStudyFile(ESPALIER_SOURCE_DIR "/examples/digits-sha.yaml")->candidates.size() == 31);
+}
+
+}  // namespace espalier

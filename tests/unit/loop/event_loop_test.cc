@@ -1,0 +1,208 @@
+#include "master/loop/event_loop.h"
+
+#include <catch2/catch.hpp>
+#include <future>
+
+#include "tests/unit/loop/toy_master.h"
+
+namespace espalier {
+namespace {
+
+// The call that an effect answers, if it does.
+std::int64_t Answered(const Effect& effect) {
+  const auto* reply = std::get_if<Reply>(&effect);
+  return reply == nullptr ? 0 : reply->call.value;
+}
+
+bool IsUnavailable(const Effect& effect) {
+  const auto* reply = std::get_if<Reply>(&effect);
+  const auto* error = reply == nullptr ? nullptr : std::get_if<Error>(&reply->answer);
+  return error != nullptr && error->code == ErrorCode::kUnavailable;
+}
+
+TEST_CASE("a reply leaves only when its edit is durable, whoever posts") {
+  ToyMaster master;
+  bool always_durable = true;
+  master.effects.on_effect = [&](const Effect& effect) {
+    always_durable = always_durable && master.database->stored.requests.contains(KeyOf(Answered(effect)));
+  };
+  master.Start();
+  constexpr int kProducers = 8;
+  constexpr int kCalls = 200;
+  std::vector<std::thread> producers;
+  for (int producer = 0; producer < kProducers; ++producer) {
+    producers.emplace_back([&, producer] {
+      for (int i = 1; i <= kCalls; ++i) master.loop.Post(MakeCall(producer * 1000 + i));
+    });
+  }
+  for (std::thread& producer : producers) producer.join();
+  const std::vector<Effect> effects = master.effects.Await(kProducers * kCalls);
+  REQUIRE(master.Finish().has_value());
+  CHECK(always_durable);
+  CHECK(master.database->stored.requests.size() == kProducers * kCalls);
+  // Each producer's calls are answered in the order in which it made them.
+  std::map<std::int64_t, std::int64_t> last;
+  for (const Effect& effect : effects) {
+    const std::int64_t call = Answered(effect);
+    CHECK(call % 1000 == last[call / 1000] + 1);
+    last[call / 1000] = call % 1000;
+  }
+}
+
+TEST_CASE("what arrives during a commit forms one batch") {
+  ToyMaster master;
+  master.gate.Shut();
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  master.gate.AwaitWaiting();
+  for (int i = 2; i <= 50; ++i) master.loop.Post(MakeCall(i));
+  master.AwaitHandled();
+  CHECK(master.effects.effects().empty());
+  master.gate.Open();
+  const std::vector<Effect> effects = master.effects.Await(50);
+  REQUIRE(master.Finish().has_value());
+  CHECK(master.CommitSizes() == std::vector<std::size_t>{1, 49});
+  for (std::size_t i = 0; i < effects.size(); ++i) CHECK(Answered(effects[i]) == static_cast<std::int64_t>(i) + 1);
+}
+
+TEST_CASE("an event that changes nothing waits for the edits before it, and needs no commit of its own") {
+  ToyMaster master;
+  master.gate.Shut();
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  master.gate.AwaitWaiting();
+  master.loop.Post(Question(2));
+  master.AwaitHandled();
+  CHECK(master.effects.effects().empty());
+  master.gate.Open();
+  const std::vector<Effect> effects = master.effects.Await(2);
+  CHECK(Answered(effects[0]) == 1);
+  CHECK(Answered(effects[1]) == 2);
+  REQUIRE(master.Finish().has_value());
+  CHECK(master.CommitSizes() == std::vector<std::size_t>{1});
+}
+
+TEST_CASE("a read sees memory at once, and returns when what it saw is durable") {
+  ToyMaster master;
+  master.gate.Shut();
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  bool durable_when_done = false;
+  std::promise<bool> seen;
+  std::promise<void> done;
+  master.loop.PostRead([&](const MasterState& state) { seen.set_value(state.requests.contains(KeyOf(1))); },
+                       [&](const Result<void>& outcome) {
+                         durable_when_done = outcome.has_value() && master.database->stored.requests.contains(KeyOf(1));
+                         done.set_value();
+                       });
+  CHECK(seen.get_future().get());
+  master.gate.AwaitWaiting();
+  CHECK(master.effects.effects().empty());
+  master.gate.Open();
+  done.get_future().get();
+  CHECK(durable_when_done);
+  CHECK(master.loop.Read([](const MasterState&) {}).has_value());
+}
+
+TEST_CASE("when a commit fails every waiting call is told so, nodes register again, and the state is loaded") {
+  const bool stored_nevertheless = GENERATE(false, true);
+  ToyMaster master;
+  master.store.FailNextCommit({ErrorCode::kUnavailable, "outcome unknown", {}}, stored_nevertheless);
+  master.gate.Shut();
+  master.Start();
+  master.loop.Post(Message(5));
+  master.effects.Await(1);
+  master.loop.Post(MakeCall(1));
+  master.gate.AwaitWaiting();
+  master.loop.Post(MakeCall(2));  // in the batch that fills meanwhile
+  Result<void> read;
+  std::promise<void> read_done;
+  master.loop.PostRead([](const MasterState&) {},
+                       [&](Result<void> outcome) {
+                         read = std::move(outcome);
+                         read_done.set_value();
+                       });
+  master.AwaitHandled();
+  master.gate.Open();
+  const std::vector<Effect> effects = master.effects.Await(4);
+  read_done.get_future().get();
+  CHECK(IsUnavailable(effects[1]));
+  CHECK(IsUnavailable(effects[2]));
+  CHECK(Answered(effects[1]) + Answered(effects[2]) == 3);
+  REQUIRE(std::holds_alternative<EndSession>(effects[3]));
+  CHECK(std::get<EndSession>(effects[3]).session == SessionId{5});
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code == ErrorCode::kUnavailable);
+
+  master.loop.Post(MakeCall(3));
+  CHECK(Answered(master.effects.Await(5)[4]) == 3);
+  CHECK_FALSE(IsUnavailable(master.effects.effects()[4]));
+  bool remembers = false;
+  REQUIRE(
+      master.loop.Read([&](const MasterState& state) { remembers = state.requests.contains(KeyOf(1)); }).has_value());
+  CHECK(remembers == stored_nevertheless);
+  REQUIRE(master.Finish().has_value());
+  CHECK_FALSE(master.database->stored.requests.contains(KeyOf(2)));
+}
+
+TEST_CASE("while the database is away calls are answered at once; then the loop goes on") {
+  ToyMaster master;
+  master.store.FailNextLoads(3);
+  master.loop.Post(MakeCall(1));
+  master.Start();
+  CHECK(IsUnavailable(master.effects.Await(1)[0]));
+  Result<void> read = master.loop.Read([](const MasterState&) {});
+  while (!read) read = master.loop.Read([](const MasterState&) {});
+  master.loop.Post(MakeCall(2));
+  master.effects.Await(2);
+  REQUIRE(master.Finish().has_value());
+  CHECK(master.database->stored.requests.size() == 1);
+}
+
+TEST_CASE("when another master leads the loop ends with that error, and answers everybody") {
+  ToyMaster master;
+  master.gate.Shut();
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  master.gate.AwaitWaiting();
+  ++master.database->epoch;
+  master.loop.Post(MakeCall(2));
+  master.gate.Open();
+  master.thread.join();
+  REQUIRE_FALSE(master.result.has_value());
+  CHECK(master.result.error().code == ErrorCode::kFailedPrecondition);
+  master.loop.Post(MakeCall(3));
+  const std::vector<Effect> effects = master.effects.Await(3);
+  for (const Effect& effect : effects) CHECK(IsUnavailable(effect));
+  CHECK_FALSE(master.loop.Read([](const MasterState&) {}).has_value());
+  CHECK(master.database->stored.requests.empty());
+}
+
+TEST_CASE("stopping commits what has been handled, and answers what has not") {
+  ToyMaster master;
+  master.gate.Shut();
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  master.gate.AwaitWaiting();
+  master.loop.Post(MakeCall(2));
+  master.AwaitHandled();
+  master.loop.Stop();
+  master.loop.Post(MakeCall(3));
+  master.gate.Open();
+  master.thread.join();
+  CHECK(master.result.has_value());
+  const std::vector<Effect> effects = master.effects.Await(3);
+  CHECK_FALSE(IsUnavailable(effects[0]));
+  CHECK_FALSE(IsUnavailable(effects[1]));
+  CHECK(IsUnavailable(effects[2]));
+  CHECK(master.database->stored.requests.size() == 2);
+}
+
+TEST_CASE("time passes by itself") {
+  ToyMaster master({.tick_every = Seconds{0.001}});
+  master.Start();
+  for (const Effect& effect : master.effects.Await(3)) CHECK(std::holds_alternative<NotifyWatchers>(effect));
+}
+
+}  // namespace
+}  // namespace espalier

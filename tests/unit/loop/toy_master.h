@@ -1,0 +1,155 @@
+// A master small enough to see through: every call adds a request of its own to the state and is answered; what left
+// the loop is written down in order. Commits can be held.
+#pragma once
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "master/loop/event_loop.h"
+#include "tests/support/memory_state_store.h"
+
+namespace espalier {
+
+// Opens and shuts; threads wait until it is open.
+class Gate {
+ public:
+  void Shut() { Set(false); }
+  void Open() { Set(true); }
+  void Pass() {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return open_; });
+    --waiting_;
+  }
+  // Until a thread waits here.
+  void AwaitWaiting() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return waiting_ > 0 && !open_; });
+  }
+
+ private:
+  void Set(bool open) {
+    const std::lock_guard lock(mutex_);
+    open_ = open;
+    changed_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = true;
+  int waiting_ = 0;
+};
+
+class Recorder : public EffectRunner {
+ public:
+  void Run(const Effect& effect) override {
+    const std::lock_guard lock(mutex_);
+    if (on_effect) on_effect(effect);
+    effects_.push_back(effect);
+    changed_.notify_all();
+  }
+  std::vector<Effect> Await(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return effects_.size() >= count; });
+    return effects_;
+  }
+  std::vector<Effect> effects() { return Await(0); }
+
+  std::function<void(const Effect&)> on_effect;  // set before the loop runs
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Effect> effects_;
+};
+
+inline Event MakeCall(std::int64_t id) {
+  CreateStudyCall call;
+  call.call = CallId{id};
+  call.request_id = std::to_string(id);
+  return call;
+}
+// A call that changes nothing.
+inline Event Question(std::int64_t id) {
+  CancelStudyCall call;
+  call.call = CallId{id};
+  return call;
+}
+inline Event Message(std::int64_t session) {
+  NodeMessage message;
+  message.session = SessionId{session};
+  return message;
+}
+
+inline RequestKey KeyOf(std::int64_t call) { return {StudyId{0}, std::to_string(call)}; }
+
+inline Transition ToyReact(MasterState& state, const Event& event, Time) {
+  Transition transition;
+  if (const auto* call = std::get_if<CreateStudyCall>(&event)) {
+    transition.edit.push_back(AddRequest{{StudyId{0}, call->request_id}, {}});
+    transition.effects = {LogLine{"asked"}, Reply{call->call, StudyCreated{}}};
+  } else if (const auto* question = std::get_if<CancelStudyCall>(&event)) {
+    transition.effects.push_back(Reply{question->call, StudyCancelled{}});
+  } else if (const auto* message = std::get_if<NodeMessage>(&event)) {
+    transition.effects.push_back(SendDesired{message->session, {}, 0, {}});
+  } else if (std::holds_alternative<Tick>(event)) {
+    transition.effects.push_back(NotifyWatchers{});
+  }
+  for (const StateChange& change : transition.edit) Apply(state, change);
+  return transition;
+}
+
+struct ToyMaster {
+  explicit ToyMaster(EventLoopSettings settings = {.tick_every = Seconds{0}, .load_retry_min = Seconds{0.001}})
+      : loop(store, effects, ToyReact, std::move(settings)) {
+    store.OnCommit([this](const StateEdit& edit) {
+      {
+        const std::lock_guard lock(mutex);
+        commits.push_back(edit);
+      }
+      gate.Pass();
+    });
+  }
+  ~ToyMaster() {
+    gate.Open();
+    loop.Stop();
+    if (thread.joinable()) thread.join();
+  }
+  void Start() {
+    thread = std::thread([this] { result = loop.Run(); });
+  }
+  // Stops in good order; what Run returned.
+  Result<void> Finish() {
+    loop.Stop();
+    thread.join();
+    return result;
+  }
+  // Until all that was posted before has been handled (not: committed).
+  void AwaitHandled() {
+    std::promise<void> handled;
+    loop.PostRead([&](const MasterState&) { handled.set_value(); }, [](const Result<void>&) {});
+    handled.get_future().get();
+  }
+  std::vector<std::size_t> CommitSizes() {
+    const std::lock_guard lock(mutex);
+    std::vector<std::size_t> sizes;
+    for (const StateEdit& edit : commits) sizes.push_back(edit.size());
+    return sizes;
+  }
+
+  std::shared_ptr<MemoryDatabase> database = std::make_shared<MemoryDatabase>();
+  MemoryStateStore store{database};
+  Gate gate;  // every commit passes it before it stores
+  Recorder effects;
+  std::mutex mutex;
+  std::vector<StateEdit> commits;
+  EventLoop loop;
+  Result<void> result;
+  std::thread thread;
+};
+
+}  // namespace espalier

@@ -1,0 +1,89 @@
+#include "worker/node/work_directory.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "worker/node/config.h"
+
+namespace espalier::node {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  Folder() {
+    char name[] = "/tmp/espalier-work-XXXXXX";
+    REQUIRE(mkdtemp(name) != nullptr);
+    path = name;
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+pid_t StartSleeper() {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    pause();
+    _exit(0);
+  }
+  return pid;
+}
+
+}  // namespace
+
+TEST_CASE("recorded workers are killed, but never another process that has the same id by now") {
+  Folder folder;
+  WorkDirectory directory = WorkDirectory::Open(folder.path / "work").value();
+  const pid_t worker = StartSleeper();
+  const pid_t stranger = StartSleeper();
+  directory.RecordWorker(worker);
+  std::ofstream(folder.path / "work" / "workers" / std::to_string(stranger)) << "1";
+  CHECK(directory.KillLeftOverWorkers() == 1);
+  int status = 0;
+  CHECK(waitpid(worker, &status, 0) == worker);
+  CHECK(WIFSIGNALED(status));
+  CHECK(waitpid(stranger, &status, WNOHANG) == 0);
+  CHECK(directory.KillLeftOverWorkers() == 0);
+  kill(stranger, SIGKILL);
+  waitpid(stranger, &status, 0);
+}
+
+TEST_CASE("what is recorded of a run is found again until it is forgotten") {
+  Folder folder;
+  WorkDirectory directory = WorkDirectory::Open(folder.path / "work").value();
+  directory.RecordRun(RunId{7}, {{PlanNodeId{1}, Step{0}, Step{3}, {}, ""}, {PlanNodeId{2}, Step{3}, Step{5}, {}, ""}});
+  std::ofstream(directory.steps() / "7.log") << "7 1 0.5\n7 2 0.5\n";
+  REQUIRE(directory.LeftOverRuns().size() == 1);
+  CHECK(directory.LeftOverRuns()[0].run == RunId{7});
+  REQUIRE(directory.LeftOverRuns()[0].path.size() == 2);
+  CHECK(directory.LeftOverRuns()[0].path[1].to == Step{5});
+  CHECK(directory.ReadStepLog(RunId{7}, 8) == "7 2 0.5\n");
+  directory.ForgetRun(RunId{7});
+  CHECK(directory.LeftOverRuns().empty());
+  CHECK(directory.ReadStepLog(RunId{7}, 0).empty());
+}
+
+TEST_CASE("a configuration that lacks something or is no configuration is refused with the field or the line") {
+  Folder folder;
+  const fs::path file = folder.path / "node.textproto";
+  const auto read = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    return ReadConfig(file);
+  };
+  const std::string whole =
+      "master_address: 'm' server: 's' checkpoint_directory: 'c' work_directory: 'w' worker_command: 'worker'";
+  CHECK(read(whole).value().slot_count >= 1);
+  CHECK(read(whole).value().work_directory.is_absolute());
+  CHECK(read(whole + " slot_count: 3 stop_seconds: 2").value().slot_count == 3);
+  CHECK(read(whole + " slot_count: -1").error().field == "slot_count");
+  CHECK(read("master_address: 'm'").error().field == "server");
+  CHECK(read("\nnonsense: 1").error().message.find("line 2") != std::string::npos);
+  CHECK(ReadConfig(folder.path / "none").error().code == ErrorCode::kNotFound);
+}
+
+}  // namespace espalier::node

@@ -1,0 +1,198 @@
+#include "scheduler/stage_tree.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/plan_builder.h"
+
+namespace espalier {
+namespace {
+
+std::string PrintedTree(const SearchPlan& plan, const std::vector<TestRun>& runs = {}) {
+  return Print(BuildStageTree(plan, Runs(runs)));
+}
+
+}  // namespace
+
+TEST_CASE("a plan without waiting claims has no stages") {
+  CHECK(PrintedTree(TestPlan{}.Node(1, 0, 0)).empty());
+  CHECK(PrintedTree(TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30).Settle(1)).empty());
+}
+
+TEST_CASE("a claim on a fresh plan is trained from init") {
+  CHECK(PrintedTree(TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30)) ==
+        "stage 0: node 1 (0, 30] from init, claims 1, trials 1\n");
+}
+
+TEST_CASE("two claims on one lineage are two stages, split at the nearer") {
+  const std::string nearer_first = PrintedTree(TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30).Claim(2, 1, 60));
+  CHECK(nearer_first ==
+        "stage 0: node 1 (0, 30] from init, claims 1, trials 1 2\n"
+        "  stage 1: node 1 (30, 60], claims 2, trials 2\n");
+  const std::string farther_first = PrintedTree(TestPlan{}.Node(1, 0, 0).Claim(2, 1, 60).Claim(1, 1, 30));
+  CHECK(farther_first == nearer_first);
+}
+
+TEST_CASE("claims at one point share a stage") {
+  CHECK(PrintedTree(TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30, 8).Claim(2, 1, 30, 4).Claim(3, 1, 30, 8)) ==
+        "stage 0: node 1 (0, 30] from init, claims 1 2 3, trials 4 8\n");
+}
+
+TEST_CASE("a checkpoint on the way saves the steps before it") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Checkpoint(1, 20).Checkpoint(1, 50).Claim(1, 1, 30);
+  CHECK(PrintedTree(plan) == "stage 0: node 1 (20, 30] from checkpoint (1, 20), claims 1, trials 1\n");
+}
+
+TEST_CASE("a checkpoint at the claim's own point needs an evaluation and no training") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Checkpoint(1, 30).Claim(1, 1, 30).Claim(2, 1, 60);
+  CHECK(PrintedTree(plan) ==
+        "stage 0: node 1 evaluate at 30 from checkpoint (1, 30), claims 1, trials 1\n"
+        "stage 1: node 1 (30, 60] from checkpoint (1, 30), claims 2, trials 2\n");
+}
+
+TEST_CASE("a checkpoint where a child leaves its parent is used by the child") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 40).Checkpoint(1, 40).Claim(1, 2, 60);
+  CHECK(PrintedTree(plan) == "stage 0: node 2 (40, 60] from checkpoint (1, 40), claims 1, trials 1\n");
+}
+
+TEST_CASE("the start of a child belongs to its parent") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 40).Claim(1, 1, 40).Claim(2, 2, 41);
+  CHECK(PrintedTree(plan) ==
+        "stage 0: node 1 (0, 40] from init, claims 1, trials 1 2\n"
+        "  stage 1: node 2 (40, 41], claims 2, trials 2\n");
+}
+
+TEST_CASE("a parent's checkpoints beyond the branch are of no use to the child") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 40).Checkpoint(1, 41).Claim(1, 2, 60);
+  CHECK(PrintedTree(plan) ==
+        "stage 0: node 1 (0, 40] from init, trials 1\n"
+        "  stage 1: node 2 (40, 60], claims 1, trials 1\n");
+}
+
+TEST_CASE("points with metrics alone are no checkpoints") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Checkpoint(1, 10).Measured(1, 20).Claim(1, 1, 30);
+  CHECK(PrintedTree(plan) == "stage 0: node 1 (10, 30] from checkpoint (1, 10), claims 1, trials 1\n");
+}
+
+TEST_CASE("a stage splits where a needed branch leaves it, as in TreeML's figure 3.2") {
+  // Figure 3.1: trial 1 stays on A to step 200; the others leave it at 100 for B. Trial 5 leaves A at 150 for F.
+  TestPlan plan;
+  plan.Node(1, 0, 0).Node(2, 1, 100).Node(3, 1, 200).Node(4, 2, 200).Node(5, 2, 200);
+  plan.Claim(1, 3, 300).Claim(2, 2, 300).Claim(3, 4, 300).Claim(4, 5, 300);
+  CHECK(PrintedTree(plan) ==
+        "stage 0: node 1 (0, 100] from init, trials 1 2 3 4\n"
+        "  stage 1: node 1 (100, 200], trials 1\n"
+        "    stage 4: node 3 (200, 300], claims 1, trials 1\n"
+        "  stage 2: node 2 (100, 200], trials 2 3 4\n"
+        "    stage 3: node 2 (200, 300], claims 2, trials 2\n"
+        "    stage 5: node 4 (200, 300], claims 3, trials 3\n"
+        "    stage 6: node 5 (200, 300], claims 4, trials 4\n");
+  plan.Node(6, 1, 150).Claim(5, 6, 300);
+  CHECK(PrintedTree(plan) ==
+        "stage 0: node 1 (0, 100] from init, trials 1 2 3 4 5\n"
+        "  stage 1: node 1 (100, 150], trials 1 5\n"
+        "    stage 2: node 1 (150, 200], trials 1\n"
+        "      stage 6: node 3 (200, 300], claims 1, trials 1\n"
+        "    stage 5: node 6 (150, 300], claims 5, trials 5\n"
+        "  stage 3: node 2 (100, 200], trials 2 3 4\n"
+        "    stage 4: node 2 (200, 300], claims 2, trials 2\n"
+        "    stage 7: node 4 (200, 300], claims 3, trials 3\n"
+        "    stage 8: node 5 (200, 300], claims 4, trials 4\n");
+}
+
+TEST_CASE("what checkpoints stand for is not trained again, as in TreeML's figures 4.2 and 4.3") {
+  // H_A has a checkpoint at 200, where H_E leaves it; H_E one at 250. H_B leaves H_A at 100, H_C leaves H_B at 200.
+  TestPlan plan;
+  plan.Node(1, 0, 0).Node(2, 1, 100).Node(3, 2, 200).Node(5, 1, 200).Checkpoint(1, 100).Checkpoint(1, 200);
+  plan.Claim(1, 1, 150).Claim(2, 3, 300).Claim(3, 5, 300);
+  SECTION("resuming where the child leaves its parent") {
+    CHECK(PrintedTree(plan) ==
+          "stage 0: node 1 (100, 150] from checkpoint (1, 100), claims 1, trials 1\n"
+          "stage 1: node 2 (100, 200] from checkpoint (1, 100), trials 2\n"
+          "  stage 2: node 3 (200, 300], claims 2, trials 2\n"
+          "stage 3: node 5 (200, 300] from checkpoint (1, 200), claims 3, trials 3\n");
+  }
+  SECTION("resuming within the child") {
+    plan.Checkpoint(5, 250);
+    CHECK(PrintedTree(plan) ==
+          "stage 0: node 1 (100, 150] from checkpoint (1, 100), claims 1, trials 1\n"
+          "stage 1: node 2 (100, 200] from checkpoint (1, 100), trials 2\n"
+          "  stage 2: node 3 (200, 300], claims 2, trials 2\n"
+          "stage 3: node 5 (250, 300] from checkpoint (5, 250), claims 3, trials 3\n");
+  }
+}
+
+TEST_CASE("a checkpoint between two claims of a node begins a tree of its own") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Checkpoint(1, 40).Claim(1, 1, 30).Claim(2, 1, 60);
+  CHECK(PrintedTree(plan) ==
+        "stage 0: node 1 (0, 30] from init, claims 1, trials 1\n"
+        "stage 1: node 1 (40, 60] from checkpoint (1, 40), claims 2, trials 2\n");
+}
+
+TEST_CASE("a claim whose metrics a run promises needs no stage") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30);
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).EvaluatesAndSaves(30)}).empty());
+}
+
+TEST_CASE("a promised save is a checkpoint to come") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 30).Claim(1, 1, 60).Claim(2, 2, 60);
+  const StageTree tree = BuildStageTree(plan, Runs({TestRun(7).Train(1, 0, 60).Saves(30).EvaluatesAndSaves(60)}));
+  CHECK(Print(tree) == "stage 0: node 2 (30, 60] from promise of run 7 at (1, 30), claims 2, trials 2\n");
+  CHECK_FALSE(IsReady(tree, 0));
+}
+
+TEST_CASE("a promise to save without evaluating leaves the evaluation to be done") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30);
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 60).Stands(45).Saves(30).EvaluatesAndSaves(60)}) ==
+        "stage 0: node 1 evaluate at 30 from promise of run 7 at (1, 30), claims 1, trials 1\n");
+}
+
+TEST_CASE("a promise to evaluate is no state to train on from") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30).Claim(2, 1, 60);
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).Evaluates(30)}) ==
+        "stage 0: node 1 (0, 60] from init, claims 2, trials 2\n");
+}
+
+TEST_CASE("a stage waits for the run that gets to its start first") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 60);
+  const TestRun behind = TestRun(7).Train(1, 0, 30).Stands(10).Saves(30);
+  const TestRun ahead = TestRun(8).Train(1, 0, 30).Stands(20).Saves(30);
+  CHECK(PrintedTree(plan, {behind, ahead}) ==
+        "stage 0: node 1 (30, 60] from promise of run 8 at (1, 30), claims 1, trials 1\n");
+}
+
+TEST_CASE("a checkpoint is preferred to a promise of the same point, and the nearer of both to the farther") {
+  TestPlan plan;
+  plan.Node(1, 0, 0).Checkpoint(1, 30).Claim(1, 1, 60);
+  const TestRun run = TestRun(7).Train(1, 0, 40).Saves(30);
+  CHECK(PrintedTree(plan, {run}) == "stage 0: node 1 (30, 60] from checkpoint (1, 30), claims 1, trials 1\n");
+  CHECK(PrintedTree(plan, {TestRun(run).Saves(40)}) ==
+        "stage 0: node 1 (40, 60] from promise of run 7 at (1, 40), claims 1, trials 1\n");
+  plan.Checkpoint(1, 50);
+  CHECK(PrintedTree(plan, {TestRun(run).Saves(40)}) ==
+        "stage 0: node 1 (50, 60] from checkpoint (1, 50), claims 1, trials 1\n");
+}
+
+TEST_CASE("only stages without parent and promise are ready") {
+  const TestPlan plan =
+      TestPlan{}.Node(1, 0, 0).Node(2, 0, 0).Checkpoint(2, 10).Claim(1, 1, 30).Claim(2, 1, 60).Claim(3, 2, 20);
+  const StageTree tree = BuildStageTree(plan, {});
+  REQUIRE(tree.stages.size() == 3);
+  CHECK(IsReady(tree, 0));
+  CHECK_FALSE(IsReady(tree, 1));
+  CHECK(IsReady(tree, 2));
+}
+
+TEST_CASE("lineages meet in one tree however deep, and roots stay apart") {
+  TestPlan plan;
+  for (int i = 1; i <= 5; ++i) plan.Node(i, i - 1, 10 * (i - 1));
+  const StageTree tree = BuildStageTree(plan.Node(6, 0, 0).Claim(1, 5, 50).Claim(2, 6, 5), {});
+  CHECK(Print(tree) ==
+        "stage 0: node 1 (0, 10] from init, trials 1\n"
+        "  stage 2: node 2 (10, 20], trials 1\n"
+        "    stage 3: node 3 (20, 30], trials 1\n"
+        "      stage 4: node 4 (30, 40], trials 1\n"
+        "        stage 5: node 5 (40, 50], claims 1, trials 1\n"
+        "stage 1: node 6 (0, 5] from init, claims 2, trials 2\n");
+}
+
+}  // namespace espalier

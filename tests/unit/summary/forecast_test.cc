@@ -1,0 +1,103 @@
+#include <catch2/catch.hpp>
+
+#include "master/core/summary.h"
+#include "tests/unit/summary/state_builder.h"
+
+namespace espalier {
+namespace {
+
+const std::string kBranchAt40 = "MultiStep(0.1, [40], gamma=0.1)";
+
+NewTrial TrialOf(const std::string& lr, const std::string& bs, std::int64_t steps) {
+  return {.sequences = {{"lr", lr}, {"bs", bs}}, .steps = Step{steps}};
+}
+
+ForecastStudy StudyOf(const std::string& name, Scope scope, std::vector<NewTrial> trials) {
+  StudySpecification specification{.name = name, .trainer = "mlp", .data = "digits", .metric = "test_acc"};
+  specification.scope = scope;
+  return {specification, std::move(trials)};
+}
+
+// lr constant or dropping at 40; bs constant or doubling at 60. Without sharing 4 * 80 steps; the root takes 80, the
+// drop of lr 40 more, the doubling of bs 20 more under each of the two.
+ForecastStudy Grid(const std::string& name, Scope scope) {
+  const std::string doubling = "MultiStep(32, [60], gamma=2)";
+  return StudyOf(name, scope,
+                 {TrialOf("0.1", "32", 80), TrialOf(kBranchAt40, "32", 80), TrialOf("0.1", doubling, 80),
+                  TrialOf(kBranchAt40, doubling, 80)});
+}
+
+}  // namespace
+
+TEST_CASE("a grid's forecast counts shared steps once") {
+  const StateBuilder s;
+  const Forecast forecast = ForecastStudies(s.state, {Grid("grid", Scope::kStudy)}, "team").value();
+  CHECK(forecast.total_steps == 320);
+  CHECK(forecast.unique_steps == 160);
+  CHECK(forecast.trained_steps == 0);
+  CHECK(forecast.slot_time.count() == Approx(160));  // nothing measured: 1 s a step
+  CHECK(forecast.critical_path.count() == Approx(80));
+  CHECK(forecast.checkpoint_bytes == 0);
+  REQUIRE(forecast.studies.size() == 1);
+  CHECK(forecast.studies[0].name == "grid");
+  CHECK(forecast.studies[0].trials == 4);
+  CHECK(forecast.studies[0].total_steps == 320);
+  CHECK(forecast.studies[0].unique_steps == 160);
+}
+
+TEST_CASE("a trial is forecast to its horizon") {
+  const StateBuilder s;
+  NewTrial trial = TrialOf("0.1", "32", 20);
+  trial.horizon = Step{80};
+  CHECK(ForecastStudies(s.state, {StudyOf("a", Scope::kStudy, {trial})}, "team")->total_steps == 80);
+}
+
+TEST_CASE("studies forecast together share as far as their scopes let them") {
+  const StateBuilder s;
+  const auto unique_steps = [&](Scope a, Scope b) {
+    const Forecast forecast = ForecastStudies(s.state, {Grid("a", a), Grid("b", b)}, "team").value();
+    CHECK(forecast.total_steps == 640);
+    return forecast.unique_steps;
+  };
+  CHECK(unique_steps(Scope::kTeam, Scope::kTeam) == 160);
+  CHECK(unique_steps(Scope::kTeam, Scope::kEveryone) == 320);
+  CHECK(unique_steps(Scope::kStudy, Scope::kStudy) == 320);
+  CHECK(unique_steps(Scope::kNobody, Scope::kStudy) == 320 + 160);
+}
+
+TEST_CASE("what the team has trained already is not forecast again") {
+  StateBuilder s;
+  const StudyId before = s.AddStudy(Scope::kTeam);
+  const TrialId constant = s.AddTrial(before, "0.1", 200);
+  s.Trained({before}, constant, 0, 70, 0, 3);
+  s.StoreCheckpoint(constant, 30, 0, 100);
+  s.StoreCheckpoint(constant, 70, 0, 300);
+  const MasterState unchanged = s.state;
+  const Forecast forecast = ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "team").value();
+  CHECK(s.state == unchanged);
+  CHECK(forecast.unique_steps == 160);
+  CHECK(forecast.trained_steps == 70);
+  CHECK(forecast.slot_time.count() == Approx(90 * 3));      // the one node measured, also for the others
+  CHECK(forecast.critical_path.count() == Approx(40 * 3));  // behind the branch at 40
+  CHECK(forecast.checkpoint_bytes == 200 * (4 + 3));        // four ends; branches at 40, and at 60 on both
+  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps == 0);
+  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kStudy)}, "team")->slot_time.count() == Approx(160 * 3));
+}
+
+TEST_CASE("a forecast refuses what creating or submitting would refuse, and names the study") {
+  const StateBuilder s;
+  const auto field_of = [&](ForecastStudy study) {
+    const auto forecast = ForecastStudies(s.state, {Grid("fine", Scope::kTeam), std::move(study)}, "team");
+    REQUIRE_FALSE(forecast.has_value());
+    CHECK(forecast.error().code == ErrorCode::kInvalidArgument);
+    return forecast.error().field;
+  };
+  ForecastStudy unknown = Grid("unknown", Scope::kTeam);
+  unknown.specification.trainer = "resnet";
+  CHECK(field_of(unknown) == "studies[1].trainer");
+  CHECK(field_of(StudyOf("a", Scope::kTeam, {TrialOf("0.1", "32", 80), TrialOf("Cosine(", "32", 80)})) ==
+        "studies[1].trials[1].lr");
+  CHECK(field_of(StudyOf("a", Scope::kTeam, {TrialOf("0.1", "32", 0)})) == "studies[1].trials[0].steps");
+}
+
+}  // namespace espalier

@@ -1,0 +1,146 @@
+#include "tests/unit/summary/state_builder.h"
+
+#include "master/core/new_trial.h"
+#include "master/core/study_calls.h"
+#include "searchplan/plan/insert_trial.h"
+
+namespace espalier {
+
+StateBuilder::StateBuilder(int slot_count) {
+  const Schema schema{{{.name = "bs", .type = ValueType::kInteger, .default_value = std::int64_t{32}},
+                       {.name = "lr", .type = ValueType::kFloating, .default_value = 0.1}}};
+  Apply(state, SetTrainer{{.name = "mlp",
+                           .code_digest = "code",
+                           .data = "digits",
+                           .data_digest = "data",
+                           .evaluation_digest = "evaluation",
+                           .schema = schema,
+                           .metrics = {"test_acc"}}});
+  Apply(state, SetServer{{.name = "server",
+                          .slot_count = slot_count,
+                          .device_kind = "cpu",
+                          .trainers = {{"mlp", "digits"}},
+                          .session = SessionId{1}}});
+}
+
+StudyId StateBuilder::AddStudy(Scope scope, std::int64_t created_at, Goal goal) {
+  StudySpecification specification{.name = "study", .trainer = "mlp", .data = "digits", .metric = "test_acc"};
+  specification.scope = scope;
+  specification.goal = goal;
+  Study study = PlanStudy(state, specification).value();
+  study.id = state.next.study;
+  study.team = "team";
+  study.created_at = At(created_at);
+  Apply(state, espalier::AddStudy{study});
+  return study.id;
+}
+
+TrialId StateBuilder::AddTrial(StudyId study_id, const std::string& lr, std::int64_t horizon, const std::string& bs) {
+  const Study& study = state.studies.at(study_id);
+  NewTrial trial{.steps = Step{horizon}};
+  if (!lr.empty()) trial.sequences["lr"] = lr;
+  if (!bs.empty()) trial.sequences["bs"] = bs;
+  const TrialId id = state.next.trial;
+  const PlanIdentity identity = PlanIdentityOf(study, id);
+  if (!state.plan_by_identity.contains(DigestOf(identity))) Apply(state, AddPlan{state.next.plan, identity});
+  const PlanId plan = state.plan_by_identity.at(DigestOf(identity));
+  const ResolvedTrial resolved = Resolve(study, trial).value();
+  const Insertion insertion = InsertTrial(state.plans.at(plan), resolved.segments, state.next.plan_node);
+  for (const PlanChange& change : insertion.edit) Apply(state, ChangePlan{plan, change});
+  Apply(state, espalier::AddTrial{{.id = id,
+                                   .study = study_id,
+                                   .plan = plan,
+                                   .leaf = insertion.leaf,
+                                   .horizon = Step{horizon},
+                                   .sequences = trial.sequences}});
+  return id;
+}
+
+ClaimId StateBuilder::AddClaim(TrialId trial, std::int64_t step) {
+  const ClaimId id = state.next.claim;
+  Change(trial, espalier::AddClaim{{.id = id, .trial = trial, .point = On(trial, step), .evaluation = "evaluation"}});
+  return id;
+}
+
+void StateBuilder::Settle(ClaimId claim, ClaimState claim_state) {
+  Apply(state, ChangePlan{state.plan_by_claim.at(claim), SettleClaim{claim, claim_state}});
+}
+
+void StateBuilder::Finish(ClaimId claim, double accuracy) {
+  const PlanId plan = state.plan_by_claim.at(claim);
+  const Point point = state.plans.at(plan).claims.at(claim).point;
+  Apply(state, ChangePlan{plan, AddMetrics{point, "evaluation", {{"test_acc", accuracy}}}});
+  Settle(claim, ClaimState::kDone);
+}
+
+void StateBuilder::Claimed(TrialId trial, std::int64_t step, double accuracy) {
+  Finish(AddClaim(trial, step), accuracy);
+}
+
+RunId StateBuilder::AddRun(std::vector<StudyId> studies, TrialId trial_id, std::int64_t from, std::int64_t to,
+                           std::int64_t ordered_at) {
+  const Trial& trial = state.trials.at(trial_id);
+  const SearchPlan& plan = state.plans.at(trial.plan);
+  Run run{.id = state.next.run,
+          .plan = trial.plan,
+          .slot = {"server", 0},
+          .studies = std::move(studies),
+          .ordered_at = At(ordered_at),
+          .at = Step{from}};
+  if (from > 0) run.start = On(trial_id, from);
+  std::optional<PlanNodeId> id = trial.leaf;
+  for (Step end{to}; id && end > Step{from}; id = plan.Node(*id).parent) {
+    const Step begin = std::max(plan.Node(*id).start, Step{from});
+    if (begin >= end) continue;
+    run.path.insert(run.path.begin(), {*id, begin, end});
+    end = begin;
+  }
+  Apply(state, espalier::AddRun{run});
+  return run.id;
+}
+
+void StateBuilder::SetTargets(RunId run, std::vector<Target> targets, std::int64_t at) {
+  Apply(state, espalier::SetTargets{run, state.runs.at(run).generation + 1, std::move(targets), At(at)});
+}
+
+void StateBuilder::SettlePromise(RunId run, std::int64_t step, PromiseState promise, std::int64_t at) {
+  Apply(state, espalier::SettlePromise{run, Step{step}, promise, At(at)});
+}
+
+void StateBuilder::EndRun(RunId run, double slot_seconds) {
+  Apply(state, SetRunState{run, RunState::kEnded, Seconds{slot_seconds}});
+}
+
+void StateBuilder::Train(RunId id, std::int64_t from, std::int64_t to, double step_seconds) {
+  const Run run = state.runs.at(id);
+  for (const PathStage& stage : run.path) {
+    const Step begin = std::max(stage.from, Step{from});
+    const Step end = std::min(stage.to, Step{to});
+    if (begin >= end) continue;
+    const Seconds seconds{step_seconds * static_cast<double>(end - begin)};
+    Apply(state, ChangePlan{run.plan, SetTrainedRange{stage.node, {id, begin, end, seconds}}});
+  }
+}
+
+RunId StateBuilder::Trained(std::vector<StudyId> studies, TrialId trial, std::int64_t from, std::int64_t to,
+                            std::int64_t ordered_at, double step_seconds) {
+  const RunId run = AddRun(std::move(studies), trial, from, to, ordered_at);
+  Train(run, from, to, step_seconds);
+  return run;
+}
+
+void StateBuilder::StoreCheckpoint(TrialId trial, std::int64_t step, std::int64_t stored_at, std::int64_t bytes) {
+  const Checkpoint checkpoint{.file = "file", .bytes = bytes, .run = RunId{1}, .stored_at = At(stored_at)};
+  Change(trial, SetCheckpoint{On(trial, step), checkpoint, "sha" + std::to_string(step)});
+}
+
+void StateBuilder::Change(TrialId trial, PlanChange change) {
+  Apply(state, ChangePlan{state.trials.at(trial).plan, std::move(change)});
+}
+
+Point StateBuilder::On(TrialId id, std::int64_t step) const {
+  const Trial& trial = state.trials.at(id);
+  return PointOn(state.plans.at(trial.plan), trial.leaf, Step{step});
+}
+
+}  // namespace espalier

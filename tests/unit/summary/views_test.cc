@@ -1,0 +1,168 @@
+#include <catch2/catch.hpp>
+#include <limits>
+#include <sstream>
+
+#include "master/core/summary.h"
+#include "tests/unit/summary/state_builder.h"
+
+namespace espalier {
+namespace {
+
+const std::string kBranchAt40 = "MultiStep(0.1, [40], gamma=0.5)";
+
+// Two trials of 80 steps that share the first 40.
+struct TwoTrials : StateBuilder {
+  std::string StateOf(TrialId trial) const { return TrialState(state, state.trials.at(trial)); }
+
+  const StudyId study = AddStudy();
+  const TrialId constant = AddTrial(study, "0.1", 80);
+  const TrialId multi = AddTrial(study, kBranchAt40, 80);
+};
+
+std::string Text(const std::vector<PlanNodeView>& nodes) {
+  std::ostringstream out;
+  for (const PlanNodeView& node : nodes) {
+    out << node.id.value << " from " << node.start.value << " trials=" << node.trial_count;
+    for (const auto& [name, function] : node.functions) out << " " << name << "=" << function;
+    for (const StageView& stage : node.stages) {
+      out << " " << stage.from.value << ".." << stage.to.value << " " << Name(stage.state);
+    }
+    for (const Step step : node.checkpoints) out << " @" << step.value;
+    out << "\n";
+  }
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("a trial waits until a run comes to its steps") {
+  TwoTrials s;
+  CHECK(s.StateOf(s.multi) == "idle");
+  s.AddClaim(s.multi, 80);
+  CHECK(s.StateOf(s.multi) == "waiting");
+  const RunId run = s.AddRun({s.study}, s.constant, 0, 80);
+  s.SetTargets(run, {{.step = Step{80}}});
+  CHECK(s.StateOf(s.multi) == "running");
+  Apply(s.state, SetPosition{run, Step{39}});
+  CHECK(s.StateOf(s.multi) == "running");
+  Apply(s.state, SetPosition{run, Step{40}});
+  CHECK(s.StateOf(s.multi) == "waiting");  // the runner went another way
+}
+
+TEST_CASE("a trial runs while its point is being evaluated") {
+  TwoTrials s;
+  s.StoreCheckpoint(s.multi, 80);
+  s.AddClaim(s.multi, 80);
+  const RunId run = s.AddRun({s.study}, s.multi, 80, 80);
+  CHECK(s.StateOf(s.multi) == "waiting");
+  s.SetTargets(run, {{.step = Step{80}, .evaluate = true, .save = false}});
+  CHECK(s.StateOf(s.multi) == "running");
+  s.EndRun(run, 1);
+  CHECK(s.StateOf(s.multi) == "waiting");
+}
+
+TEST_CASE("a trial without waiting claims is idle, done, failed or cancelled") {
+  TwoTrials s;
+  s.Claimed(s.constant, 80);
+  CHECK(s.StateOf(s.constant) == "idle");
+  Apply(s.state, CloseTrial{s.constant});
+  CHECK(s.StateOf(s.constant) == "done");
+  s.Settle(s.AddClaim(s.multi, 80), ClaimState::kFailed);
+  CHECK(s.StateOf(s.multi) == "failed");
+  Apply(s.state, CloseTrial{s.multi, true});
+  CHECK(s.StateOf(s.multi) == "cancelled");
+  CHECK(Summarize(s.state, s.study, At(0)).trials_by_state ==
+        std::map<std::string, std::int64_t>{{"cancelled", 1}, {"done", 1}});
+}
+
+TEST_CASE("the list of trials shows what the done claims gave, and why others failed") {
+  TwoTrials s;
+  s.Claimed(s.constant, 20, 0.25);
+  s.Claimed(s.constant, 80, 0.75);
+  s.StoreCheckpoint(s.constant, 80);
+  s.Change(s.multi, SetFailure{s.On(s.multi, 50), {Failure::Kind::kTrainer, "no such file"}});
+  s.Claimed(s.multi, 45, 0.5);
+  s.Settle(s.AddClaim(s.multi, 80), ClaimState::kFailed);
+  const std::vector<TrialSummary> trials = ListTrials(s.state, s.study);
+  REQUIRE(trials.size() == 2);
+  CHECK(trials[0].id == s.constant);
+  CHECK(trials[0].state == "idle");
+  CHECK(trials[0].steps == Step{80});
+  CHECK(trials[0].metric == 0.75);
+  CHECK(trials[0].state_sha256 == "sha80");
+  REQUIRE(trials[0].evaluations.size() == 2);
+  CHECK(trials[0].evaluations[0].step == Step{20});
+  CHECK(trials[0].evaluations[0].metrics == Metrics{{"test_acc", 0.25}});
+  CHECK(trials[0].message.empty());
+  CHECK(trials[1].state == "failed");
+  CHECK(trials[1].steps == Step{45});
+  CHECK(trials[1].state_sha256.empty());
+  CHECK(trials[1].message == "no such file");
+}
+
+TEST_CASE("a diverged trial's metric is NaN") {
+  TwoTrials s;
+  s.Change(s.constant, SetFailure{s.On(s.constant, 10), {Failure::Kind::kDiverged, "loss is nan"}});
+  s.Settle(s.AddClaim(s.constant, 80), ClaimState::kDone);
+  const std::vector<TrialSummary> trials = ListTrials(s.state, s.study);
+  REQUIRE(trials[0].metric.has_value());
+  CHECK(*trials[0].metric != *trials[0].metric);
+  CHECK_FALSE(trials[1].metric.has_value());
+}
+
+TEST_CASE("progress counts what is claimed and what of it is trained") {
+  TwoTrials s;
+  s.Claimed(s.constant, 20);
+  s.AddClaim(s.constant, 80);
+  s.AddClaim(s.multi, 60);
+  StudyProgress progress = ProgressOf(s.state, s.study);
+  CHECK(progress.claimed_steps == 140);
+  CHECK(progress.unique_steps == 100);
+  CHECK(progress.trained_steps == 0);
+  CHECK(progress.left < Seconds{0});  // nothing measured
+  CHECK(progress.trials_by_state == std::map<std::string, std::int64_t>{{"waiting", 2}});
+  s.Trained({s.study}, s.constant, 0, 50, 0, 2);
+  s.Trained({s.study}, s.multi, 40, 50, 0, 2);
+  progress = ProgressOf(s.state, s.study);
+  CHECK(progress.trained_steps == 60);
+  CHECK(progress.left.count() == Approx(60));  // 30 steps in a row beside 10, 2 s each, on two slots
+  Apply(s.state, RemoveServer{"server"});
+  CHECK(ProgressOf(s.state, s.study).left < Seconds{0});
+}
+
+TEST_CASE("nothing is left when no claim waits, and withdrawn claims do not count") {
+  TwoTrials s;
+  s.Claimed(s.constant, 20);
+  s.Settle(s.AddClaim(s.constant, 80), ClaimState::kCancelled);
+  CHECK(ProgressOf(s.state, s.study).claimed_steps == 20);
+  CHECK(ProgressOf(s.state, s.study).left == Seconds{0});
+}
+
+TEST_CASE("the plan's view cuts each node where its state changes") {
+  TwoTrials s;
+  s.AddClaim(s.constant, 60);
+  s.AddClaim(s.multi, 70);
+  const RunId run = s.AddRun({s.study}, s.constant, 0, 60);
+  s.SetTargets(run, {{.step = Step{50}}});
+  s.Train(run, 0, 30);
+  s.StoreCheckpoint(s.constant, 20);
+  CHECK(Text(ViewPlan(s.state, s.study)) ==
+        "1 from 0 trials=2 lr=0.1 0..30 trained 30..50 running 50..60 waiting 60..80 planned @20\n"
+        "2 from 40 trials=1 lr=0.05 40..70 waiting 70..80 planned\n");
+}
+
+TEST_CASE("the plan's view shows nothing of other studies") {
+  StateBuilder s;
+  const StudyId other = s.AddStudy(Scope::kTeam);
+  const TrialId theirs = s.AddTrial(other, "0.1", 200);
+  s.AddTrial(other, "MultiStep(0.1, [20], gamma=0.5)", 200);
+  s.Trained({other}, theirs, 0, 200);
+  s.StoreCheckpoint(theirs, 200);
+  const StudyId study = s.AddStudy(Scope::kTeam);
+  s.AddTrial(study, kBranchAt40, 80);
+  CHECK(Text(ViewPlan(s.state, study)) ==
+        "1 from 0 trials=1 lr=0.1 0..40 trained\n"
+        "3 from 40 trials=1 lr=0.05 40..80 planned\n");
+}
+
+}  // namespace espalier
