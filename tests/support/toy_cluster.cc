@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "searchplan/plan/invariants.h"
 
@@ -131,37 +132,48 @@ void ToyCluster::TakeDesired(ToyNode& node, const SendDesired& desired) {
     wanted.insert(run.run);
     const auto known = node.runs.find(run.run);
     if (known == node.runs.end()) {
-      // A run that has ended here must not begin again: its end is on its way to the master.
-      const bool ended =
-          std::any_of(node.unacknowledged.begin(), node.unacknowledged.end(), [&](const espalier::Report& report) {
-            return report.run == run.run && std::holds_alternative<RunEnded>(report.kind);
-          });
-      if (ended) continue;
-      ToyRun fresh{.desired = run, .at = run.start ? run.start->point.step : Step{0}, .open = run.targets};
-      node.runs.emplace(run.run, std::move(fresh));
-      continue;
-    }
-    if (run.generation <= known->second.desired.generation) continue;
-    known->second.desired = run;
-    known->second.open.clear();
-    for (const Target& target : run.targets) {
-      if (target.step >= known->second.at) {
-        known->second.open.push_back(target);
-      } else {
-        const bool reported =
-            std::any_of(node.unacknowledged.begin(), node.unacknowledged.end(), [&](const auto& report) {
-              const auto* reached = std::get_if<PointReached>(&report.kind);
-              return report.run == run.run && reached != nullptr && reached->point.step == target.step;
-            });
-        if (!reported) Report(node, run.run, PromiseLost{run.generation, target.step, "the runner was past it"});
-      }
+      Begin(node, run);
+    } else if (run.generation > known->second.desired.generation) {
+      TakeGeneration(node, known->second, run);
     }
   }
   std::erase_if(node.runs, [&](const auto& entry) { return !wanted.contains(entry.first); });
 }
 
+// A run that has ended here does not begin again; the targets of its later generations are lost.
+void ToyCluster::Begin(ToyNode& node, const DesiredRun& run) {
+  const auto ended = node.ended.find(run.run);
+  if (ended == node.ended.end()) {
+    ToyRun fresh{.desired = run, .at = run.start ? run.start->point.step : Step{0}, .open = run.targets};
+    node.runs.emplace(run.run, std::move(fresh));
+  } else if (run.generation > std::exchange(ended->second, run.generation)) {
+    for (const Target& target : run.targets) LoseTarget(node, run, target.step, "the run had ended");
+  }
+}
+
+void ToyCluster::TakeGeneration(ToyNode& node, ToyRun& run, const DesiredRun& desired) {
+  run.desired = desired;
+  run.open.clear();
+  for (const Target& target : desired.targets) {
+    if (target.step >= run.at) {
+      run.open.push_back(target);
+    } else {
+      LoseTarget(node, desired, target.step, "the runner was past it");
+    }
+  }
+}
+
+void ToyCluster::LoseTarget(ToyNode& node, const DesiredRun& run, Step step, const std::string& why) {
+  const bool reported = std::any_of(node.unacknowledged.begin(), node.unacknowledged.end(), [&](const auto& report) {
+    const auto* reached = std::get_if<PointReached>(&report.kind);
+    return report.run == run.run && reached != nullptr && reached->point.step == step;
+  });
+  if (!reported) Report(node, run.run, PromiseLost{run.generation, step, why});
+}
+
 void ToyCluster::Stop(ToyNode& node, ToyRun& run) {
   run.training = false;
+  node.ended[run.desired.run] = run.desired.generation;
   Report(node, run.desired.run, RunEnded{run.at, Seconds(1)});
 }
 
@@ -297,6 +309,7 @@ void ToyCluster::RestartNode(std::size_t index) {
   ++node.incarnation;
   node.next_report = 1;
   node.runs.clear();
+  node.ended.clear();
   node.unacknowledged.clear();
   Connect(node);
   Handle(NodeGone{old});

@@ -31,6 +31,7 @@ struct ToyNode {
   SessionId session;
   std::int64_t next_report = 1;
   std::map<RunId, ToyRun> runs;
+  std::map<RunId, std::int64_t> ended;  // the last generation each was told
   std::vector<Report> unacknowledged;
   std::deque<SendDesired> inbox;
 };
@@ -75,6 +76,9 @@ class ToyCluster {
  private:
   void Connect(ToyNode& node);
   void TakeDesired(ToyNode& node, const SendDesired& desired);
+  void Begin(ToyNode& node, const DesiredRun& run);
+  void TakeGeneration(ToyNode& node, ToyRun& run, const DesiredRun& desired);
+  void LoseTarget(ToyNode& node, const DesiredRun& run, Step step, const std::string& why);
   void Train(ToyNode& node);
   void TrainStep(ToyNode& node, ToyRun& run);
   void ReachTargets(ToyNode& node, ToyRun& run);
