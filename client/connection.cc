@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
+#include "proto/channel.h"
 
 namespace espalier {
 namespace {
@@ -71,16 +72,6 @@ class GrpcWatchCall : public WatchCall {
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader_;
 };
-
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);  // listings of large studies
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
-}
 
 }  // namespace
 
