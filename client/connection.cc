@@ -55,8 +55,10 @@ Error ToError(const grpc::Status& status) {
 
 class GrpcWatchCall : public WatchCall {
  public:
-  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request)
-      : reader_(stub.Watch(&context_, request)) {}
+  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request) {
+    context_.set_wait_for_ready(true);
+    reader_ = stub.Watch(&context_, request);
+  }
 
   bool Read(v1::WatchResponse& response) override { return reader_->Read(&response); }
 
@@ -82,14 +84,26 @@ Seconds PauseBefore(const RetryPolicy& policy, int attempt) {
 }
 
 struct Connection::Parts {
-  Parts(std::shared_ptr<grpc::Channel> channel, const RetryPolicy& retry_policy)
+  Parts(std::shared_ptr<grpc::Channel> opened, const RetryPolicy& retry_policy)
       : policy(retry_policy),
+        channel(std::move(opened)),
         study(v1::StudyService::NewStub(channel)),
         inspect(v1::InspectService::NewStub(channel)) {}
 
   RetryPolicy policy;
+  std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::StudyService::Stub> study;
   std::unique_ptr<v1::InspectService::Stub> inspect;
+
+  // A channel connects only while somebody waits for it: a thread that merely slept would sleep in vain.
+  void Pause(Seconds pause) {
+    const auto until = std::chrono::system_clock::now() + std::chrono::duration_cast<std::chrono::microseconds>(pause);
+    if (channel->GetState(/*try_to_connect=*/true) != GRPC_CHANNEL_READY) {
+      channel->WaitForConnected(until);
+    } else {
+      std::this_thread::sleep_until(until);
+    }
+  }
 
   template <class Response, class Stub, class Request>
   Result<Response> Call(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -105,7 +119,7 @@ struct Connection::Parts {
       if (!MayRetry(error) || MonotonicNow() - started + pause > policy.call_patience) {
         return tl::unexpected<Error>(std::move(error));
       }
-      std::this_thread::sleep_for(pause);
+      Pause(pause);
     }
   }
 };

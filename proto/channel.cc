@@ -9,10 +9,9 @@ namespace {
 // manager's lease, so that it finds the new master before its runs are taken for lost.
 constexpr int kKeepaliveMilliseconds = 2'000;
 constexpr int kKeepaliveTimeoutMilliseconds = 3'000;
-// How long one attempt to connect may take, and the pauses between attempts.
-constexpr int kConnectMilliseconds = 2'000;
-constexpr int kReconnectFirstMilliseconds = 50;
-constexpr int kReconnectMaxMilliseconds = 1'000;
+// From one attempt to connect to the next, growing with each; an attempt is given up when the next is due.
+constexpr int kAttemptFirstMilliseconds = 200;
+constexpr int kAttemptMaxMilliseconds = 1'000;
 
 }  // namespace
 
@@ -22,9 +21,9 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMilliseconds);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMilliseconds);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // as many as it takes
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMilliseconds);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectFirstMilliseconds);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectMaxMilliseconds);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kAttemptFirstMilliseconds);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kAttemptFirstMilliseconds);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kAttemptMaxMilliseconds);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
