@@ -21,8 +21,8 @@ void PrintCosts(std::ostream& out, const v1::ForecastResponse& forecast) {
   } else {
     out << "not known how many are trained: no server that offers the trainer is connected\n";
   }
-  out << "slot-seconds         "
-      << (forecast.has_slot_seconds() ? FormatNumber(forecast.slot_seconds()) : kNotMeasured) << '\n';
+  out << "slot-seconds         " << (forecast.has_slot_seconds() ? FormatNumber(forecast.slot_seconds()) : kNotMeasured)
+      << '\n';
   out << "at the least         "
       << (forecast.has_critical_path_seconds()
               ? FormatDuration(forecast.critical_path_seconds()) + ", however many slots there are"

@@ -122,9 +122,7 @@ Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const TunerOptions& optio
 }  // namespace
 
 TunerKind AsynchronousHalvingKind() {
-  return {.name = "asha",
-          .option_names = {"min", "max", "reduction", "open_trials"},
-          .make = MakeAsynchronousHalving};
+  return {.name = "asha", .option_names = {"min", "max", "reduction", "open_trials"}, .make = MakeAsynchronousHalving};
 }
 
 }  // namespace espalier

@@ -1,5 +1,5 @@
-// Candidates on the rungs of a tuner that compares trials at rungs: where each is claimed. A candidate's own horizon ends
-// it early: it is claimed there instead of at a later rung.
+// Candidates on the rungs of a tuner that compares trials at rungs: where each is claimed. A candidate's own horizon
+// ends it early: it is claimed there instead of at a later rung.
 #pragma once
 
 #include <cstdint>

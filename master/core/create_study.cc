@@ -162,9 +162,8 @@ Result<Study> PlanStudy(const MasterState& state, const StudySpecification& spec
 
 Result<Study> PlanForecast(const MasterState& state, const StudySpecification& specification) {
   ESPALIER_RETURN_IF_ERROR(CheckTexts(specification));
-  const bool registered =
-      std::any_of(state.trainers.begin(), state.trainers.end(),
-                  [&](const auto& entry) { return entry.first.first == specification.trainer; });
+  const bool registered = std::any_of(state.trainers.begin(), state.trainers.end(),
+                                      [&](const auto& entry) { return entry.first.first == specification.trainer; });
   if (!registered && !specification.undeclared.empty()) {
     return StudyOf(specification, {.name = specification.trainer,
                                    .data = specification.data,

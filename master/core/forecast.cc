@@ -7,6 +7,7 @@
 #include "master/core/step_times.h"
 #include "master/core/study_calls.h"
 #include "master/core/summary.h"
+#include "master/core/trial_edits.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/step_set.h"
 

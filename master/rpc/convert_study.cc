@@ -125,6 +125,16 @@ SubmitCall FromProto(const v1::SubmitRequest& message) {
   return call;
 }
 
+ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message) {
+  return {.request_id = message.request_id(),
+          .trial = TrialId{message.trial_id()},
+          .name = message.name(),
+          .definition = message.definition(),
+          .steps = Step{message.steps()},
+          .from_step = Step{message.from_step()},
+          .sequences = {message.sequences().begin(), message.sequences().end()}};
+}
+
 v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number) {
   v1::StudyEvent message;
   message.set_number(number);

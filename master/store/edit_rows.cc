@@ -74,7 +74,8 @@ class StateRows {
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const StudyId id : closed_studies_) closed.Add(id);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
-    for (RowSet* set : {&schema_, &parameter_, &trainer, &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
+    for (RowSet* set :
+         {&schema_, &parameter_, &trainer, &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
       sets.push_back(std::move(*set));
     }
   }

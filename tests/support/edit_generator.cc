@@ -150,12 +150,12 @@ void EditGenerator::NewTrial() {
     const double unique = static_cast<double>(state_.next.plan_node.value);
     const std::string text = Chance(10) ? std::string(9000, 'y') : Text();
     AddPlanNode node{.id = state_.next.plan_node,
-                           .parent = parent,
-                           .start = start,
-                           .configuration = {{{Linear{0.1, unique}, start},
-                                              {Constant{std::int64_t{32}}, Step{0}},
-                                              {Constant{false}, Step{0}},
-                                              {Constant{text}, Step{0}}}}};
+                     .parent = parent,
+                     .start = start,
+                     .configuration = {{{Linear{0.1, unique}, start},
+                                        {Constant{std::int64_t{32}}, Step{0}},
+                                        {Constant{false}, Step{0}},
+                                        {Constant{text}, Step{0}}}}};
     if (state_.plans.at(plan).identity.training.schema.takes_any && Chance(50)) {
       node.configuration.functions.push_back({Linear{1, 1}, start});
       node.configuration.undeclared.push_back("warp" + Text());

@@ -252,8 +252,9 @@ trials:
     StudyFile file = Parsed(head + "hyper_parameters:\n  x: " + values + "\n");
     return Print(CheckTrainer(file, {trainer}).error());
   };
-  CHECK(mistake("[0.1, 2, sgd]") == "f.yaml:6: hyper_parameters.x[2]: got \"sgd\"; expected floating as in "
-                                    "hyper_parameters.x[0]: all values of a hyper-parameter are of one type");
+  CHECK(mistake("[0.1, 2, sgd]") ==
+        "f.yaml:6: hyper_parameters.x[2]: got \"sgd\"; expected floating as in "
+        "hyper_parameters.x[0]: all values of a hyper-parameter are of one type");
   CHECK(mistake("[true, 1]").starts_with("f.yaml:6: hyper_parameters.x[1]: got 1; expected boolean"));
   StudyFile bad = Parsed(head + "hyper_parameters:\n  state_bytes: 1.5\n");
   CHECK(Print(CheckTrainer(bad, {trainer}).error()).starts_with("f.yaml:6: hyper_parameters.state_bytes: "));

@@ -145,9 +145,8 @@ TEST_CASE("a trial is what it names, the rest at their defaults") {
 TEST_CASE("under a schema that takes any, a trial also names others, and neutral ones are left out") {
   const Schema schema{.hyper_parameters = SmallSchema().hyper_parameters, .takes_any = true};
   const ValueTypes types = {{"warp", ValueType::kFloating}, {"aim", ValueType::kText}, {"unused", ValueType::kInteger}};
-  const auto trial =
-      ResolveTrial(schema, {{"warp", Parsed("Piecewise([0, Linear(1, 0.5)], [5])")}, {"aim", Parsed("\"up\"")}}, Step{9},
-                   types);
+  const auto trial = ResolveTrial(
+      schema, {{"warp", Parsed("Piecewise([0, Linear(1, 0.5)], [5])")}, {"aim", Parsed("\"up\"")}}, Step{9}, types);
   REQUIRE(trial.has_value());
   REQUIRE(trial->size() == 2);
   const Configuration& before = trial->front().configuration;
@@ -159,8 +158,8 @@ TEST_CASE("under a schema that takes any, a trial also names others, and neutral
   CHECK(*after.FindUndeclared("warp") == Function{Linear{1, 0.5}, Step{5}});
   CHECK(after.FindUndeclared("unused") == nullptr);
   // Whatever is neutral is the same as what nobody named, of whatever type.
-  const auto neutral = ResolveTrial(schema, {{"warp", Parsed("0")}, {"unused", Parsed("0")}, {"aim", Parsed("\"\"")}},
-                                    Step{9}, types);
+  const auto neutral =
+      ResolveTrial(schema, {{"warp", Parsed("0")}, {"unused", Parsed("0")}, {"aim", Parsed("\"\"")}}, Step{9}, types);
   CHECK(neutral->front().configuration == ResolveTrial(schema, {}, Step{9})->front().configuration);
 
   for (const Configuration& configuration : {before, after}) {
@@ -181,7 +180,8 @@ TEST_CASE("under a schema that takes any, a trial also names others, and neutral
 TEST_CASE("an undeclared hyper-parameter needs a type, and a schema that takes it") {
   const Schema open{.hyper_parameters = {}, .takes_any = true};
   CHECK(ResolveTrial(open, {{"warp", Parsed("1")}}, Step{9}).error().field == "warp");
-  CHECK(ResolveTrial(open, {{"warp", Parsed("1.5")}}, Step{9}, {{"warp", ValueType::kInteger}}).error().field == "warp");
+  CHECK(ResolveTrial(open, {{"warp", Parsed("1.5")}}, Step{9}, {{"warp", ValueType::kInteger}}).error().field ==
+        "warp");
   CHECK(ResolveTrial(SmallSchema(), {{"warp", Parsed("1")}}, Step{9}).error().field == "warp");
 }
 

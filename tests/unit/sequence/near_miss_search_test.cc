@@ -28,7 +28,8 @@ std::vector<std::pair<std::size_t, std::size_t>> Pairs(const std::vector<Sequenc
 }
 
 // The parts that near misses join, each sequence under the smallest index of its part.
-std::vector<std::size_t> PartsJoinedBy(const std::vector<std::pair<std::size_t, std::size_t>>& pairs, std::size_t count) {
+std::vector<std::size_t> PartsJoinedBy(const std::vector<std::pair<std::size_t, std::size_t>>& pairs,
+                                       std::size_t count) {
   std::vector<std::size_t> part(count);
   std::iota(part.begin(), part.end(), 0);
   for (const auto& [a, b] : pairs) {
@@ -46,8 +47,9 @@ TEST_CASE("near misses are found wherever sequences part") {
         std::vector<std::pair<std::size_t, std::size_t>>{{0, 2}});
   CHECK(Pairs(CompiledAll({"0.3", "Scale(3, 0.1)", "Exponential(0.3, 0.9)"})) ==
         std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}});
-  CHECK(Pairs(CompiledAll({"Piecewise([0.1, 0.30000000000000004], [7])", "Piecewise([0.1, 0.3, 5], [7, 20])"})).size() ==
-        1);
+  CHECK(
+      Pairs(CompiledAll({"Piecewise([0.1, 0.30000000000000004], [7])", "Piecewise([0.1, 0.3, 5], [7, 20])"})).size() ==
+      1);
   CHECK(Pairs(CompiledAll({"Exponential(0.1, 0.9)", "Exponential(0.1, 0.9000000000000001)"})).size() == 1);
 }
 
@@ -59,7 +61,8 @@ TEST_CASE("equal and really different sequences are no near misses, nor are thos
 
 TEST_CASE("of sequences that all nearly meet, as many pairs are named as join them") {
   Texts texts;
-  for (int i = 0; i < 6; ++i) texts.push_back("Piecewise([0.5, 0.1" + std::string(14, '0') + std::to_string(i) + "], [9])");
+  for (int i = 0; i < 6; ++i)
+    texts.push_back("Piecewise([0.5, 0.1" + std::string(14, '0') + std::to_string(i) + "], [9])");
   CHECK(Pairs(CompiledAll(texts)).size() == 5);
 }
 

@@ -159,7 +159,8 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
   const StateBuilder s;
   ForecastStudy grid = Grid("grid", Scope::kTeam);
   grid.trials.push_back(TrialOf("Piecewise([0.1, 0.01], [40])", "32", 80));
-  const ForecastStudy other = StudyOf("other", Scope::kTeam, {TrialOf("Piecewise([0.1, 0.010000000000000004], [40])", "32", 200)});
+  const ForecastStudy other =
+      StudyOf("other", Scope::kTeam, {TrialOf("Piecewise([0.1, 0.010000000000000004], [40])", "32", 200)});
   const Forecast forecast = ForecastStudies(s.state, {grid, other}, "team").value();
   REQUIRE(forecast.near_misses.size() == 2);  // of three that nearly meet
   for (const SequencePair& pair : forecast.near_misses) {

@@ -211,7 +211,8 @@ TEST_CASE("only a trainer that takes any hyper-parameter is given one that it do
   init.mutable_init()->clear_data();
   init.mutable_init()->clear_values();
   Fill({{"state_bytes", std::int64_t{10}}}, *init.mutable_init()->mutable_values());
-  HyperParameterValues values = {{"curve_limit", 1.0}, {"curve_noise", 0.0}, {"curve_rate", 0.1}, {"step_seconds", 0.0}};
+  HyperParameterValues values = {
+      {"curve_limit", 1.0}, {"curve_noise", 0.0}, {"curve_rate", 0.1}, {"step_seconds", 0.0}};
   values["warp"] = 9.5;
   REQUIRE(worker.Call(init).has_done());
   CHECK(worker.Call(Setup(values)).has_done());

@@ -250,13 +250,13 @@ TEST_CASE("asha keeps so many trials open, promotes from the highest rung first,
   };
   using Further = std::vector<std::pair<std::size_t, std::int64_t>>;
   CHECK(started(tuner->Start()) == 2);
-  CHECK(started(tuner->OnSettled({0, Step{1}, Measured{.5}})) == 1);           // no rung has two entries
+  CHECK(started(tuner->OnSettled({0, Step{1}, Measured{.5}})) == 1);  // no rung has two entries
   CHECK(Continued(tuner->OnSettled({1, Step{1}, Measured{.4}})) == Further{{1, 2}});
-  CHECK(started(tuner->OnSettled({2, Step{1}, Measured{.9}})) == 1);           // the best of three is promoted already
+  CHECK(started(tuner->OnSettled({2, Step{1}, Measured{.9}})) == 1);  // the best of three is promoted already
   CHECK(Continued(tuner->OnSettled({3, Step{1}, Measured{.1}})) == Further{{3, 2}});
   CHECK(started(tuner->OnSettled({1, Step{2}, Measured{.4}})) == 1);
   CHECK(Continued(tuner->OnSettled({3, Step{2}, Measured{.3}})) == Further{{3, 4}});
-  CHECK(started(tuner->OnSettled({4, Step{1}, Failed{}})) == 1);               // counts, and never goes on
+  CHECK(started(tuner->OnSettled({4, Step{1}, Failed{}})) == 1);  // counts, and never goes on
   CHECK(Continued(tuner->OnSettled({5, Step{1}, Measured{.45}})) == Further{{5, 2}});
   CHECK(tuner->OnSettled({3, Step{4}, Measured{.2}}).empty());
   CHECK(tuner->OnSettled({5, Step{2}, Measured{kNan}}) == std::vector<Action>{FinishStudy{}});
