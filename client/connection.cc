@@ -147,6 +147,9 @@ Result<v1::SubmitResponse> Connection::Submit(const v1::SubmitRequest& request) 
 Result<v1::CancelStudyResponse> Connection::CancelStudy(const v1::CancelStudyRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::CancelStudy, request);
 }
+Result<v1::ContinueTrialResponse> Connection::ContinueTrial(const v1::ContinueTrialRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::ContinueTrial, request);
+}
 Result<v1::ListTrainersResponse> Connection::ListTrainers(const v1::ListTrainersRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListTrainers, request);
 }

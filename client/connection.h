@@ -42,6 +42,7 @@ class Connection {
   Result<v1::CreateStudyResponse> CreateStudy(const v1::CreateStudyRequest& request);
   Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request);
   Result<v1::CancelStudyResponse> CancelStudy(const v1::CancelStudyRequest& request);
+  Result<v1::ContinueTrialResponse> ContinueTrial(const v1::ContinueTrialRequest& request);
   Result<v1::ListTrainersResponse> ListTrainers(const v1::ListTrainersRequest& request);
   Result<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request);
   Result<v1::ListStudiesResponse> ListStudies(const v1::ListStudiesRequest& request);

@@ -1,5 +1,7 @@
 #include "client/convert.h"
 
+#include "proto/convert_schema.h"
+
 namespace espalier {
 namespace {
 
@@ -34,6 +36,7 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_goal(specification.goal == Goal::kMaximize ? v1::GOAL_MAXIMIZE : v1::GOAL_MINIMIZE);
   wire.set_scope(ToWire(specification.scope));
   wire.set_definition(specification.definition);
+  for (const auto& [name, type] : specification.undeclared) (*wire.mutable_undeclared())[name] = ToProto(type);
   return wire;
 }
 

@@ -29,8 +29,20 @@ Measurement MeasurementOf(const PlanNode& node) {
   return sum;
 }
 
-Value ValueAtStart(const PlanNode& node, std::size_t hyper_parameter) {
-  return At(node.configuration.functions.at(hyper_parameter), node.start);
+// Nothing for an undeclared hyper-parameter that is neutral there.
+std::optional<Value> ValueAtStart(const PlanNode& node, const CostModel::Subject& subject) {
+  const Configuration& configuration = node.configuration;
+  if (subject.undeclared.empty()) return At(configuration.functions.at(subject.index), node.start);
+  const Function* function = configuration.FindUndeclared(subject.undeclared);
+  if (function == nullptr) return std::nullopt;
+  return At(*function, node.start);
+}
+
+std::vector<CostModel::Subject> SubjectsOf(const Configuration& configuration) {
+  std::vector<CostModel::Subject> subjects;
+  for (std::size_t i = 0; i < configuration.DeclaredCount(); ++i) subjects.push_back({.index = i});
+  for (const std::string& name : configuration.undeclared) subjects.push_back({.undeclared = name});
+  return subjects;
 }
 
 struct NumberOf {
@@ -45,7 +57,7 @@ struct NumberOf {
 CostModel CostModel::FromPlan(const SearchPlan& plan) {
   CostModel model;
   std::vector<std::pair<const PlanNode*, Measurement>> measurements;
-  std::set<std::pair<std::size_t, std::optional<std::string>>> features;
+  std::set<std::pair<Subject, std::optional<std::string>>> features;
   for (const auto& [id, node] : plan.nodes) {
     const Measurement measurement = MeasurementOf(node);
     if (measurement.steps <= 0) continue;
@@ -53,13 +65,13 @@ CostModel CostModel::FromPlan(const SearchPlan& plan) {
     const Seconds step_time = std::max(kStepTimeMin, measurement.seconds / static_cast<double>(measurement.steps));
     model.least_ = model.measured_.empty() ? step_time : std::min(model.least_, step_time);
     model.measured_[id] = step_time;
-    for (std::size_t i = 0; i < node.configuration.functions.size(); ++i) {
-      const Value value = ValueAtStart(node, i);
-      const auto* text = std::get_if<std::string>(&value);
-      features.emplace(i, text != nullptr ? std::optional(*text) : std::nullopt);
+    for (Subject& subject : SubjectsOf(node.configuration)) {
+      const std::optional<Value> value = ValueAtStart(node, subject);
+      const auto* text = std::get_if<std::string>(&*value);
+      features.emplace(std::move(subject), text != nullptr ? std::optional(*text) : std::nullopt);
     }
   }
-  for (const auto& [hyper_parameter, text] : features) model.features_.push_back({hyper_parameter, text});
+  for (const auto& [subject, text] : features) model.features_.push_back({subject, text});
   std::vector<Observation> observations;
   for (const auto& [node, measurement] : measurements) {
     observations.push_back(
@@ -78,11 +90,11 @@ Seconds CostModel::StepTime(const PlanNode& node) const {
 std::vector<double> CostModel::Row(const PlanNode& node) const {
   std::vector<double> row;
   for (const Feature& feature : features_) {
-    const Value value = ValueAtStart(node, feature.hyper_parameter);
+    const std::optional<Value> value = ValueAtStart(node, feature.subject);
     if (feature.text) {
       row.push_back(value == Value{*feature.text} ? 1 : 0);
     } else {
-      row.push_back(std::visit(NumberOf{}, value));
+      row.push_back(value ? std::visit(NumberOf{}, *value) : 0);
     }
   }
   return row;

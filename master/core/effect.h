@@ -19,10 +19,15 @@ struct Submitted {
   std::vector<ClaimId> claims;
 };
 struct StudyCancelled {};
+struct TrialContinued {
+  StudyId study;
+  TrialId trial;
+  ClaimId claim;
+};
 
 struct Reply {
   CallId call;
-  std::variant<Error, StudyCreated, Submitted, StudyCancelled> answer;
+  std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued> answer;
 };
 
 // A stage of a run's path with all that the node manager needs.

@@ -55,6 +55,19 @@ struct CancelStudyCall {
   StudyId study;
 };
 
+struct ContinueTrialCall {
+  CallId call;
+  std::string user;
+  std::string team;
+  std::string request_id;
+  TrialId trial;
+  std::string name;                              // of the new study
+  std::string definition;                        // the same
+  Step steps;                                    // Step{0}: the trial's horizon
+  Step from_step;                                // where `sequences` take over
+  std::map<std::string, std::string> sequences;  // that change there, in the notation
+};
+
 struct Registration {
   std::string server;
   std::string incarnation;
@@ -123,6 +136,7 @@ struct NodeGone {
 // Time passes: leases end.
 struct Tick {};
 
-using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, NodeMessage, NodeGone, Tick>;
+using Event =
+    std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, ContinueTrialCall, NodeMessage, NodeGone, Tick>;
 
 }  // namespace espalier

@@ -26,7 +26,8 @@ Result<ResolvedTrial> Resolve(const Study& study, const NewTrial& trial) {
     if (!expression.has_value()) return InField(name, expression.error());
     expressions.emplace(name, std::move(*expression));
   }
-  ESPALIER_ASSIGN(resolved.segments, ResolveTrial(study.training.schema, expressions, resolved.horizon));
+  ESPALIER_ASSIGN(resolved.segments,
+                  ResolveTrial(study.training.schema, expressions, resolved.horizon, study.specification.undeclared));
   return resolved;
 }
 

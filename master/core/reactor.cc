@@ -14,6 +14,7 @@ struct Dispatcher {
   void operator()(const CreateStudyCall& call) const { OnCreateStudy(draft, call); }
   void operator()(const SubmitCall& call) const { OnSubmit(draft, call); }
   void operator()(const CancelStudyCall& call) const { OnCancelStudy(draft, call); }
+  void operator()(const ContinueTrialCall& call) const { OnContinueTrial(draft, call); }
   void operator()(const NodeMessage& message) const { OnNodeMessage(draft, message); }
   void operator()(const NodeGone& gone) const { OnNodeGone(draft, gone); }
   void operator()(const Tick&) const { OnTick(draft); }

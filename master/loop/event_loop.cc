@@ -18,6 +18,7 @@ std::optional<CallId> CallOf(const Event& event) {
   if (const auto* create = std::get_if<CreateStudyCall>(&event)) return create->call;
   if (const auto* submit = std::get_if<SubmitCall>(&event)) return submit->call;
   if (const auto* cancel = std::get_if<CancelStudyCall>(&event)) return cancel->call;
+  if (const auto* more = std::get_if<ContinueTrialCall>(&event)) return more->call;
   return std::nullopt;
 }
 

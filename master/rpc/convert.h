@@ -15,6 +15,7 @@ namespace espalier {
 Result<StudySpecification> FromProto(const v1::StudySpecification& message);
 NewTrial FromProto(const v1::NewTrial& message);
 SubmitCall FromProto(const v1::SubmitRequest& message);
+ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message);
 Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId session);
 
 // To the wire.

@@ -62,6 +62,19 @@ grpc::Status StudyService::CancelStudy(grpc::ServerContext*, const v1::CancelStu
   return error != nullptr ? ToStatus(*error) : grpc::Status::OK;
 }
 
+grpc::Status StudyService::ContinueTrial(grpc::ServerContext*, const v1::ContinueTrialRequest* request,
+                                         v1::ContinueTrialResponse* response) {
+  ContinueTrialCall call = FromProto(*request);
+  call.team = kLocalTeam;
+  const PendingCalls::Answer answer = Ask(std::move(call));
+  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
+  const auto& continued = std::get<TrialContinued>(answer);
+  response->set_study_id(continued.study.value);
+  response->set_trial_id(continued.trial.value);
+  response->set_claim_id(continued.claim.value);
+  return grpc::Status::OK;
+}
+
 grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
                                  grpc::ServerWriter<v1::WatchResponse>* writer) {
   const StudyId study{request->study_id()};

@@ -74,7 +74,8 @@ class StateRows {
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const StudyId id : closed_studies_) closed.Add(id);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
-    for (RowSet* set : {&schema_, &parameter_, &trainer, &training_, &study, &closed, &finished, &plan_}) {
+    for (RowSet* set :
+         {&schema_, &parameter_, &trainer, &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -122,13 +123,14 @@ class StateRows {
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
             study.finished_at, study.closing);
+    for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
   // Sees to it that the schema is stored; its digest.
   Digest128 Parameters(const Schema& schema) {
     const Digest128 digest = SchemaDigest(schema);
     if (!digests_.insert(digest).second) return digest;
-    schema_.Add(digest);
+    schema_.Add(digest, schema.takes_any);
     int position = 0;
     for (const HyperParameter& parameter : schema.hyper_parameters) {
       parameter_.Add(digest, position++, parameter.name, Name(parameter.type), Print(parameter.default_value),
@@ -154,6 +156,7 @@ class StateRows {
   RowSet schema_{"trainer_schema/insert", RowCheck::kAtMost};
   RowSet parameter_{"hyper_parameter/insert", RowCheck::kAtMost};
   RowSet training_{"training_identity/insert", RowCheck::kAtMost};
+  RowSet undeclared_{"study_hyper_parameter/insert"};
   RowSet plan_{"search_plan/insert"};
   RowSet closed_trials_{"trial/close"};
   RowSet event_{"study_event/insert"};

@@ -52,6 +52,8 @@ class Loader {
   }
 
   void LoadSchemas() {
+    Each("trainer_schema/load",
+         [&](const RowReader& row) { schemas_[row.Digest("digest")].takes_any = row.Flag("takes_any"); });
     Each("hyper_parameter/load", [&](const RowReader& row) {
       const auto type = row.Parsed("type", ParseValueType);
       const Expression written = row.Parsed("default_value", ParseExpression);
@@ -85,6 +87,10 @@ class Loader {
   }
 
   void LoadStudies() {
+    std::map<StudyId, ValueTypes> undeclared;
+    Each("study_hyper_parameter/load", [&](const RowReader& row) {
+      undeclared[row.Id<StudyId>("study_id")][row.Text("name")] = row.Parsed("type", ParseValueType);
+    });
     Each("study/load", [&](const RowReader& row) {
       Study study{.id = row.Id<StudyId>("id"),
                   .user = row.Text("user_name"),
@@ -97,7 +103,8 @@ class Loader {
                                     .metric = row.Text("metric"),
                                     .goal = row.Parsed("goal", ParseGoal),
                                     .scope = row.Parsed("scope", ParseScope),
-                                    .definition = row.Text("definition")},
+                                    .definition = row.Text("definition"),
+                                    .undeclared = undeclared[row.Id<StudyId>("id")]},
                   .training = trainings_.at(row.Digest("training")),
                   .device_kind = row.Text("device_kind"),
                   .evaluation = row.Text("evaluation"),

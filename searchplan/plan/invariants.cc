@@ -30,8 +30,12 @@ class Checker {
 
   void CheckNode(PlanNodeId id, const PlanNode& node) {
     if (node.id != id) Break(Of(id) + " is filed under another id");
-    if (node.configuration.functions.size() != plan_.identity.training.schema.hyper_parameters.size()) {
+    const Schema& schema = plan_.identity.training.schema;
+    if (node.configuration.DeclaredCount() != schema.hyper_parameters.size()) {
       Break(Of(id) + " has not one function for each hyper-parameter");
+    }
+    if (!node.configuration.undeclared.empty() && !schema.takes_any) {
+      Break(Of(id) + " has hyper-parameters that nobody declared");
     }
     if (node.lineage != LineageDigest(plan_, node.parent, node.start, node.configuration)) {
       Break(Of(id) + " has a wrong lineage digest");

@@ -90,7 +90,7 @@ void EditGenerator::Register() {
                  .data = Text(),
                  .data_digest = Text(),
                  .evaluation_digest = Text(),
-                 .schema = Chance(80) ? SomeSchema() : Schema{},
+                 .schema = Chance(80) ? SomeSchema() : Schema{.takes_any = Chance(50)},
                  .metrics = {Text(), "loss", Text()}}});
 }
 
@@ -118,6 +118,10 @@ void EditGenerator::NewStudy() {
               .metric_names = {},
               .created_at = Moment(),
               .finished_at = std::nullopt};
+  if (Chance(30)) {
+    study.training.schema.takes_any = true;
+    study.specification.undeclared = {{"warp" + Text(), ValueType::kFloating}, {"x", ValueType::kText}};
+  }
   if (Chance(70)) study.metric_names = {"accuracy", Text()};
   Do(AddStudy{study});
   const PlanIdentity identity{study.training, study.device_kind, "study:" + std::to_string(study.id.value)};
@@ -145,13 +149,17 @@ void EditGenerator::NewTrial() {
     // The size makes every configuration differ from all others: two children never start alike.
     const double unique = static_cast<double>(state_.next.plan_node.value);
     const std::string text = Chance(10) ? std::string(9000, 'y') : Text();
-    const AddPlanNode node{.id = state_.next.plan_node,
-                           .parent = parent,
-                           .start = start,
-                           .configuration = {{{Linear{0.1, unique}, start},
-                                              {Constant{std::int64_t{32}}, Step{0}},
-                                              {Constant{false}, Step{0}},
-                                              {Constant{text}, Step{0}}}}};
+    AddPlanNode node{.id = state_.next.plan_node,
+                     .parent = parent,
+                     .start = start,
+                     .configuration = {{{Linear{0.1, unique}, start},
+                                        {Constant{std::int64_t{32}}, Step{0}},
+                                        {Constant{false}, Step{0}},
+                                        {Constant{text}, Step{0}}}}};
+    if (state_.plans.at(plan).identity.training.schema.takes_any && Chance(50)) {
+      node.configuration.functions.push_back({Linear{1, 1}, start});
+      node.configuration.undeclared.push_back("warp" + Text());
+    }
     Do(ChangePlan{plan, node});
     parent = node.id;
     trial.leaf = node.id;

@@ -2,6 +2,7 @@
 
 #include "master/core/new_trial.h"
 #include "master/core/study_calls.h"
+#include "master/core/trial_edits.h"
 #include "searchplan/plan/insert_trial.h"
 
 namespace espalier {
