@@ -29,8 +29,10 @@ Measurement MeasurementOf(const PlanNode& node) {
   return sum;
 }
 
-Value ValueAtStart(const PlanNode& node, std::size_t hyper_parameter) {
-  return At(node.configuration.functions.at(hyper_parameter), node.start);
+std::vector<Value> ValuesAtStart(const PlanNode& node) {
+  std::vector<Value> values;
+  for (const Function& function : node.configuration.Unpack().functions) values.push_back(At(function, node.start));
+  return values;
 }
 
 struct NumberOf {
@@ -53,9 +55,9 @@ CostModel CostModel::FromPlan(const SearchPlan& plan) {
     const Seconds step_time = std::max(kStepTimeMin, measurement.seconds / static_cast<double>(measurement.steps));
     model.least_ = model.measured_.empty() ? step_time : std::min(model.least_, step_time);
     model.measured_[id] = step_time;
-    for (std::size_t i = 0; i < node.configuration.functions.size(); ++i) {
-      const Value value = ValueAtStart(node, i);
-      const auto* text = std::get_if<std::string>(&value);
+    const std::vector<Value> values = ValuesAtStart(node);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto* text = std::get_if<std::string>(&values[i]);
       features.emplace(i, text != nullptr ? std::optional(*text) : std::nullopt);
     }
   }
@@ -77,8 +79,9 @@ Seconds CostModel::StepTime(const PlanNode& node) const {
 
 std::vector<double> CostModel::Row(const PlanNode& node) const {
   std::vector<double> row;
+  const std::vector<Value> values = ValuesAtStart(node);
   for (const Feature& feature : features_) {
-    const Value value = ValueAtStart(node, feature.hyper_parameter);
+    const Value& value = values.at(feature.hyper_parameter);
     if (feature.text) {
       row.push_back(value == Value{*feature.text} ? 1 : 0);
     } else {

@@ -24,7 +24,9 @@ void RegisterCommands(CLI::App& app, CommandContext& context) {
   RegisterStudyShow(study, context);
   RegisterStudyCompare(study, context);
   RegisterStudyCancel(study, context);
-  RegisterTrialList(AddNoun(app, "trial", "The trials of a study"), context);
+  CLI::App& trial = AddNoun(app, "trial", "The trials of a study");
+  RegisterTrialList(trial, context);
+  RegisterTrialShow(trial, context);
   RegisterPlanShow(AddNoun(app, "plan", "The search plan: the tree that trials share"), context);
   RegisterSequenceShow(AddNoun(app, "sequence", "Sequences of hyper-parameter values"), context);
   RegisterServerList(AddNoun(app, "server", "The machines that train"), context);

@@ -121,7 +121,7 @@ class Loader {
       AddPlanNode node{
           .id = row.Id<PlanNodeId>("id"), .parent = {}, .start = row.At("start_step"), .configuration = {}};
       if (!row.IsNull("parent_id")) node.parent = row.Id<PlanNodeId>("parent_id");
-      Result<Configuration> configuration = ParseConfiguration(row.Bytes("body"));
+      Result<PackedConfiguration> configuration = PackedConfiguration::Parse(row.Bytes("body"));
       if (!configuration) throw std::runtime_error("configuration: " + configuration.error().message);
       node.configuration = *std::move(configuration);
       plan_of_node_[node.id] = plan;

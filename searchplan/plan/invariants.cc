@@ -21,6 +21,8 @@ class Checker {
   void Break(std::string sentence) { broken_.push_back(std::move(sentence)); }
   static std::string Of(PlanNodeId id) { return "plan node " + std::to_string(id.value); }
 
+  static std::size_t FunctionCount(const PlanNode& node) { return node.configuration.Unpack().functions.size(); }
+
   void CheckRoot(PlanNodeId id) {
     const auto it = plan_.nodes.find(id);
     if (it == plan_.nodes.end()) return Break("root " + Of(id) + " does not exist");
@@ -30,7 +32,7 @@ class Checker {
 
   void CheckNode(PlanNodeId id, const PlanNode& node) {
     if (node.id != id) Break(Of(id) + " is filed under another id");
-    if (node.configuration.functions.size() != plan_.identity.training.schema.hyper_parameters.size()) {
+    if (FunctionCount(node) != plan_.identity.training.schema.hyper_parameters.size()) {
       Break(Of(id) + " has not one function for each hyper-parameter");
     }
     if (node.lineage != LineageDigest(plan_, node.parent, node.start, node.configuration)) {
@@ -44,7 +46,7 @@ class Checker {
     std::map<std::pair<Step, Digest128>, PlanNodeId> seen;
     for (const PlanNodeId child : node.children) {
       const PlanNode& child_node = plan_.Node(child);
-      if (!seen.emplace(std::pair(child_node.start, DigestOf(child_node.configuration)), child).second) {
+      if (!seen.emplace(std::pair(child_node.start, DigestOf(child_node.configuration.bytes())), child).second) {
         Break("two children of " + Of(id) + " start alike");
       }
     }
@@ -61,7 +63,9 @@ class Checker {
     if (node == plan_.nodes.end()) return Break(name + " is of no plan node");
     if (claim.point.step <= node->second.start) Break(name + " is of a point that belongs to the parent");
     const bool waits = claim.state == ClaimState::kWaiting;
-    if (waits != plan_.waiting.contains(id)) Break(name + " is listed as waiting wrongly");
+    if (waits != plan_.waiting.contains(id) || waits != plan_.waiting_at.contains({claim.point, id})) {
+      Break(name + " is listed as waiting wrongly");
+    }
   }
 
   const SearchPlan& plan_;

@@ -61,13 +61,14 @@ struct Dumper {
 
 std::map<std::string, std::string> ChangedFunctions(const SearchPlan& plan, const PlanNode& node) {
   const std::vector<HyperParameter>& schema = plan.identity.training.schema.hyper_parameters;
-  const Configuration* before = node.parent ? &plan.Node(*node.parent).configuration : nullptr;
-  ESPALIER_CHECK(node.configuration.functions.size() == schema.size())
+  const Configuration configuration = node.configuration.Unpack();
+  const Configuration before = node.parent ? plan.Node(*node.parent).configuration.Unpack() : Configuration{};
+  ESPALIER_CHECK(configuration.functions.size() == schema.size())
       << "plan node " << node.id.value << " does not fit its schema";
   std::map<std::string, std::string> functions;
-  for (std::size_t i = 0; i < node.configuration.functions.size(); ++i) {
-    const Function& function = node.configuration.functions[i];
-    if (before != nullptr && before->functions.at(i) == function) continue;
+  for (std::size_t i = 0; i < configuration.functions.size(); ++i) {
+    const Function& function = configuration.functions[i];
+    if (node.parent && before.functions.at(i) == function) continue;
     functions[schema[i].name] = Print(function);
   }
   return functions;

@@ -148,7 +148,7 @@ void EditGenerator::NewTrial() {
     const AddPlanNode node{.id = state_.next.plan_node,
                            .parent = parent,
                            .start = start,
-                           .configuration = {{{Linear{0.1, unique}, start},
+                           .configuration = Configuration{{{Linear{0.1, unique}, start},
                                               {Constant{std::int64_t{32}}, Step{0}},
                                               {Constant{false}, Step{0}},
                                               {Constant{text}, Step{0}}}}};
@@ -330,7 +330,7 @@ MasterState StoredPart(MasterState state) {
   }
   for (auto& [id, plan] : state.plans) {
     for (auto& [node_id, node] : plan.nodes) {
-      for (auto& [step, point] : node.points) {
+      for (auto& [step, point] : node.points.Mutable()) {
         for (auto& [evaluation, metrics] : point.metrics) ReplaceNan(metrics);
       }
     }
