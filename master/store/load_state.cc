@@ -48,7 +48,7 @@ class Loader {
   SearchPlan& PlanOf(PlanNodeId node) { return state_.plans.at(plan_of_node_.at(node)); }
   PointRecord& PointAt(const RowReader& row) {
     const auto node = row.Id<PlanNodeId>("plan_node_id");
-    return PlanOf(node).nodes.at(node).points[row.At("step")];
+    return PlanOf(node).nodes.at(node).points.Mutable()[row.At("step")];
   }
 
   void LoadSchemas() {
