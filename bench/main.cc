@@ -26,10 +26,7 @@ int Usage() {
   return 2;
 }
 
-}  // namespace
-
-int main(int argument_count, char** argument_values) {
-  const std::vector<std::string> arguments(argument_values + 1, argument_values + argument_count);
+int Run(const std::vector<std::string>& arguments) {
   if (arguments.size() == 4 && arguments[0] == "first-submission") {
     espalier::bench::FirstSubmission(arguments[1], arguments[2], std::stoll(arguments[3]));
     return 0;
@@ -50,4 +47,16 @@ int main(int argument_count, char** argument_values) {
   Figures figures;
   bench->second(figures, size);
   if (json) std::cout << figures.AsJson(arguments[0]);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  try {
+    return Run({arguments + 1, arguments + argument_count});
+  } catch (const std::exception& error) {
+    std::cerr << "espalier-bench: " << error.what() << '\n';
+    return 1;
+  }
 }

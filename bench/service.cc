@@ -9,7 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
+#include <stdexcept>
 #include <thread>
 
 #include "base/clock.h"
@@ -110,8 +110,7 @@ std::string ProgramBesideThisOne(const std::string& name) {
 }
 
 void GiveUp(const std::string& why) {
-  std::cerr << "espalier-bench: " << why << std::endl;
-  std::exit(1);
+  throw std::runtime_error(why);
 }
 
 }  // namespace espalier::bench

@@ -39,7 +39,8 @@ class Service {
 // The path of a program that was built with this one.
 std::string ProgramBesideThisOne(const std::string& name);
 
-// Ends the bench, saying why: for what must not happen while measuring.
+// Ends the bench, saying why, by an exception that main catches, so that nothing stays behind: for what must not happen
+// while measuring.
 [[noreturn]] void GiveUp(const std::string& why);
 
 // A result's content; gives up on an error.

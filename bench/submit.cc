@@ -85,6 +85,7 @@ void RunSubmit(Figures& figures, Size size) {
     bench.MeasureSingles(size.Of(1000, 20));
   }
   Bench empty(figures);
+  empty.FillUpTo(1);  // what all trials refer to
   empty.MeasureBatches(Shape::kFourNodes, "four_nodes_0_stored", batches);
   empty.MeasureBatches(Shape::kOneNode, "one_node_0_stored", batches);
   bench.FillUpTo(full);
