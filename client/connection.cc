@@ -165,6 +165,9 @@ Result<v1::GetStudyResponse> Connection::GetStudy(const v1::GetStudyRequest& req
 Result<v1::ListTrialsResponse> Connection::ListTrials(const v1::ListTrialsRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListTrials, request);
 }
+Result<v1::GetTrialResponse> Connection::GetTrial(const v1::GetTrialRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrial, request);
+}
 Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPlan, request);
 }
