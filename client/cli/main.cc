@@ -24,6 +24,7 @@ std::string DefaultDataDirectory() {
 int main(int argc, char** argv) {
   espalier::CommandContext context{.data_directory = DefaultDataDirectory(),
                                    .server = {},
+                                   .token = Environment("ESPALIER_TOKEN"),
                                    .output = espalier::OutputFormat::kText,
                                    .out = std::cout,
                                    .err = std::cerr,

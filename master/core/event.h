@@ -39,6 +39,7 @@ struct FurtherClaim {
 struct SubmitCall {
   CallId call;
   std::string user;
+  std::string team;
   std::string request_id;
   StudyId study;
   std::vector<NewTrial> new_trials;
@@ -51,8 +52,24 @@ struct SubmitCall {
 struct CancelStudyCall {
   CallId call;
   std::string user;
+  std::string team;
   std::string request_id;
   StudyId study;
+};
+
+// REQUIRES of this and the next: `user` is an administrator.
+struct AddUserCall {
+  CallId call;
+  std::string user;
+  std::string request_id;
+  User added;
+};
+
+struct RemoveUserCall {
+  CallId call;
+  std::string user;
+  std::string request_id;
+  std::string name;
 };
 
 struct Registration {
@@ -123,6 +140,10 @@ struct NodeGone {
 // Time passes: leases end.
 struct Tick {};
 
-using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, NodeMessage, NodeGone, Tick>;
+// The state has been loaded; the first event after that.
+struct Recovered {};
+
+using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, AddUserCall, RemoveUserCall, NodeMessage,
+                           NodeGone, Tick, Recovered>;
 
 }  // namespace espalier

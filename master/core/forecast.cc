@@ -5,6 +5,7 @@
 #include "master/core/step_times.h"
 #include "master/core/study_calls.h"
 #include "master/core/summary.h"
+#include "master/core/visibility.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/step_set.h"
 
@@ -63,12 +64,12 @@ class ScratchPlans {
   std::map<Digest128, SearchPlan> plans_;
 };
 
-// Of all checkpoints of this training that are known; 0 if none is.
-double MeanCheckpointBytes(const MasterState& state, const TrainingIdentity& training) {
+// Of all checkpoints of this training that the team may know of; 0 if there is none.
+double MeanCheckpointBytes(const MasterState& state, const TrainingIdentity& training, const std::string& team) {
   double bytes = 0;
   std::int64_t count = 0;
   for (const auto& [plan_id, plan] : state.plans) {
-    if (!(plan.identity.training == training)) continue;
+    if (!(plan.identity.training == training) || !MayKnow(state, plan, team)) continue;
     for (const auto& [node_id, node] : plan.nodes) {
       for (const auto& [step, record] : node.points) {
         if (!record.checkpoint) continue;
@@ -93,7 +94,7 @@ void AddBranchPoints(const SearchPlan& plan, const StepSet& unique, std::set<Poi
 
 // A checkpoint at each end and each branch point.
 std::int64_t CheckpointBytes(const MasterState& state, const ScratchPlans& scratch,
-                             const std::vector<PlannedTrial>& trials, const StepSet& unique) {
+                             const std::vector<PlannedTrial>& trials, const StepSet& unique, const std::string& team) {
   std::map<const SearchPlan*, std::set<Point>> points;
   for (const PlannedTrial& trial : trials) points[trial.plan].insert({trial.leaf, trial.horizon});
   std::map<Digest128, double> means;  // by training, as a plan of nobody
@@ -101,14 +102,14 @@ std::int64_t CheckpointBytes(const MasterState& state, const ScratchPlans& scrat
   for (const auto& [digest, plan] : scratch.plans()) {
     AddBranchPoints(plan, unique, points[&plan]);
     const auto [mean, is_new] = means.try_emplace(DigestOf(PlanIdentity{.training = plan.identity.training}));
-    if (is_new) mean->second = MeanCheckpointBytes(state, plan.identity.training);
+    if (is_new) mean->second = MeanCheckpointBytes(state, plan.identity.training, team);
     bytes += mean->second * static_cast<double>(points[&plan].size());
   }
   return static_cast<std::int64_t>(bytes);
 }
 
 Forecast Count(const MasterState& state, const std::vector<Study>& studies, const std::vector<PlannedTrial>& trials,
-               const ScratchPlans& scratch) {
+               const ScratchPlans& scratch, const std::string& team) {
   StepSet trained;
   for (const auto& [digest, plan] : scratch.plans()) {
     for (const auto& [id, node] : plan.nodes) trained.AddTrained(node);
@@ -117,7 +118,7 @@ Forecast Count(const MasterState& state, const std::vector<Study>& studies, cons
   std::vector<StepTimes> times;
   std::vector<StepSet> unique_by_study(studies.size());
   for (const Study& study : studies) {
-    times.emplace_back(state, study.training, study.device_kind);
+    times.emplace_back(state, study.training, study.device_kind, study.team);
     forecast.studies.push_back({.name = study.specification.name});
   }
   StepSet unique;
@@ -142,7 +143,7 @@ Forecast Count(const MasterState& state, const std::vector<Study>& studies, cons
   for (std::size_t i = 0; i < studies.size(); ++i) forecast.studies[i].unique_steps = unique_by_study[i].Count();
   forecast.unique_steps = unique.Count();
   forecast.trained_steps = Intersection(unique, trained).Count();
-  forecast.checkpoint_bytes = CheckpointBytes(state, scratch, trials, unique);
+  forecast.checkpoint_bytes = CheckpointBytes(state, scratch, trials, unique, team);
   return forecast;
 }
 
@@ -171,7 +172,7 @@ Result<Forecast> ForecastStudies(const MasterState& state, const std::vector<For
     }
     planned_studies.push_back(std::move(*study));
   }
-  return Count(state, planned_studies, planned_trials, scratch);
+  return Count(state, planned_studies, planned_trials, scratch, team);
 }
 
 }  // namespace espalier

@@ -4,6 +4,7 @@
 #include "master/core/settling.h"
 #include "master/core/stored_text.h"
 #include "master/core/study_calls.h"
+#include "master/core/visibility.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/record_result.h"
 
@@ -167,16 +168,8 @@ void CloseStudyWithTrials(Draft& draft, StudyId study, bool cancelled) {
   draft.touched_studies.insert(study);
 }
 
-Result<const Study*> FindStudy(const MasterState& state, StudyId id, const std::string& user) {
-  const auto study = state.studies.find(id);
-  if (study == state.studies.end() || study->second.user != user) {
-    return MakeError(ErrorCode::kNotFound, "no study " + std::to_string(id.value), "study_id");
-  }
-  return &study->second;
-}
-
 Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
-  ESPALIER_ASSIGN(const Study* study, FindStudy(draft.state(), call.study, call.user));
+  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
   ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
   ESPALIER_RETURN_IF_ERROR(CheckSize(call));
   const RequestKey key{call.study, call.request_id};
@@ -224,7 +217,7 @@ Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
 }
 
 Result<StudyCancelled> CancelStudy(Draft& draft, const CancelStudyCall& call) {
-  ESPALIER_ASSIGN(const Study* study, FindStudy(draft.state(), call.study, call.user));
+  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
   if (study->finished_at) return StudyCancelled{};
   CloseStudyWithTrials(draft, call.study, true);
   return StudyCancelled{};

@@ -4,7 +4,6 @@
 
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
-#include "master/rpc/identity.h"
 
 namespace espalier {
 namespace {
@@ -13,30 +12,31 @@ constexpr std::chrono::milliseconds kProgressPeriod{500};
 
 // What a watcher is sent in one turn.
 struct Turn {
-  bool found = false;
   bool finished = false;
   std::vector<StudyEvent> events;
   StudyProgress progress;
 };
 
-}  // namespace
-
-template <class Call>
-PendingCalls::Answer StudyService::Ask(Call call) {
-  PendingCalls::Call pending = calls_.Open();
-  call.call = pending.id;
-  call.user = kLocalUser;
-  master_.Post(std::move(call));
-  return pending.answer.get();
+Result<Turn> NextTurn(const MasterState& state, StudyId id, std::int64_t next, const Caller& caller) {
+  ESPALIER_ASSIGN(const Study* study, FindStudy(state, id, caller));
+  Turn turn{.finished = study->finished_at.has_value(), .events = {}, .progress = {}};
+  const std::vector<StudyEvent>& events = state.events.at(id);
+  if (next <= static_cast<std::int64_t>(events.size())) turn.events.assign(events.begin() + (next - 1), events.end());
+  if (!turn.finished) turn.progress = ProgressOf(state, id);
+  return turn;
 }
 
-grpc::Status StudyService::CreateStudy(grpc::ServerContext*, const v1::CreateStudyRequest* request,
+}  // namespace
+
+grpc::Status StudyService::CreateStudy(grpc::ServerContext* context, const v1::CreateStudyRequest* request,
                                        v1::CreateStudyResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   auto specification = FromProto(request->study());
   if (!specification.has_value()) return ToStatus(specification.error());
-  CreateStudyCall call{.team = kLocalTeam, .request_id = request->request_id()};
+  CreateStudyCall call{.user = caller->user, .team = caller->team, .request_id = request->request_id()};
   call.specification = std::move(*specification);
-  const PendingCalls::Answer answer = Ask(std::move(call));
+  const PendingCalls::Answer answer = calls_.Ask(master_, std::move(call));
   if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
   const auto& created = std::get<StudyCreated>(answer);
   response->set_study_id(created.study.value);
@@ -44,9 +44,14 @@ grpc::Status StudyService::CreateStudy(grpc::ServerContext*, const v1::CreateStu
   return grpc::Status::OK;
 }
 
-grpc::Status StudyService::Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
+grpc::Status StudyService::Submit(grpc::ServerContext* context, const v1::SubmitRequest* request,
                                   v1::SubmitResponse* response) {
-  const PendingCalls::Answer answer = Ask(FromProto(*request));
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  SubmitCall call = FromProto(*request);
+  call.user = caller->user;
+  call.team = caller->team;
+  const PendingCalls::Answer answer = calls_.Ask(master_, std::move(call));
   if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
   const auto& submitted = std::get<Submitted>(answer);
   for (const TrialId trial : submitted.trials) response->add_trial_ids(trial.value);
@@ -54,10 +59,14 @@ grpc::Status StudyService::Submit(grpc::ServerContext*, const v1::SubmitRequest*
   return grpc::Status::OK;
 }
 
-grpc::Status StudyService::CancelStudy(grpc::ServerContext*, const v1::CancelStudyRequest* request,
+grpc::Status StudyService::CancelStudy(grpc::ServerContext* context, const v1::CancelStudyRequest* request,
                                        v1::CancelStudyResponse*) {
-  const PendingCalls::Answer answer =
-      Ask(CancelStudyCall{.request_id = request->request_id(), .study = StudyId{request->study_id()}});
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  const PendingCalls::Answer answer = calls_.Ask(master_, CancelStudyCall{.user = caller->user,
+                                                                          .team = caller->team,
+                                                                          .request_id = request->request_id(),
+                                                                          .study = StudyId{request->study_id()}});
   const auto* error = std::get_if<Error>(&answer);
   return error != nullptr ? ToStatus(*error) : grpc::Status::OK;
 }
@@ -68,29 +77,20 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
   std::int64_t next = std::max<std::int64_t>(1, request->from_event());
   while (!context->IsCancelled() && !watch_.stopped()) {
     const std::int64_t version = watch_.Version(study);
-    Turn turn;
-    const auto read = master_.Read([&](const MasterState& state) {
-      const auto it = state.studies.find(study);
-      if (it == state.studies.end() || it->second.user != kLocalUser) return;
-      turn.found = true;
-      turn.finished = it->second.finished_at.has_value();
-      const std::vector<StudyEvent>& events = state.events.at(study);
-      if (next <= static_cast<std::int64_t>(events.size()))
-        turn.events.assign(events.begin() + (next - 1), events.end());
-      if (!turn.finished) turn.progress = ProgressOf(state, study);
-    });
+    const Result<Caller> caller = callers_.Member(*context);  // the token may be revoked meanwhile
+    if (!caller.has_value()) return ToStatus(caller.error());
+    Result<Turn> turn;
+    const auto read = master_.Read([&](const MasterState& state) { turn = NextTurn(state, study, next, *caller); });
     if (!read.has_value()) return ToStatus(read.error());
-    if (!turn.found) {
-      return ToStatus({ErrorCode::kNotFound, "no study " + std::to_string(study.value), "study_id"});
-    }
-    for (const StudyEvent& event : turn.events) {
+    if (!turn.has_value()) return ToStatus(turn.error());
+    for (const StudyEvent& event : turn->events) {
       v1::WatchResponse response;
       *response.mutable_event() = ToProto(event, next++);
       if (!writer->Write(response)) return grpc::Status::CANCELLED;
     }
-    if (turn.finished) return grpc::Status::OK;
+    if (turn->finished) return grpc::Status::OK;
     v1::WatchResponse response;
-    *response.mutable_progress() = ToProto(turn.progress);
+    *response.mutable_progress() = ToProto(turn->progress);
     if (!writer->Write(response)) return grpc::Status::CANCELLED;
     watch_.Wait(study, version, kProgressPeriod);
   }

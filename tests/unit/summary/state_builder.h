@@ -43,6 +43,7 @@ class StateBuilder {
   Point On(TrialId trial, std::int64_t step) const;
 
   MasterState state;
+  std::string team = "team";  // of the studies that are added
 };
 
 }  // namespace espalier
