@@ -112,7 +112,7 @@ std::vector<Case> CasesOf(v1::Scope scope) {
       MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
       MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
                  remove.set_request_id("1");
-                 remove.set_name("bob");
+                 remove.set_name("zoe");
                })),
       MakeCase("UserService/AddUser", Make<v1::AddUserRequest>([](auto& add) {
                  add.set_request_id("1");
@@ -184,8 +184,8 @@ void CheckTellsNothing(const std::string& method, const Outcome& outcome) {
   std::string all = outcome.message + outcome.details;
   for (const std::string& response : outcome.responses) all += response;
   const std::string score(reinterpret_cast<const char*>(&kScore), sizeof(kScore));  // as it travels
-  for (const std::string& secret :
-       {std::string(kUserName), std::string(kStudyName), std::string(kSequence), score, std::string("of-run"), std::string("vision")}) {
+  for (const std::string& secret : {std::string(kUserName), std::string(kStudyName), std::string(kSequence), score,
+                                    std::string("of-run"), std::string("vision")}) {
     INFO(method << " tells " << secret);
     CHECK(all.find(secret) == std::string::npos);
   }
@@ -208,7 +208,7 @@ TEST_CASE("every RPC is refused without a token, and with one that nobody has, s
   for (const Case& each : CasesOf(v1::SCOPE_TEAM)) {
     INFO(each.method);
     const std::string path = "/espalier.v1." + each.method;
-    const std::optional<std::string> none[] = {std::nullopt, "", "Bearer ", world.ann, "Basic " + world.ann,
+    const std::optional<std::string> none[] = {std::nullopt,        "", "Bearer ", world.ann, "Basic " + world.ann,
                                                "bearer" + world.ann};
     for (const auto& authorization : none) {
       const Outcome outcome = CallOnce(world.service.channel, path, *each.request, authorization);
@@ -261,8 +261,8 @@ TEST_CASE("for another team, a service with a team's study is as one without it"
       } else {
         CHECK((outcome == expected[i].second));
       }
-      const bool repeats_the_name = method == "InspectService/GetStudy" || method == "InspectService/Forecast" ||
-                                    method == "UserService/AddUser";
+      const bool repeats_the_name =
+          method == "InspectService/GetStudy" || method == "InspectService/Forecast" || method == "UserService/AddUser";
       if (!repeats_the_name) CheckTellsNothing(method, outcome);
     }
   }
@@ -304,6 +304,25 @@ TEST_CASE("where everyone shares, a study of the same trials tells nothing of wh
   const auto studies =
       world.service.Get<v1::ListStudiesResponse>(world.bob, "InspectService/ListStudies", v1::ListStudiesRequest());
   CHECK(studies.studies_size() == 1);
+}
+
+TEST_CASE("another team sees that a server is busy, and not with which runs") {
+  World world;
+  v1::CreateStudyRequest create;
+  create.set_request_id("1");
+  *create.mutable_study() = AnnsStudy(v1::SCOPE_EVERYONE);
+  world.service.Get<v1::CreateStudyResponse>(world.ann, "StudyService/CreateStudy", create);
+  v1::SubmitRequest submit = AnnsTrial(1);
+  submit.mutable_new_trials(0)->set_steps(1000);
+  world.service.Get<v1::SubmitResponse>(world.ann, "StudyService/Submit", submit);
+  const auto server_for = [&](const std::string& token) {
+    return world.service.Get<v1::ListServersResponse>(token, "InspectService/ListServers", v1::ListServersRequest())
+        .servers(0);
+  };
+  CHECK(server_for(world.ann).busy_slot_count() == 1);
+  CHECK(server_for(world.ann).running_run_ids_size() == 1);
+  CHECK(server_for(world.bob).busy_slot_count() == 1);
+  CHECK(server_for(world.bob).running_run_ids_size() == 0);
 }
 
 TEST_CASE("a team mate looks at a study and cannot change it") {

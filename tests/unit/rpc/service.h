@@ -31,14 +31,16 @@ class Service : public MasterPort, public EffectRunner {
         rpc_(*this) {
     settings_.first_administrator =
         User{.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)};
-    REQUIRE(rpc_.Start(address_).has_value());
-    channel = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
+    std::filesystem::create_directory(folder);
+    REQUIRE(rpc_.Start(address()).has_value());
+    channel = grpc::CreateChannel(address(), grpc::InsecureChannelCredentials());
     if (start) Start();
   }
   ~Service() override {
     loop_.Stop();
     if (thread_.joinable()) thread_.join();
     rpc_.Stop();
+    std::filesystem::remove_all(folder);
   }
   void Start() {
     thread_ = std::thread([this] { ESPALIER_CHECK(loop_.Run().has_value()); });
@@ -82,17 +84,19 @@ class Service : public MasterPort, public EffectRunner {
   Result<void> Read(const std::function<void(const MasterState&)>& read) override { return loop_.Read(read); }
   void Run(const Effect& effect) override { rpc_.Carry(effect); }
 
+  std::string address() const { return "unix:" + folder.string() + "/socket"; }
+
+  const std::filesystem::path folder = NewFolder();
   const std::string root = NewToken();  // the first administrator's
   std::shared_ptr<grpc::Channel> channel;
 
  private:
-  static std::string NewAddress() {
+  static std::filesystem::path NewFolder() {
     static std::atomic<int> count = 0;
-    return "unix:" + std::filesystem::temp_directory_path().string() + "/espalier-rpc-" + std::to_string(getpid()) +
-           "-" + std::to_string(count++);
+    return std::filesystem::temp_directory_path() /
+           ("espalier-rpc-" + std::to_string(getpid()) + "-" + std::to_string(count++));
   }
 
-  const std::string address_ = NewAddress();
   MemoryStateStore store_;
   std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
   ReactorSettings settings_;

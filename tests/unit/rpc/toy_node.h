@@ -1,5 +1,5 @@
-// A node manager in a thread: offers the trainer "toy" and trains at once whatever it is told to. A metric is as its
-// maker says.
+// A node manager in a thread: offers the trainer "toy" and trains at once whatever it is told to, but for runs of more
+// than 100 steps, which it never ends. Metrics are as its maker says.
 #pragma once
 
 #include <set>
@@ -51,7 +51,8 @@ class ToyNode {
       if (!desired.ParseFromString(*bytes)) return;
       v1::SynchronizeRequest request;
       for (const v1::DesiredRun& run : desired.runs()) {
-        if (done_.insert(run.run_id()).second) Train(run, request);
+        const bool is_short = run.targets().rbegin()->step() <= 100;
+        if (is_short && done_.insert(run.run_id()).second) Train(run, request);
       }
       if (request.reports_size() > 0) call_.Write(request);
     }
