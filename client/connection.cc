@@ -7,8 +7,10 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/token.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
+#include "espalier/v1/user.grpc.pb.h"
 #include "proto/channel.h"
 
 namespace espalier {
@@ -53,10 +55,15 @@ Error ToError(const grpc::Status& status) {
   return Error{CodeOf(status.error_code()), status.error_message(), detail.field()};
 }
 
+void ShowToken(grpc::ClientContext& context, const std::string& token) {
+  if (!token.empty()) context.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + token);
+}
+
 class GrpcWatchCall : public WatchCall {
  public:
-  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request) {
+  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request, const std::string& token) {
     context_.set_wait_for_ready(true);
+    ShowToken(context_, token);
     reader_ = stub.Watch(&context_, request);
   }
 
@@ -84,16 +91,20 @@ Seconds PauseBefore(const RetryPolicy& policy, int attempt) {
 }
 
 struct Connection::Parts {
-  Parts(std::shared_ptr<grpc::Channel> opened, const RetryPolicy& retry_policy)
+  Parts(std::shared_ptr<grpc::Channel> opened, const RetryPolicy& retry_policy, std::string shown_token)
       : policy(retry_policy),
         channel(std::move(opened)),
+        token(std::move(shown_token)),
         study(v1::StudyService::NewStub(channel)),
-        inspect(v1::InspectService::NewStub(channel)) {}
+        inspect(v1::InspectService::NewStub(channel)),
+        user(v1::UserService::NewStub(channel)) {}
 
   RetryPolicy policy;
   std::shared_ptr<grpc::Channel> channel;
+  std::string token;
   std::unique_ptr<v1::StudyService::Stub> study;
   std::unique_ptr<v1::InspectService::Stub> inspect;
+  std::unique_ptr<v1::UserService::Stub> user;
 
   // A channel connects only while somebody waits for it: a thread that merely slept would sleep in vain.
   void Pause(Seconds pause) {
@@ -111,6 +122,7 @@ struct Connection::Parts {
     const Seconds started = MonotonicNow();
     for (int attempt = 0;; ++attempt) {
       grpc::ClientContext context;
+      ShowToken(context, token);
       Response response;
       const grpc::Status status = (stub.*method)(&context, request, &response);
       if (status.ok()) return response;
@@ -127,13 +139,14 @@ struct Connection::Parts {
 Connection::Connection(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Connection::~Connection() = default;
 
-Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address, const RetryPolicy& policy) {
+Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address, const RetryPolicy& policy,
+                                                     const std::string& token) {
   std::shared_ptr<grpc::Channel> channel = OpenChannel(address);
   const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(policy.first_connection_patience);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + patience)) {
     return MakeError(ErrorCode::kUnavailable, "no server answers at " + address);
   }
-  return std::shared_ptr<Connection>(new Connection(std::make_unique<Parts>(std::move(channel), policy)));
+  return std::shared_ptr<Connection>(new Connection(std::make_unique<Parts>(std::move(channel), policy, token)));
 }
 
 const RetryPolicy& Connection::policy() const { return parts_->policy; }
@@ -174,9 +187,18 @@ Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& reques
 Result<v1::ForecastResponse> Connection::Forecast(const v1::ForecastRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::Forecast, request);
 }
+Result<v1::AddUserResponse> Connection::AddUser(const v1::AddUserRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::AddUser, request);
+}
+Result<v1::ListUsersResponse> Connection::ListUsers(const v1::ListUsersRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::ListUsers, request);
+}
+Result<v1::RemoveUserResponse> Connection::RemoveUser(const v1::RemoveUserRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::RemoveUser, request);
+}
 
 std::unique_ptr<WatchCall> Connection::Watch(const v1::WatchRequest& request) {
-  return std::make_unique<GrpcWatchCall>(*parts_->study, request);
+  return std::make_unique<GrpcWatchCall>(*parts_->study, request, parts_->token);
 }
 
 }  // namespace espalier

@@ -74,4 +74,24 @@ std::string_view Name(v1::Scope scope) {
   }
 }
 
+std::string_view Name(v1::Role role) {
+  switch (role) {
+    case v1::ROLE_MEMBER:
+      return "member";
+    case v1::ROLE_ADMINISTRATOR:
+      return "administrator";
+    case v1::ROLE_NODE:
+      return "node";
+    default:
+      return "";
+  }
+}
+
+v1::Role RoleOf(std::string_view name) {
+  for (const v1::Role role : {v1::ROLE_MEMBER, v1::ROLE_ADMINISTRATOR, v1::ROLE_NODE}) {
+    if (Name(role) == name) return role;
+  }
+  return v1::ROLE_UNSPECIFIED;
+}
+
 }  // namespace espalier

@@ -33,6 +33,10 @@ void RegisterCommands(CLI::App& app, CommandContext& context) {
   RegisterSequenceShow(AddNoun(app, "sequence", "Sequences of hyper-parameter values"), context);
   RegisterServerList(AddNoun(app, "server", "The machines that train"), context);
   RegisterTrainerList(AddNoun(app, "trainer", "What can be trained"), context);
+  CLI::App& user = AddNoun(app, "user", "Who may use the service (for administrators)");
+  RegisterUserAdd(user, context);
+  RegisterUserList(user, context);
+  RegisterUserRemove(user, context);
 }
 
 }  // namespace

@@ -21,5 +21,8 @@ void RegisterPlanShow(CLI::App& plan, CommandContext& context);
 void RegisterSequenceShow(CLI::App& sequence, CommandContext& context);
 void RegisterServerList(CLI::App& server, CommandContext& context);
 void RegisterTrainerList(CLI::App& trainer, CommandContext& context);
+void RegisterUserAdd(CLI::App& user, CommandContext& context);
+void RegisterUserList(CLI::App& user, CommandContext& context);
+void RegisterUserRemove(CLI::App& user, CommandContext& context);
 
 }  // namespace espalier

@@ -54,6 +54,7 @@ Json ToJson(const v1::StudySummary& study) {
   }
   return {{"id", study.study_id()},
           {"name", study.name()},
+          {"user", study.user()},
           {"state", study.state()},
           {"trainer", study.trainer()},
           {"goal", Name(study.goal())},

@@ -13,7 +13,8 @@
 
 namespace espalier {
 
-// At --server, or at the address in the data directory. Error: kUnavailable if nobody answers.
+// At --server, or at the address in the data directory; as whom --token-file, or $ESPALIER_TOKEN, says. Errors:
+// kUnavailable if nobody answers, kUnauthenticated if what was given is no token.
 Result<Client> ConnectToServer(const CommandContext& context);
 
 // A study by id (all digits) or by name (the newest of that name).
@@ -23,7 +24,7 @@ Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id
 struct TrialListing {
   std::string study;  // an id or a name, as FindStudy takes it
   v1::TrialOrder order = v1::TRIAL_ORDER_SUBMISSION;
-  std::vector<std::string> states{};                                    // empty: all
+  std::vector<std::string> states{};                                // empty: all
   std::size_t count_max = std::numeric_limits<std::size_t>::max();  // the first so many
 };
 

@@ -10,11 +10,11 @@
 
 namespace espalier {
 
-// Mean sizes of the checkpoints that are stored, by training and by the values of the hyper-parameters that are fixed
-// at step 0 (they decide a model's size).
+// Mean sizes of the checkpoints that are stored and that a team may know of, by training and by the values of the
+// hyper-parameters that are fixed at step 0 (they decide a model's size).
 class CheckpointSizes {
  public:
-  explicit CheckpointSizes(const MasterState& state);
+  CheckpointSizes(const MasterState& state, const std::string& team);
 
   // Of checkpoints under this node, in bytes; nothing if none is known of such a training.
   std::optional<double> MeanUnder(const SearchPlan& plan, PlanNodeId node) const;

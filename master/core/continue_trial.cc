@@ -1,6 +1,8 @@
 #include "master/core/requests.h"
+#include "master/core/stored_text.h"
 #include "master/core/study_calls.h"
 #include "master/core/trial_edits.h"
+#include "master/core/visibility.h"
 #include "searchplan/sequence/branched.h"
 
 namespace espalier {
@@ -12,14 +14,6 @@ Digest128 ContentOf(const ContinueTrialCall& call) {
   key.Add(std::to_string(call.steps.value)).Add(std::to_string(call.from_step.value));
   for (const auto& [name, text] : call.sequences) key.Add(name).Add(text);
   return DigestOf(key.text());
-}
-
-Result<const Trial*> FindTrial(const MasterState& state, TrialId id, const std::string& user) {
-  const auto trial = state.trials.find(id);
-  if (trial == state.trials.end() || state.studies.at(trial->second.study).user != user) {
-    return MakeError(ErrorCode::kNotFound, "no trial " + std::to_string(id.value), "trial_id");
-  }
-  return &trial->second;
 }
 
 Result<void> CheckName(const MasterState& state, const ContinueTrialCall& call) {
@@ -107,7 +101,7 @@ Result<TrialContinued> ContinueTrial(Draft& draft, const ContinueTrialCall& call
   if (answered) {
     return TrialContinued{StudyId{answered->ids.at(0)}, TrialId{answered->ids.at(1)}, ClaimId{answered->ids.at(2)}};
   }
-  ESPALIER_ASSIGN(const Trial* trial, FindTrial(draft.state(), call.trial, call.user));
+  ESPALIER_ASSIGN(const Trial* trial, FindTrial(draft.state(), call.trial, {call.user, call.team}));
   ESPALIER_RETURN_IF_ERROR(CheckSteps(call, *trial));
   ESPALIER_RETURN_IF_ERROR(CheckName(draft.state(), call));
   const Study& of_trial = draft.state().studies.at(trial->study);

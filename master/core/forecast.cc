@@ -8,6 +8,7 @@
 #include "master/core/study_calls.h"
 #include "master/core/summary.h"
 #include "master/core/trial_edits.h"
+#include "master/core/visibility.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/step_set.h"
 
@@ -79,10 +80,11 @@ void AddBranchPoints(const SearchPlan& plan, const StepSet& unique, std::set<Poi
 
 // A checkpoint at each end and each branch point.
 std::optional<std::int64_t> CheckpointBytes(const MasterState& state, const ScratchPlans& scratch,
-                                            const std::vector<PlannedTrial>& trials, const StepSet& unique) {
+                                            const std::vector<PlannedTrial>& trials, const StepSet& unique,
+                                            const std::string& team) {
   std::map<const SearchPlan*, std::set<Point>> points;
   for (const PlannedTrial& trial : trials) points[trial.plan].insert({trial.leaf, trial.horizon});
-  const CheckpointSizes sizes(state);
+  const CheckpointSizes sizes(state, team);
   double bytes = 0;
   for (const auto& [digest, plan] : scratch.plans()) {
     AddBranchPoints(plan, unique, points[&plan]);
@@ -101,7 +103,7 @@ class TimeSum {
   TimeSum(const MasterState& state, const std::vector<Study>& studies, const StepSet& trained)
       : trained_(trained), paid_(trained) {
     for (const Study& study : studies) {
-      times_.emplace_back(state, study.training, study.device_kind);
+      times_.emplace_back(state, study.training, study.device_kind, study.team);
       measured_.push_back(times_.back().IsAnyMeasured());
     }
   }
@@ -142,7 +144,7 @@ bool IsTrainedKnown(const MasterState& state, const Study& study) {
 }
 
 Forecast Count(const MasterState& state, const std::vector<Study>& studies, const std::vector<PlannedTrial>& trials,
-               const ScratchPlans& scratch) {
+               const ScratchPlans& scratch, const std::string& team) {
   StepSet trained;
   for (const auto& [digest, plan] : scratch.plans()) {
     for (const auto& [id, node] : plan.nodes) trained.AddTrained(node);
@@ -166,7 +168,7 @@ Forecast Count(const MasterState& state, const std::vector<Study>& studies, cons
   }
   for (std::size_t i = 0; i < studies.size(); ++i) forecast.studies[i].unique_steps = unique_by_study[i].Count();
   forecast.unique_steps = unique.Count();
-  forecast.checkpoint_bytes = CheckpointBytes(state, scratch, trials, unique);
+  forecast.checkpoint_bytes = CheckpointBytes(state, scratch, trials, unique, team);
   const auto is_known = [&](const Study& study) { return IsTrainedKnown(state, study); };
   if (!std::all_of(studies.begin(), studies.end(), is_known)) return forecast;
   forecast.trained_steps = Intersection(unique, trained).Count();
@@ -202,7 +204,7 @@ Result<Forecast> ForecastStudies(const MasterState& state, const std::vector<For
     }
     planned_studies.push_back(std::move(*study));
   }
-  Forecast forecast = Count(state, planned_studies, planned_trials, scratch);
+  Forecast forecast = Count(state, planned_studies, planned_trials, scratch, team);
   forecast.near_misses = near_misses.Find();
   return forecast;
 }

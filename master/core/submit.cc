@@ -4,6 +4,7 @@
 #include "master/core/stored_text.h"
 #include "master/core/study_calls.h"
 #include "master/core/trial_edits.h"
+#include "master/core/visibility.h"
 
 namespace espalier {
 namespace {
@@ -99,16 +100,8 @@ Result<void> CheckBatch(const MasterState& state, const SubmitCall& call) {
   return {};
 }
 
-Result<const Study*> FindStudy(const MasterState& state, StudyId id, const std::string& user) {
-  const auto study = state.studies.find(id);
-  if (study == state.studies.end() || study->second.user != user) {
-    return MakeError(ErrorCode::kNotFound, "no study " + std::to_string(id.value), "study_id");
-  }
-  return &study->second;
-}
-
 Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
-  ESPALIER_ASSIGN(const Study* study, FindStudy(draft.state(), call.study, call.user));
+  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
   ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
   ESPALIER_RETURN_IF_ERROR(CheckSize(call));
   const RequestKey key{call.study, call.request_id};
@@ -157,7 +150,7 @@ Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
 }
 
 Result<StudyCancelled> CancelStudy(Draft& draft, const CancelStudyCall& call) {
-  ESPALIER_ASSIGN(const Study* study, FindStudy(draft.state(), call.study, call.user));
+  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
   if (study->finished_at) return StudyCancelled{};
   CloseStudyWithTrials(draft, call.study, true);
   return StudyCancelled{};

@@ -19,6 +19,8 @@ std::optional<CallId> CallOf(const Event& event) {
   if (const auto* submit = std::get_if<SubmitCall>(&event)) return submit->call;
   if (const auto* cancel = std::get_if<CancelStudyCall>(&event)) return cancel->call;
   if (const auto* more = std::get_if<ContinueTrialCall>(&event)) return more->call;
+  if (const auto* add = std::get_if<AddUserCall>(&event)) return add->call;
+  if (const auto* remove = std::get_if<RemoveUserCall>(&event)) return remove->call;
   return std::nullopt;
 }
 
@@ -110,6 +112,7 @@ Result<void> EventLoop::LoadState() {
            {"trials", state_.trials.size()},
            {"runs", state_.active_runs.size()},
            {"seconds", (MonotonicNow() - begun).count()}});
+      Handle(Recovered{});
       return {};
     }
     if (!MayPass(loaded.error())) return tl::unexpected<Error>(loaded.error());

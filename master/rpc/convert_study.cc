@@ -190,6 +190,7 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   message.set_trainer(specification.trainer);
   message.set_scope(ToProto(specification.scope));
   message.set_definition(specification.definition);
+  message.set_user(study.user);
   return message;
 }
 

@@ -16,6 +16,7 @@ class Loader {
   explicit Loader(pqxx::transaction_base& transaction) : transaction_(transaction) {}
 
   Result<MasterState> Load() {
+    LoadUsers();
     LoadSchemas();
     LoadTrainers();
     LoadStudies();
@@ -49,6 +50,14 @@ class Loader {
   PointRecord& PointAt(const RowReader& row) {
     const auto node = row.Id<PlanNodeId>("plan_node_id");
     return PlanOf(node).nodes.at(node).points.Mutable()[row.At("step")];
+  }
+
+  void LoadUsers() {
+    Each("service_user/load", [&](const RowReader& row) {
+      User user{.name = row.Text("name"), .team = row.Text("team"), .role = row.Parsed("role", ParseRole)};
+      if (!row.IsNull("token_sha256")) user.token_sha256 = row.Text("token_sha256");
+      Apply(state_, SetUser{std::move(user)});
+    });
   }
 
   void LoadSchemas() {

@@ -94,8 +94,8 @@ Result<void> WriteConnection::Prepare() {
   }
   bool sent = PQenterPipelineMode(connection) == 1;
   for (const EmbeddedSql& query : EmbeddedQueries()) {
-    sent = sent && PQsendPrepare(connection, std::string(query.name).c_str(), std::string(query.text).c_str(), 0,
-                                 nullptr) == 1;
+    sent = sent &&
+           PQsendPrepare(connection, std::string(query.name).c_str(), std::string(query.text).c_str(), 0, nullptr) == 1;
   }
   if (!sent || PQpipelineSync(connection) != 1) return tl::unexpected(ErrorOf(connection));
   return Receive([](PGresult*) { return Result<void>(); }).result;
@@ -129,8 +129,7 @@ Result<void> WriteConnection::Run(const char* command) {
 
 WriteConnection::Outcome WriteConnection::WriteOnce(const std::vector<RowSet>& sets) {
   PGconn* const connection = connection_.get();
-  bool sent =
-      SendText(connection, "BEGIN") && SendPrepared(connection, "leadership/lock", {std::to_string(epoch_)});
+  bool sent = SendText(connection, "BEGIN") && SendPrepared(connection, "leadership/lock", {std::to_string(epoch_)});
   for (const RowSet& rows : sets) {
     sent = sent && SendPrepared(connection, std::string(rows.statement()), rows.Parameters());
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/digest.h"
+
 namespace espalier {
 namespace {
 
@@ -92,6 +94,14 @@ void EditGenerator::Register() {
                  .evaluation_digest = Text(),
                  .schema = Chance(80) ? SomeSchema() : Schema{.takes_any = Chance(50)},
                  .metrics = {Text(), "loss", Text()}}});
+}
+
+void EditGenerator::ChangeUser() {
+  User user{.name = "user" + std::to_string(Below(4)), .team = "team" + Text()};
+  if (Chance(50)) user.role = Role::kAdministrator;
+  if (Chance(20)) user = {.name = "node" + Text(), .team = "", .role = Role::kNode};
+  if (Chance(80)) user.token_sha256 = Sha256Hex(std::to_string(random_()));
+  Do(SetUser{user});
 }
 
 void EditGenerator::NewStudy() {
@@ -318,12 +328,12 @@ StateEdit EditGenerator::Next(int step_count_max) {
   const int step_count = 1 + Below(step_count_max);
   for (int i = 0; i < step_count || std::none_of(edit_.begin(), edit_.end(), IsStored); ++i) {
     static constexpr void (EditGenerator::*kSteps[])() = {
-        &EditGenerator::Register,       &EditGenerator::NewStudy,   &EditGenerator::NewTrial,
-        &EditGenerator::NewTrial,       &EditGenerator::NewTrial,   &EditGenerator::MoreClaims,
-        &EditGenerator::Settle,         &EditGenerator::Settle,     &EditGenerator::ChangePoint,
-        &EditGenerator::ChangeTraining, &EditGenerator::NewRun,     &EditGenerator::ChangeRun,
-        &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,  &EditGenerator::Close,
-        &EditGenerator::Forget,         &EditGenerator::ChangePoint};
+        &EditGenerator::Register,       &EditGenerator::NewStudy,    &EditGenerator::NewTrial,
+        &EditGenerator::NewTrial,       &EditGenerator::NewTrial,    &EditGenerator::MoreClaims,
+        &EditGenerator::Settle,         &EditGenerator::Settle,      &EditGenerator::ChangePoint,
+        &EditGenerator::ChangeTraining, &EditGenerator::NewRun,      &EditGenerator::ChangeRun,
+        &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,   &EditGenerator::Close,
+        &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser};
     (this->*kSteps[Below(static_cast<int>(std::size(kSteps)))])();
   }
   return std::move(edit_);

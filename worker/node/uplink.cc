@@ -7,6 +7,7 @@
 
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "base/token.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
 #include "proto/channel.h"
 
@@ -56,6 +57,7 @@ class Uplink::Stream : public grpc::ClientBidiReactor<v1::SynchronizeRequest, v1
 };
 
 struct Uplink::State {
+  const std::string token;
   LoopQueue& queue;
   std::function<void(const DesiredState&)> on_desired;
   std::unique_ptr<v1::NodeManagerService::Stub> stub;
@@ -67,6 +69,9 @@ struct Uplink::State {
 };
 
 Uplink::Stream::Stream(v1::NodeManagerService::Stub& stub, State& state) : state_(state) {
+  if (!state_.token.empty()) {
+    context_.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + state_.token);
+  }
   stub.async()->Synchronize(&context_, this);
   AddHold();  // writes begin outside of gRPC's calls, until a read has failed
   StartRead(&response_);
@@ -129,9 +134,10 @@ void Uplink::Stream::Send(const Registration& registration, const Core& core, Se
   StartWrite(&request_);
 }
 
-Uplink::Uplink(const std::string& master_address, LoopQueue& queue, std::function<void(const DesiredState&)> on_desired)
-    : state_(new State{queue, std::move(on_desired), v1::NodeManagerService::NewStub(OpenChannel(master_address)),
-                       nullptr}) {}
+Uplink::Uplink(const std::string& master_address, std::string token, LoopQueue& queue,
+               std::function<void(const DesiredState&)> on_desired)
+    : state_(new State{std::move(token), queue, std::move(on_desired),
+                       v1::NodeManagerService::NewStub(OpenChannel(master_address)), nullptr}) {}
 
 Uplink::~Uplink() {
   if (state_->stream) state_->stream->Cancel();

@@ -172,6 +172,31 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
   CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "team")->near_misses.empty());
 }
 
+TEST_CASE("what another team does changes no forecast but by what everyone shares") {
+  const auto forecasts = [](const StateBuilder& s, Scope scope) {
+    const Forecast forecast = ForecastStudies(s.state, {Grid("grid", scope)}, "others").value();
+    return std::tuple(forecast.unique_steps, forecast.trained_steps, forecast.slot_time.count(),
+                      forecast.critical_path.count(), forecast.checkpoint_bytes);
+  };
+  const auto work = [](StateBuilder& s, Scope scope) {
+    const StudyId study = s.AddStudy(scope);
+    const TrialId trial = s.AddTrial(study, "0.1", 200);
+    s.Trained({study}, trial, 0, 70, 0, 3);
+    s.StoreCheckpoint(trial, 70, 0, 300);
+  };
+  StateBuilder s;
+  for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam, Scope::kEveryone}) {
+    const auto before = forecasts(s, scope);
+    for (const Scope theirs : {Scope::kNobody, Scope::kStudy, Scope::kTeam}) work(s, theirs);
+    CHECK(forecasts(s, scope) == before);
+  }
+  work(s, Scope::kEveryone);
+  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kEveryone)}, "others")->trained_steps == 70);
+  for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam}) {
+    CHECK(ForecastStudies(s.state, {Grid("grid", scope)}, "others")->trained_steps == 0);
+  }
+}
+
 TEST_CASE("a forecast refuses what creating or submitting would refuse, and names the study") {
   const StateBuilder s;
   const auto field_of = [&](ForecastStudy study) {

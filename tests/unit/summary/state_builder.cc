@@ -31,7 +31,7 @@ StudyId StateBuilder::AddStudy(Scope scope, std::int64_t created_at, Goal goal) 
   specification.goal = goal;
   Study study = PlanStudy(state, specification).value();
   study.id = state.next.study;
-  study.team = "team";
+  study.team = team;
   study.created_at = At(created_at);
   Apply(state, espalier::AddStudy{study});
   return study.id;
