@@ -22,7 +22,7 @@ Result<const Trial*> FindTrial(const MasterState& state, TrialId id, const std::
   return &trial->second;
 }
 
-Result<void> CheckName(const MasterState& state, const ContinueTrialCall& call) {
+Result<void> CheckNameIsFree(const MasterState& state, const ContinueTrialCall& call) {
   ESPALIER_RETURN_IF_ERROR(CheckName(call.name, "name"));
   for (const StudyId id : state.running_studies) {
     const Study& study = state.studies.at(id);
@@ -109,7 +109,7 @@ Result<TrialContinued> ContinueTrial(Draft& draft, const ContinueTrialCall& call
   }
   ESPALIER_ASSIGN(const Trial* trial, FindTrial(draft.state(), call.trial, call.user));
   ESPALIER_RETURN_IF_ERROR(CheckSteps(call, *trial));
-  ESPALIER_RETURN_IF_ERROR(CheckName(draft.state(), call));
+  ESPALIER_RETURN_IF_ERROR(CheckNameIsFree(draft.state(), call));
   const Study& of_trial = draft.state().studies.at(trial->study);
   ESPALIER_ASSIGN(Study study, StudyOf(draft, of_trial, call));
   NewTrial next{.steps = StepsOf(call, *trial)};
