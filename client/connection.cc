@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
+#include "proto/channel.h"
 
 namespace espalier {
 namespace {
@@ -54,8 +55,10 @@ Error ToError(const grpc::Status& status) {
 
 class GrpcWatchCall : public WatchCall {
  public:
-  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request)
-      : reader_(stub.Watch(&context_, request)) {}
+  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request) {
+    context_.set_wait_for_ready(true);
+    reader_ = stub.Watch(&context_, request);
+  }
 
   bool Read(v1::WatchResponse& response) override { return reader_->Read(&response); }
 
@@ -72,16 +75,6 @@ class GrpcWatchCall : public WatchCall {
   std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader_;
 };
 
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);  // listings of large studies
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
-}
-
 }  // namespace
 
 bool MayRetry(const Error& error) { return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAborted; }
@@ -91,14 +84,26 @@ Seconds PauseBefore(const RetryPolicy& policy, int attempt) {
 }
 
 struct Connection::Parts {
-  Parts(std::shared_ptr<grpc::Channel> channel, const RetryPolicy& retry_policy)
+  Parts(std::shared_ptr<grpc::Channel> opened, const RetryPolicy& retry_policy)
       : policy(retry_policy),
+        channel(std::move(opened)),
         study(v1::StudyService::NewStub(channel)),
         inspect(v1::InspectService::NewStub(channel)) {}
 
   RetryPolicy policy;
+  std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::StudyService::Stub> study;
   std::unique_ptr<v1::InspectService::Stub> inspect;
+
+  // A channel connects only while somebody waits for it: a thread that merely slept would sleep in vain.
+  void Pause(Seconds pause) {
+    const auto until = std::chrono::system_clock::now() + std::chrono::duration_cast<std::chrono::microseconds>(pause);
+    if (channel->GetState(/*try_to_connect=*/true) != GRPC_CHANNEL_READY) {
+      channel->WaitForConnected(until);
+    } else {
+      std::this_thread::sleep_until(until);
+    }
+  }
 
   template <class Response, class Stub, class Request>
   Result<Response> Call(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -114,7 +119,7 @@ struct Connection::Parts {
       if (!MayRetry(error) || MonotonicNow() - started + pause > policy.call_patience) {
         return tl::unexpected<Error>(std::move(error));
       }
-      std::this_thread::sleep_for(pause);
+      Pause(pause);
     }
   }
 };
@@ -159,6 +164,9 @@ Result<v1::GetStudyResponse> Connection::GetStudy(const v1::GetStudyRequest& req
 }
 Result<v1::ListTrialsResponse> Connection::ListTrials(const v1::ListTrialsRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListTrials, request);
+}
+Result<v1::GetTrialResponse> Connection::GetTrial(const v1::GetTrialRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrial, request);
 }
 Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPlan, request);

@@ -48,6 +48,7 @@ class Connection {
   Result<v1::ListStudiesResponse> ListStudies(const v1::ListStudiesRequest& request);
   Result<v1::GetStudyResponse> GetStudy(const v1::GetStudyRequest& request);
   Result<v1::ListTrialsResponse> ListTrials(const v1::ListTrialsRequest& request);
+  Result<v1::GetTrialResponse> GetTrial(const v1::GetTrialRequest& request);
   Result<v1::GetPlanResponse> GetPlan(const v1::GetPlanRequest& request);
   Result<v1::ForecastResponse> Forecast(const v1::ForecastRequest& request);
 

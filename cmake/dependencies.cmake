@@ -7,6 +7,7 @@ find_package(Protobuf REQUIRED)         # messages between processes, configurat
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)     # 128-bit digests of sequences and plans
 pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)         # the master's store
+pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)           # its writes: libpqxx knows no pipelines
 pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)        # clients and node managers to the master
 pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)     # study files
 find_package(CLI11 REQUIRED)            # the command line

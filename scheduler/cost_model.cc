@@ -30,12 +30,11 @@ Measurement MeasurementOf(const PlanNode& node) {
 }
 
 // Nothing for an undeclared hyper-parameter that is neutral there.
-std::optional<Value> ValueAtStart(const PlanNode& node, const CostModel::Subject& subject) {
-  const Configuration& configuration = node.configuration;
-  if (subject.undeclared.empty()) return At(configuration.functions.at(subject.index), node.start);
+std::optional<Value> ValueAt(const Configuration& configuration, Step start, const CostModel::Subject& subject) {
+  if (subject.undeclared.empty()) return At(configuration.functions.at(subject.index), start);
   const Function* function = configuration.FindUndeclared(subject.undeclared);
   if (function == nullptr) return std::nullopt;
-  return At(*function, node.start);
+  return At(*function, start);
 }
 
 std::vector<CostModel::Subject> SubjectsOf(const Configuration& configuration) {
@@ -65,8 +64,9 @@ CostModel CostModel::FromPlan(const SearchPlan& plan) {
     const Seconds step_time = std::max(kStepTimeMin, measurement.seconds / static_cast<double>(measurement.steps));
     model.least_ = model.measured_.empty() ? step_time : std::min(model.least_, step_time);
     model.measured_[id] = step_time;
-    for (Subject& subject : SubjectsOf(node.configuration)) {
-      const std::optional<Value> value = ValueAtStart(node, subject);
+    const Configuration configuration = node.configuration.Unpack();
+    for (Subject& subject : SubjectsOf(configuration)) {
+      const std::optional<Value> value = ValueAt(configuration, node.start, subject);
       const auto* text = std::get_if<std::string>(&*value);
       features.emplace(std::move(subject), text != nullptr ? std::optional(*text) : std::nullopt);
     }
@@ -89,8 +89,9 @@ Seconds CostModel::StepTime(const PlanNode& node) const {
 
 std::vector<double> CostModel::Row(const PlanNode& node) const {
   std::vector<double> row;
+  const Configuration configuration = node.configuration.Unpack();
   for (const Feature& feature : features_) {
-    const std::optional<Value> value = ValueAtStart(node, feature.subject);
+    const std::optional<Value> value = ValueAt(configuration, node.start, feature.subject);
     if (feature.text) {
       row.push_back(value == Value{*feature.text} ? 1 : 0);
     } else {

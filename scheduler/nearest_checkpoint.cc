@@ -5,8 +5,8 @@
 namespace espalier {
 
 std::optional<Step> NearestCheckpoint(const PlanNode& node, Step limit) {
-  const auto beyond = std::make_reverse_iterator(node.points.upper_bound(limit));
-  for (auto it = beyond; it != node.points.rend(); ++it) {
+  const auto beyond = std::make_reverse_iterator(node.points->upper_bound(limit));
+  for (auto it = beyond; it != node.points->rend(); ++it) {
     if (it->second.checkpoint) return it->first;
   }
   return std::nullopt;

@@ -24,8 +24,9 @@ void RegisterCommands(CLI::App& app, CommandContext& context) {
   RegisterStudyShow(study, context);
   RegisterStudyCompare(study, context);
   RegisterStudyCancel(study, context);
-  CLI::App& trial = AddNoun(app, "trial", "Trials: list those of a study, go on from one");
+  CLI::App& trial = AddNoun(app, "trial", "Trials: list those of a study, show one, go on from one");
   RegisterTrialList(trial, context);
+  RegisterTrialShow(trial, context);
   RegisterTrialExtend(trial, context);
   RegisterTrialBranch(trial, context);
   RegisterPlanShow(AddNoun(app, "plan", "The search plan: the tree that trials share"), context);

@@ -14,6 +14,7 @@ void RegisterStudyShow(CLI::App& study, CommandContext& context);
 void RegisterStudyCompare(CLI::App& study, CommandContext& context);
 void RegisterStudyCancel(CLI::App& study, CommandContext& context);
 void RegisterTrialList(CLI::App& trial, CommandContext& context);
+void RegisterTrialShow(CLI::App& trial, CommandContext& context);
 void RegisterTrialExtend(CLI::App& trial, CommandContext& context);
 void RegisterTrialBranch(CLI::App& trial, CommandContext& context);
 void RegisterPlanShow(CLI::App& plan, CommandContext& context);

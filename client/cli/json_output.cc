@@ -7,6 +7,22 @@
 #include "searchplan/sequence/near_miss.h"
 
 namespace espalier {
+namespace {
+
+Json EvaluationsOf(const google::protobuf::RepeatedPtrField<v1::TrialEvaluation>& evaluations) {
+  Json list = Json::array();
+  for (const v1::TrialEvaluation& evaluation : evaluations) {
+    Json metrics = Json::object();
+    for (const auto& [name, value] :
+         std::map<std::string, double>(evaluation.metrics().begin(), evaluation.metrics().end())) {
+      metrics[name] = value;
+    }
+    list.push_back({{"step", evaluation.step()}, {"metrics", std::move(metrics)}});
+  }
+  return list;
+}
+
+}  // namespace
 
 void PrintJson(std::ostream& out, const Json& document) {
   out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
@@ -58,15 +74,6 @@ Json ToJson(const v1::Trial& trial) {
        std::map<std::string, std::string>(trial.sequences().begin(), trial.sequences().end())) {
     sequences[name] = text;
   }
-  Json evaluations = Json::array();
-  for (const v1::TrialEvaluation& evaluation : trial.evaluations()) {
-    Json metrics = Json::object();
-    for (const auto& [name, value] :
-         std::map<std::string, double>(evaluation.metrics().begin(), evaluation.metrics().end())) {
-      metrics[name] = value;
-    }
-    evaluations.push_back({{"step", evaluation.step()}, {"metrics", std::move(metrics)}});
-  }
   return {{"id", trial.trial_id()},
           {"state", trial.state()},
           {"steps", trial.steps()},
@@ -74,13 +81,19 @@ Json ToJson(const v1::Trial& trial) {
           {"metric", trial.has_metric() ? Json(trial.metric()) : Json(nullptr)},
           {"state_sha256", trial.state_sha256()},
           {"horizon", trial.horizon_steps()},
-          {"evaluations", std::move(evaluations)},
+          {"evaluations", EvaluationsOf(trial.evaluations())},
           {"message", trial.message()}};
 }
 
 std::string HintOf(const v1::NearMiss& pair) {
   const Step to = pair.to_step() == 0 ? kStepMax : Step{pair.to_step()};
   return Describe(NearMiss{Step{pair.from_step()}, pair.difference(), to}, kStepMax);
+}
+
+Json ToJson(const v1::GetTrialResponse& trial) {
+  Json document = ToJson(trial.trial());
+  document["metrics"] = EvaluationsOf(trial.metrics());
+  return document;
 }
 
 Json ToJson(const v1::ForecastResponse& forecast) {

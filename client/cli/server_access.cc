@@ -18,6 +18,20 @@ bool AllDigits(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+// The study's id, if the text is one.
+std::optional<std::int64_t> IdOf(const std::string& id_or_name) {
+  if (!AllDigits(id_or_name)) return std::nullopt;
+  std::int64_t id = 0;
+  std::from_chars(id_or_name.data(), id_or_name.data() + id_or_name.size(), id);
+  return id;
+}
+
+// What the server said, with what to do where there is no such study.
+Error NamingStudy(const Error& error, const std::string& id_or_name) {
+  if (error.code != ErrorCode::kNotFound) return error;
+  return {ErrorCode::kNotFound, "no study " + id_or_name + "; see: espalier study list", {}};
+}
+
 }  // namespace
 
 Result<Client> ConnectToServer(const CommandContext& context) {
@@ -30,24 +44,36 @@ Result<Client> ConnectToServer(const CommandContext& context) {
 
 Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id_or_name) {
   v1::GetStudyRequest request;
-  std::int64_t id = 0;
-  std::from_chars(id_or_name.data(), id_or_name.data() + id_or_name.size(), id);
-  if (AllDigits(id_or_name)) {
-    request.set_study_id(id);
+  if (const auto id = IdOf(id_or_name)) {
+    request.set_study_id(*id);
   } else {
     request.set_name(id_or_name);
   }
   Result<v1::GetStudyResponse> response = connection.GetStudy(request);
   if (response.has_value()) return response->study();
-  if (response.error().code != ErrorCode::kNotFound) return tl::unexpected<Error>(response.error());
-  return MakeError(ErrorCode::kNotFound, "no study " + id_or_name + "; see: espalier study list");
+  return tl::unexpected<Error>(NamingStudy(response.error(), id_or_name));
 }
 
-Result<std::vector<v1::Trial>> ListTrialsOf(Connection& connection, std::int64_t study_id) {
+Result<std::vector<v1::Trial>> ListTrialsOf(Connection& connection, const TrialListing& listing) {
   v1::ListTrialsRequest request;
-  request.set_study_id(study_id);
-  ESPALIER_ASSIGN(const v1::ListTrialsResponse response, connection.ListTrials(request));
-  return std::vector<v1::Trial>(response.trials().begin(), response.trials().end());
+  if (const auto id = IdOf(listing.study)) {
+    request.set_study_id(*id);
+  } else {
+    request.set_study_name(listing.study);
+  }
+  request.set_order(listing.order);
+  for (const std::string& state : listing.states) request.add_states(state);
+  std::vector<v1::Trial> trials;
+  do {
+    constexpr std::size_t kPage = 1000;
+    request.set_page_size(static_cast<std::int32_t>(std::min(kPage, listing.count_max - trials.size())));
+    Result<v1::ListTrialsResponse> page = connection.ListTrials(request);
+    if (!page.has_value()) return tl::unexpected<Error>(NamingStudy(page.error(), listing.study));
+    trials.insert(trials.end(), std::make_move_iterator(page->mutable_trials()->begin()),
+                  std::make_move_iterator(page->mutable_trials()->end()));
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty() && trials.size() < listing.count_max);
+  return trials;
 }
 
 Result<std::vector<v1::TrainerDescription>> ListTrainersOf(Connection& connection) {

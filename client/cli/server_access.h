@@ -1,6 +1,7 @@
 // How commands reach the master, and what several of them ask it first.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,16 @@ Result<Client> ConnectToServer(const CommandContext& context);
 // A study by id (all digits) or by name (the newest of that name).
 Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id_or_name);
 
-Result<std::vector<v1::Trial>> ListTrialsOf(Connection& connection, std::int64_t study_id);
+// Which trials of a study, in which order.
+struct TrialListing {
+  std::string study;  // an id or a name, as FindStudy takes it
+  v1::TrialOrder order = v1::TRIAL_ORDER_SUBMISSION;
+  std::vector<std::string> states{};                                    // empty: all
+  std::size_t count_max = std::numeric_limits<std::size_t>::max();  // the first so many
+};
+
+// Reads as many pages as that takes.
+Result<std::vector<v1::Trial>> ListTrialsOf(Connection& connection, const TrialListing& listing);
 
 // The registered trainers. A server that has just started may have none yet: waits a little for the first.
 Result<std::vector<v1::TrainerDescription>> ListTrainersOf(Connection& connection);

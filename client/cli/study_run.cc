@@ -38,7 +38,7 @@ int ShowResult(CommandContext& context, Connection& connection, StudyId id) {
     PrintJson(context.out, ToJson(*study));
     return kExitDone;
   }
-  const Result<std::vector<v1::Trial>> trials = ListTrialsOf(connection, id.value);
+  const Result<std::vector<v1::Trial>> trials = ListTrialsOf(connection, {.study = std::to_string(id.value)});
   if (!trials.has_value()) return Fail(context, trials.error());
   PrintStudy(context.out, *study);
   context.out << '\n';

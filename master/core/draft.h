@@ -2,6 +2,7 @@
 // look at again.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ class Draft {
 
   void Do(StateChange change) {
     Apply(state_, change);
+    if (const auto* of_plan = std::get_if<ChangePlan>(&change)) NoteWhatMaySettle(*of_plan);
     transition_.edit.push_back(std::move(change));
   }
 
@@ -36,7 +38,11 @@ class Draft {
   const ReactorSettings& settings;
   const Time now;
 
-  std::set<PlanId> touched_plans;          // claims, points or runs changed: settle claims, derive targets again
+  // What may settle waiting claims: those of these points; all of a plan in which something failed.
+  std::map<PlanId, std::set<Point>> points_to_settle;
+  std::set<PlanId> plans_to_settle;
+
+  std::set<PlanId> touched_plans;          // claims, points or runs changed: derive targets again
   std::set<StudyId> touched_studies;       // may be finished now
   std::set<StudyId> notified_studies;      // whose watchers are told already
   std::set<std::string> touched_servers;   // what they should do, or what is acknowledged, changed
@@ -44,6 +50,18 @@ class Draft {
   bool schedule = false;                   // slots or claims changed
 
  private:
+  void NoteWhatMaySettle(const ChangePlan& change) {
+    if (const auto* claim = std::get_if<AddClaim>(&change.change)) {
+      points_to_settle[change.plan].insert(claim->claim.point);
+    } else if (const auto* metrics = std::get_if<AddMetrics>(&change.change)) {
+      points_to_settle[change.plan].insert(metrics->point);
+    } else if (const auto* failure = std::get_if<SetEvaluationFailure>(&change.change)) {
+      points_to_settle[change.plan].insert(failure->point);
+    } else if (std::holds_alternative<SetFailure>(change.change)) {
+      plans_to_settle.insert(change.plan);
+    }
+  }
+
   MasterState& state_;
   Transition transition_;
 };

@@ -33,7 +33,7 @@ struct Reply {
 // A stage of a run's path with all that the node manager needs.
 struct DesiredStage {
   PathStage stage;
-  Configuration configuration;
+  PackedConfiguration configuration;
   Digest128 lineage;
 };
 
@@ -41,7 +41,7 @@ struct DesiredStart {
   Point point;
   std::string file;
   std::string state_sha256;
-  Configuration configuration;  // in force at point.step - 1
+  PackedConfiguration configuration;  // in force at point.step - 1
 };
 
 struct DesiredRun {

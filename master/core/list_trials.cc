@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <charconv>
+
+#include "base/check.h"
 #include "master/core/claims.h"
 #include "master/core/running_work.h"
 #include "master/core/summary.h"
@@ -28,16 +32,102 @@ TrialSummary SummarizeTrial(const MasterState& state, const RunningWork& running
   return summary;
 }
 
+struct StateName {
+  std::string_view name;
+  TrialStanding standing;
+};
+constexpr StateName kStateNames[] = {
+    {"waiting", TrialStanding::kWaiting}, {"running", TrialStanding::kWaiting}, {"idle", TrialStanding::kIdle},
+    {"done", TrialStanding::kDone},       {"failed", TrialStanding::kFailed},   {"cancelled", TrialStanding::kCancelled},
+};
+
+// Of the states asked for; all of them if none is named.
+Result<TrialIndex::Standings> StandingsOf(const std::vector<std::string>& states) {
+  TrialIndex::Standings standings;
+  for (const StateName& each : kStateNames) {
+    if (states.empty()) standings.insert(each.standing);
+  }
+  for (const std::string& state : states) {
+    const auto known = std::find_if(std::begin(kStateNames), std::end(kStateNames),
+                                    [&](const StateName& each) { return each.name == state; });
+    if (known == std::end(kStateNames)) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "expected waiting, running, idle, done, failed or cancelled, got '" + state + "'", "states");
+    }
+    standings.insert(known->standing);
+  }
+  return standings;
+}
+
+// A place as a token: what it is by, its trial, and its value unless it has none: "s 12", "m 12 -0.93".
+std::string TokenOf(TrialOrder order, const TrialPlace& place) {
+  std::string token = (order == TrialOrder::kMetric ? "m " : "s ") + std::to_string(place.trial.value);
+  if (order == TrialOrder::kSubmission || place.unranked) return token;
+  char text[40];
+  return token + " " + std::string(text, std::to_chars(text, text + sizeof(text), place.value).ptr);
+}
+
+Result<std::optional<TrialPlace>> PlaceOf(TrialOrder order, std::string_view token) {
+  if (token.empty()) return std::optional<TrialPlace>();
+  const tl::unexpected<Error> wrong = MakeError(
+      ErrorCode::kInvalidArgument, "expected the token of a page of the same list, got another", "page_token");
+  const std::string_view kind = order == TrialOrder::kMetric ? "m " : "s ";
+  if (!token.starts_with(kind)) return wrong;
+  const char* const end = token.data() + token.size();
+  TrialPlace place{.unranked = order == TrialOrder::kMetric};
+  const auto [rest, error] = std::from_chars(token.data() + kind.size(), end, place.trial.value);
+  if (error != std::errc()) return wrong;
+  if (rest == end) return std::optional(place);
+  place.unranked = false;
+  const auto [last, value_error] = std::from_chars(rest + 1, end, place.value);
+  if (order != TrialOrder::kMetric || *rest != ' ' || value_error != std::errc() || last != end) return wrong;
+  return std::optional(place);
+}
+
 }  // namespace
 
-std::vector<TrialSummary> ListTrials(const MasterState& state, StudyId study_id) {
-  const Study& study = state.studies.at(study_id);
+TrialSummary SummarizeTrial(const MasterState& state, TrialId id) {
+  const Trial& trial = state.trials.at(id);
+  return SummarizeTrial(state, RunningWorkOf(state), state.studies.at(trial.study), trial);
+}
+
+Result<TrialPage> ListTrials(const MasterState& state, const TrialQuery& query) {
+  ESPALIER_CHECK(query.count_max >= 1) << "a page holds something";
+  ESPALIER_ASSIGN(const TrialIndex::Standings standings, StandingsOf(query.states));
+  ESPALIER_ASSIGN(const std::optional<TrialPlace> after, PlaceOf(query.order, query.token));
+  const Study& study = state.studies.at(query.study);
   const RunningWork running = RunningWorkOf(state);
-  std::vector<TrialSummary> trials;
-  for (const TrialId trial : state.trials_by_study.at(study_id)) {
-    trials.push_back(SummarizeTrial(state, running, study, state.trials.at(trial)));
+  const auto is_wanted = [&](const std::string& name) {
+    return query.states.empty() || std::find(query.states.begin(), query.states.end(), name) != query.states.end();
+  };
+  TrialPage page;
+  std::optional<TrialPlace> last;
+  state.trial_index.at(query.study).Each(query.order, standings, after, [&](const TrialPlace& place) {
+    const Trial& trial = state.trials.at(place.trial);
+    if (!is_wanted(TrialState(state, running, trial))) return true;
+    if (page.trials.size() == query.count_max) {
+      page.next_token = TokenOf(query.order, *last);
+      return false;
+    }
+    page.trials.push_back(SummarizeTrial(state, running, study, trial));
+    last = place;
+    return true;
+  });
+  return page;
+}
+
+std::vector<TrialEvaluation> MetricsOnLineage(const MasterState& state, TrialId id) {
+  const Trial& trial = state.trials.at(id);
+  const SearchPlan& plan = state.plans.at(trial.plan);
+  const std::string& evaluation = state.studies.at(trial.study).evaluation;
+  std::vector<TrialEvaluation> metrics;
+  for (const StepRange& range : LineageRanges(plan, trial.leaf, trial.horizon)) {
+    for (const auto& [step, record] : plan.Node(range.node).points) {
+      const auto stored = record.metrics.find(evaluation);
+      if (step <= range.to && stored != record.metrics.end()) metrics.push_back({step, stored->second});
+    }
   }
-  return trials;
+  return metrics;
 }
 
 }  // namespace espalier

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "master/core/run.h"
 #include "master/core/study.h"
+#include "master/core/trial_index.h"
 #include "searchplan/plan/search_plan.h"
 
 namespace espalier {
@@ -79,6 +80,7 @@ struct MasterState {
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;
   std::map<StudyId, std::vector<TrialId>> trials_by_study;
+  std::map<StudyId, TrialIndex> trial_index;  // by what the study's events say
   std::map<ClaimId, PlanId> plan_by_claim;
   std::map<PlanId, std::set<TrialId>> open_trials;  // not closed, by plan
   std::set<RunId> active_runs;                      // not ended

@@ -1,19 +1,15 @@
 #include "master/core/settling.h"
 
-#include <algorithm>
-
-#include "master/core/claims.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier {
 namespace {
 
-bool HasWaitingClaim(const MasterState& state, StudyId study) {
-  const std::vector<TrialId>& trials = state.trials_by_study.at(study);
-  return std::any_of(trials.begin(), trials.end(), [&](TrialId id) {
-    const Trial& trial = state.trials.at(id);
-    return LastWaitingClaim(state.plans.at(trial.plan), trial) != nullptr;
-  });
+void SettleAll(Draft& draft, PlanId plan, const PlanEdit& settled) {
+  for (const PlanChange& change : settled) {
+    const auto& settle = std::get<SettleClaim>(change);
+    Settle(draft, plan, settle.claim, settle.state);
+  }
 }
 
 }  // namespace
@@ -41,15 +37,16 @@ void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
 }
 
 void SettleTouched(Draft& draft) {
-  for (const PlanId plan_id : draft.touched_plans) {
-    for (const PlanChange& change : SettleClaims(draft.state().plans.at(plan_id))) {
-      const auto& settle = std::get<SettleClaim>(change);
-      Settle(draft, plan_id, settle.claim, settle.state);
-    }
+  for (const PlanId plan : draft.plans_to_settle) {
+    SettleAll(draft, plan, SettleClaims(draft.state().plans.at(plan)));
+  }
+  for (const auto& [plan, points] : draft.points_to_settle) {
+    for (const Point point : points) SettleAll(draft, plan, SettleClaimsAt(draft.state().plans.at(plan), point));
   }
   for (const StudyId id : draft.touched_studies) {
     const Study& study = draft.state().studies.at(id);
-    if (!study.closing || study.finished_at || HasWaitingClaim(draft.state(), id)) continue;
+    if (!study.closing || study.finished_at) continue;
+    if (draft.state().trial_index.at(id).Count(TrialStanding::kWaiting) > 0) continue;
     draft.Do(FinishStudy{id, draft.now});
     AppendEvent(draft, id, StudyFinished{});
   }

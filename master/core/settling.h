@@ -5,7 +5,7 @@
 
 namespace espalier {
 
-// For the touched plans: settles each waiting claim that results or failures at hand settle, with its study's event.
+// Settles each waiting claim that what is new settles (results, failures, the claim itself), with its study's event.
 // For the touched studies: finishes those that are closing and have no waiting claim left.
 void SettleTouched(Draft& draft);
 

@@ -37,6 +37,7 @@ struct Applier {
     state.running_studies.insert(change.study.id);
     state.events[change.study.id];
     state.trials_by_study[change.study.id];
+    state.trial_index[change.study.id];
     Count(state.next.study, change.study.id);
   }
 
@@ -87,6 +88,7 @@ struct Applier {
     std::vector<StudyEvent>& events = state.events[change.study];
     ESPALIER_CHECK(change.number == static_cast<std::int64_t>(events.size()) + 1) << "event numbers have no gaps";
     events.push_back(change.event);
+    state.trial_index[change.study].Take(change.event, Existing(state.studies, change.study, "study"));
   }
 
   void operator()(const AddRun& change) const {

@@ -38,7 +38,7 @@ std::int64_t CountTrained(const MasterState& state, const std::vector<const Run*
 }
 
 std::optional<Step> DeepestCheckpoint(const PlanNode& node, const PathStage& stage, Time ordered_at) {
-  for (auto point = node.points.upper_bound(stage.to); point != node.points.begin();) {
+  for (auto point = node.points->upper_bound(stage.to); point != node.points.begin();) {
     --point;
     if (point->first <= stage.from) break;
     if (point->second.checkpoint && point->second.checkpoint->stored_at <= ordered_at) return point->first;
@@ -124,7 +124,7 @@ std::int64_t CountReDerived(const MasterState& state, const std::vector<const Ru
   for (const Run* run : runs) counted.insert(run->id);
   std::int64_t count = 0;
   for (const auto& [id, node] : NodesOnPaths(state, runs)) {
-    std::vector<TrainedRange> trained = node->trained;
+    std::vector<TrainedRange> trained = *node->trained;
     std::sort(trained.begin(), trained.end(), [](const auto& a, const auto& b) { return a.run < b.run; });
     StepSet before;
     for (const TrainedRange& range : trained) {

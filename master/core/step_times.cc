@@ -36,8 +36,11 @@ const CostModel& StepTimes::Estimates() {
     if (!IsOfThisKind(plan)) continue;
     for (const auto& [id, node] : plan.nodes) {
       if (node.trained.empty()) continue;
-      measured.nodes.emplace(
-          id, PlanNode{.id = id, .start = node.start, .configuration = node.configuration, .trained = node.trained});
+      measured.nodes.Add({.id = id,
+                          .start = node.start,
+                          .configuration = node.configuration,
+                          .lineage = node.lineage,
+                          .trained = node.trained});
     }
   }
   return estimates_.emplace(CostModel::FromPlan(measured));

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "master/core/event.h"
 #include "master/core/master_state.h"
+#include "master/core/trial_index.h"
 #include "searchplan/sequence/near_miss.h"
 
 namespace espalier {
@@ -63,8 +64,28 @@ struct TrialSummary {
   std::string message;                       // why it failed
 };
 
-// In order of submission.
-std::vector<TrialSummary> ListTrials(const MasterState& state, StudyId study);
+// The study's metric may be missing (no claim is done) or NaN (it diverged).
+TrialSummary SummarizeTrial(const MasterState& state, TrialId trial);
+
+// Which part of a study's trials is wanted.
+struct TrialQuery {
+  StudyId study;
+  TrialOrder order = TrialOrder::kSubmission;
+  std::vector<std::string> states;  // as TrialState names them; empty: all
+  std::size_t count_max = 0;        // at least 1
+  std::string token;                // of the page before; empty: the first page
+};
+struct TrialPage {
+  std::vector<TrialSummary> trials;
+  std::string next_token;  // empty: the last page
+};
+
+// Reads no more than the page holds, but for a filter that tells waiting trials from running ones: that looks at each
+// that waits. Error: kInvalidArgument for an unknown state or a token of another order. REQUIRES: the study exists.
+Result<TrialPage> ListTrials(const MasterState& state, const TrialQuery& query);
+
+// Every stored result of the study's evaluation on the trial's lineage, up to its horizon, by step.
+std::vector<TrialEvaluation> MetricsOnLineage(const MasterState& state, TrialId trial);
 
 struct StudyProgress {
   std::map<std::string, std::int64_t> trials_by_state;

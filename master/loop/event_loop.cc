@@ -48,6 +48,7 @@ Result<void> EventLoop::Run() {
     result = HandleUntilStopOrFailure();
     if (result || result.error().code == ErrorCode::kFailedPrecondition) break;
     Log(LogLevel::kError, "commit failed, recovering", {{"why", result.error().message}});
+    if (!MayPass(result.error())) Isolate(result.error());
     DropAll(Unavailable("the outcome is unknown, try again: " + result.error().message));
   }
   DropAll(Unavailable(result ? "the master stops" : "the master exits: " + result.error().message), /*last=*/true);
@@ -148,16 +149,17 @@ std::optional<EventLoop::Item> EventLoop::Next() {
       commit_thread_->Start(std::exchange(filling_, {}));
     }
     if (stopping_ && !committing_) return std::nullopt;
-    if (!stopping_ && ticks && SteadyClock::now() >= next_tick_) {
+    const bool takes = !stopping_ && !(MustHandleAlone() && committing_);
+    if (takes && ticks && SteadyClock::now() >= next_tick_) {
       next_tick_ = SteadyClock::now() + Duration(settings_.tick_every);
       return Event{Tick{}};
     }
-    if (!stopping_ && !queue_.empty()) {
+    if (takes && !queue_.empty()) {
       Item item = std::move(queue_.front());
       queue_.pop_front();
       return item;
     }
-    if (ticks && !stopping_) {
+    if (ticks && takes) {
       changed_.wait_until(lock, next_tick_);
     } else {
       changed_.wait(lock);
@@ -165,7 +167,20 @@ std::optional<EventLoop::Item> EventLoop::Next() {
   }
 }
 
+bool EventLoop::MustHandleAlone() const { return SteadyClock::now() < alone_until_; }
+
+void EventLoop::Isolate(const Error& refused) {
+  alone_until_ = SteadyClock::now() + Duration(settings_.alone_for);
+  if (!alone_call_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_calls_.erase(*alone_call_) == 0) return;
+  }
+  RunEffect(Reply{*alone_call_, Error{refused.code, "this cannot be stored: " + refused.message, refused.field}});
+}
+
 void EventLoop::Handle(const Event& event) {
+  alone_call_ = MustHandleAlone() ? CallOf(event) : std::nullopt;
   Transition transition = handler_(state_, event, settings_.now());
   std::move(transition.edit.begin(), transition.edit.end(), std::back_inserter(filling_.edit));
   for (Effect& effect : transition.effects) {

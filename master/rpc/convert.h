@@ -16,6 +16,8 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message);
 NewTrial FromProto(const v1::NewTrial& message);
 SubmitCall FromProto(const v1::SubmitRequest& message);
 ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message);
+// Without the size of the page.
+TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study);
 Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId session);
 
 // To the wire.
@@ -24,6 +26,7 @@ v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number);
 v1::StudyProgress ToProto(const StudyProgress& progress);
 v1::TrainerDescription ToProto(const TrainerRecord& trainer);
 v1::StudySummary ToProto(const StudySummary& summary, const Study& study);
+v1::TrialEvaluation ToProto(const TrialEvaluation& evaluation);
 v1::Trial ToProto(const TrialSummary& summary, const Trial& trial);
 v1::PlanNode ToProto(const PlanNodeView& view);
 v1::ForecastResponse ToProto(const Forecast& forecast);

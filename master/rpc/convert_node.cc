@@ -112,14 +112,14 @@ void FillRun(const DesiredRun& run, v1::DesiredRun& message) {
     start.set_step(run.start->point.step.value);
     start.set_file(run.start->file);
     start.set_state_sha256(run.start->state_sha256);
-    start.set_configuration(CanonicalBytes(run.start->configuration));
+    start.set_configuration(run.start->configuration.bytes());
   }
   for (const DesiredStage& stage : run.path) {
     v1::PathStage& part = *message.add_path();
     part.set_plan_node_id(stage.stage.node.value);
     part.set_from_step(stage.stage.from.value);
     part.set_to_step(stage.stage.to.value);
-    part.set_configuration(CanonicalBytes(stage.configuration));
+    part.set_configuration(stage.configuration.bytes());
     part.set_lineage_digest(ToHex(stage.lineage));
   }
   for (const Target& target : run.targets) {

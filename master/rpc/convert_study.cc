@@ -135,6 +135,14 @@ ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message) {
           .sequences = {message.sequences().begin(), message.sequences().end()}};
 }
 
+TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study) {
+  const bool by_metric = message.order() == v1::TRIAL_ORDER_METRIC;
+  return {.study = study,
+          .order = by_metric ? TrialOrder::kMetric : TrialOrder::kSubmission,
+          .states = {message.states().begin(), message.states().end()},
+          .token = message.page_token()};
+}
+
 v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number) {
   v1::StudyEvent message;
   message.set_number(number);
@@ -185,6 +193,13 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   return message;
 }
 
+v1::TrialEvaluation ToProto(const TrialEvaluation& evaluation) {
+  v1::TrialEvaluation message;
+  message.set_step(evaluation.step.value);
+  Fill(evaluation.metrics, *message.mutable_metrics());
+  return message;
+}
+
 v1::Trial ToProto(const TrialSummary& summary, const Trial& trial) {
   v1::Trial message;
   message.set_trial_id(trial.id.value);
@@ -193,11 +208,7 @@ v1::Trial ToProto(const TrialSummary& summary, const Trial& trial) {
   message.mutable_sequences()->insert(trial.sequences.begin(), trial.sequences.end());
   if (summary.metric) message.set_metric(*summary.metric);
   message.set_state_sha256(summary.state_sha256);
-  for (const TrialEvaluation& evaluation : summary.evaluations) {
-    v1::TrialEvaluation& part = *message.add_evaluations();
-    part.set_step(evaluation.step.value);
-    Fill(evaluation.metrics, *part.mutable_metrics());
-  }
+  for (const TrialEvaluation& evaluation : summary.evaluations) *message.add_evaluations() = ToProto(evaluation);
   message.set_horizon_steps(trial.horizon.value);
   message.set_message(summary.message);
   return message;

@@ -1,5 +1,7 @@
 #include "master/rpc/inspect_service.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
@@ -7,6 +9,8 @@
 
 namespace espalier {
 namespace {
+
+constexpr std::int32_t kTrialsAPageMax = 1000;
 
 Error NoStudy(const std::string& which) { return {ErrorCode::kNotFound, "no study " + which, "study_id"}; }
 
@@ -86,13 +90,42 @@ grpc::Status InspectService::ListTrials(grpc::ServerContext*, const v1::ListTria
                                         v1::ListTrialsResponse* response) {
   Result<void> found;
   const auto read = master_.Read([&](const MasterState& state) {
-    const Study* study = FindStudy(state, StudyId{request->study_id()});
+    const StudyId id{request->study_id()};
+    const Study* study = id == StudyId{0} ? NewestOfName(state, request->study_name()) : FindStudy(state, id);
     if (study == nullptr) {
-      found = tl::unexpected(NoStudy(std::to_string(request->study_id())));
+      found = tl::unexpected(
+          NoStudy(id == StudyId{0} ? "named '" + request->study_name() + "'" : std::to_string(id.value)));
       return;
     }
-    for (const TrialSummary& summary : espalier::ListTrials(state, study->id)) {
+    TrialQuery query = FromProto(*request, study->id);
+    query.count_max = static_cast<std::size_t>(
+        request->page_size() < 1 ? kTrialsAPageMax : std::min(request->page_size(), kTrialsAPageMax));
+    const Result<TrialPage> page = espalier::ListTrials(state, query);
+    if (!page.has_value()) {
+      found = tl::unexpected(page.error());
+      return;
+    }
+    for (const TrialSummary& summary : page->trials) {
       *response->add_trials() = ToProto(summary, state.trials.at(summary.id));
+    }
+    response->set_next_page_token(page->next_token);
+  });
+  return Outcome(read, found);
+}
+
+grpc::Status InspectService::GetTrial(grpc::ServerContext*, const v1::GetTrialRequest* request,
+                                      v1::GetTrialResponse* response) {
+  Result<void> found;
+  const auto read = master_.Read([&](const MasterState& state) {
+    const auto trial = state.trials.find(TrialId{request->trial_id()});
+    if (trial == state.trials.end() || FindStudy(state, trial->second.study) == nullptr) {
+      found = tl::unexpected(
+          Error{ErrorCode::kNotFound, "no trial " + std::to_string(request->trial_id()), "trial_id"});
+      return;
+    }
+    *response->mutable_trial() = ToProto(SummarizeTrial(state, trial->first), trial->second);
+    for (const TrialEvaluation& each : MetricsOnLineage(state, trial->first)) {
+      *response->add_metrics() = ToProto(each);
     }
   });
   return Outcome(read, found);

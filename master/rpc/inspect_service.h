@@ -20,6 +20,8 @@ class InspectService final : public v1::InspectService::Service {
                         v1::GetStudyResponse* response) override;
   grpc::Status ListTrials(grpc::ServerContext* context, const v1::ListTrialsRequest* request,
                           v1::ListTrialsResponse* response) override;
+  grpc::Status GetTrial(grpc::ServerContext* context, const v1::GetTrialRequest* request,
+                        v1::GetTrialResponse* response) override;
   grpc::Status GetPlan(grpc::ServerContext* context, const v1::GetPlanRequest* request,
                        v1::GetPlanResponse* response) override;
   grpc::Status Forecast(grpc::ServerContext* context, const v1::ForecastRequest* request,

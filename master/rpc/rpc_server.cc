@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kMessageBytesMax = 256 << 20;
 constexpr std::chrono::seconds kStopTime{2};
+constexpr int kPingPauseMilliseconds = 1'000;
 
 }  // namespace
 
@@ -50,6 +51,9 @@ Result<void> RpcServer::Start(const std::string& address) {
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
   builder.SetMaxReceiveMessageSize(kMessageBytesMax);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Callers ask often whether this process is frozen (proto/channel.cc); that is no abuse.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingPauseMilliseconds);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.RegisterService(&parts_->study_service);
   builder.RegisterService(&parts_->inspect_service);
   builder.RegisterService(&parts_->node_service);

@@ -1,7 +1,9 @@
 #include "master/rpc/study_service.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/clock.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
 #include "master/rpc/identity.h"
@@ -9,15 +11,53 @@
 namespace espalier {
 namespace {
 
-constexpr std::chrono::milliseconds kProgressPeriod{500};
+constexpr Seconds kProgressPeriod{0.5};
+constexpr double kProgressShareMax = 0.02;  // of the event loop's time that one watcher's progress may take
+constexpr std::int64_t kEventsATurnMax = 1000;
 
 // What a watcher is sent in one turn.
 struct Turn {
   bool found = false;
   bool finished = false;
   std::vector<StudyEvent> events;
-  StudyProgress progress;
+  bool all_events = false;
+  std::optional<StudyProgress> progress;
 };
+
+// When to tell a watcher how far the study is: counting costs what the study holds, so that of a large one is told less
+// often.
+class ProgressClock {
+ public:
+  bool IsDue() const { return MonotonicNow() >= due_; }
+  Seconds Left() const { return std::max(Seconds{0}, due_ - MonotonicNow()); }
+
+  StudyProgress Count(const MasterState& state, StudyId study) {
+    const Seconds begun = MonotonicNow();
+    StudyProgress progress = ProgressOf(state, study);
+    const Seconds now = MonotonicNow();
+    due_ = now + std::max(kProgressPeriod, (now - begun) / kProgressShareMax);
+    return progress;
+  }
+
+ private:
+  Seconds due_{0};
+};
+
+// What is to be sent from event `next` on.
+Turn TakeTurn(const MasterState& state, StudyId study, std::int64_t next, ProgressClock& clock) {
+  Turn turn;
+  const auto it = state.studies.find(study);
+  if (it == state.studies.end() || it->second.user != kLocalUser) return turn;
+  turn.found = true;
+  const std::vector<StudyEvent>& events = state.events.at(study);
+  const auto count = static_cast<std::int64_t>(events.size());
+  const std::int64_t end = std::min(count, next - 1 + kEventsATurnMax);
+  if (next <= end) turn.events.assign(events.begin() + (next - 1), events.begin() + end);
+  turn.all_events = end >= count;
+  turn.finished = turn.all_events && it->second.finished_at.has_value();
+  if (turn.all_events && !turn.finished && clock.IsDue()) turn.progress = clock.Count(state, study);
+  return turn;
+}
 
 }  // namespace
 
@@ -79,19 +119,12 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
                                  grpc::ServerWriter<v1::WatchResponse>* writer) {
   const StudyId study{request->study_id()};
   std::int64_t next = std::max<std::int64_t>(1, request->from_event());
+  ProgressClock clock;
   while (!context->IsCancelled() && !watch_.stopped()) {
     const std::int64_t version = watch_.Version(study);
     Turn turn;
-    const auto read = master_.Read([&](const MasterState& state) {
-      const auto it = state.studies.find(study);
-      if (it == state.studies.end() || it->second.user != kLocalUser) return;
-      turn.found = true;
-      turn.finished = it->second.finished_at.has_value();
-      const std::vector<StudyEvent>& events = state.events.at(study);
-      if (next <= static_cast<std::int64_t>(events.size()))
-        turn.events.assign(events.begin() + (next - 1), events.end());
-      if (!turn.finished) turn.progress = ProgressOf(state, study);
-    });
+    const auto read =
+        master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, clock); });
     if (!read.has_value()) return ToStatus(read.error());
     if (!turn.found) {
       return ToStatus({ErrorCode::kNotFound, "no study " + std::to_string(study.value), "study_id"});
@@ -102,10 +135,13 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
       if (!writer->Write(response)) return grpc::Status::CANCELLED;
     }
     if (turn.finished) return grpc::Status::OK;
-    v1::WatchResponse response;
-    *response.mutable_progress() = ToProto(turn.progress);
-    if (!writer->Write(response)) return grpc::Status::CANCELLED;
-    watch_.Wait(study, version, kProgressPeriod);
+    if (turn.progress) {
+      v1::WatchResponse response;
+      *response.mutable_progress() = ToProto(*turn.progress);
+      if (!writer->Write(response)) return grpc::Status::CANCELLED;
+    }
+    if (!turn.all_events) continue;
+    watch_.Wait(study, version, std::chrono::ceil<std::chrono::milliseconds>(clock.Left()));
   }
   return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace espalier {
 
 // Never reconnects by itself: a new connection would not know that it lost a transaction. With `epoch` it bears the
@@ -22,6 +24,11 @@ class Connection {
   pqxx::connection connection_;
   pqxx::quiet_errorhandler quiet_;  // errors are returned, not printed
 };
+
+// The commands that make a new connection ready: durable commits, formats, limits, and the epoch's name.
+std::vector<std::string> SessionSettings(std::optional<std::int64_t> epoch);
+
+tl::unexpected<Error> AnotherLeads(std::int64_t epoch);
 
 // Runs a file of sql/queries.
 template <class... Values>

@@ -48,7 +48,7 @@ class Loader {
   SearchPlan& PlanOf(PlanNodeId node) { return state_.plans.at(plan_of_node_.at(node)); }
   PointRecord& PointAt(const RowReader& row) {
     const auto node = row.Id<PlanNodeId>("plan_node_id");
-    return PlanOf(node).nodes.at(node).points[row.At("step")];
+    return PlanOf(node).nodes.at(node).points.Mutable()[row.At("step")];
   }
 
   void LoadSchemas() {
@@ -128,7 +128,7 @@ class Loader {
       AddPlanNode node{
           .id = row.Id<PlanNodeId>("id"), .parent = {}, .start = row.At("start_step"), .configuration = {}};
       if (!row.IsNull("parent_id")) node.parent = row.Id<PlanNodeId>("parent_id");
-      Result<Configuration> configuration = ParseConfiguration(row.Bytes("body"));
+      Result<PackedConfiguration> configuration = PackedConfiguration::Parse(row.Bytes("body"));
       if (!configuration) throw std::runtime_error("configuration: " + configuration.error().message);
       node.configuration = *std::move(configuration);
       plan_of_node_[node.id] = plan;

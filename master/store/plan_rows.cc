@@ -53,14 +53,14 @@ void PlanRows::Take(PlanId plan, const PlanChange& change) { std::visit(Taker{*t
 Result<void> PlanRows::TakeNodes(std::vector<RowSet>& sets) const {
   RowSet configuration("configuration/insert", RowCheck::kNone);
   RowSet node("plan_node/insert");
-  std::map<Digest128, std::string> bodies;
+  std::map<Digest128, std::string_view> bodies;
   for (const auto& [plan, added] : nodes_) {
-    std::string body = CanonicalBytes(added.configuration);
+    const std::string& body = added.configuration.bytes();
     const Digest128 digest = DigestOf(body);
-    const auto [known, is_new] = bodies.emplace(digest, std::move(body));
+    const auto [known, is_new] = bodies.emplace(digest, body);
     if (is_new) {
-      configuration.Add(digest, Bytes{known->second});
-    } else if (known->second != CanonicalBytes(added.configuration)) {
+      configuration.Add(digest, Bytes{body});
+    } else if (known->second != body) {
       return MakeError(ErrorCode::kAborted, "two configurations have the digest " + ToHex(digest));
     }
     node.Add(added.id, plan, added.parent, added.start, digest);

@@ -28,6 +28,11 @@ ErrorCode CodeOf(const std::string& state) {
 
 }  // namespace
 
+Error DatabaseError(const std::string& state, const std::string& message) {
+  if (state.empty()) return {ErrorCode::kUnavailable, "the database is away: " + OneLine(message), {}};
+  return {CodeOf(state), "the database refused: " + OneLine(message) + " (" + state + ")", {}};
+}
+
 Error CurrentDatabaseError() {
   try {
     throw;
@@ -40,27 +45,13 @@ Error CurrentDatabaseError() {
   } catch (const pqxx::transaction_rollback& error) {
     return {ErrorCode::kAborted, "the database rolled back: " + OneLine(error.what()), {}};
   } catch (const pqxx::sql_error& error) {
-    // Without a state it did not come from the server: the connection was lost on the way.
-    const ErrorCode code = error.sqlstate().empty() ? ErrorCode::kUnavailable : CodeOf(error.sqlstate());
-    return {code, "the database refused: " + OneLine(error.what()) + " (" + error.sqlstate() + ")", {}};
+    return DatabaseError(error.sqlstate(), error.what());
   } catch (const pqxx::failure& error) {
     return {ErrorCode::kUnavailable, "the database is away: " + OneLine(error.what()), {}};
   } catch (const std::exception& error) {
     return {ErrorCode::kInternal, "the database library failed: " + OneLine(error.what()), {}};
   } catch (...) {
     return {ErrorCode::kInternal, "the database library failed", {}};
-  }
-}
-
-bool CurrentErrorIsTransient() {
-  try {
-    throw;
-  } catch (const pqxx::statement_completion_unknown&) {
-    return false;
-  } catch (const pqxx::transaction_rollback&) {
-    return true;
-  } catch (...) {
-    return false;
   }
 }
 

@@ -1,19 +1,21 @@
-// The only place that says what an exception of the database library means.
+// The only place that says what the database's errors mean, and the exceptions of its library.
 #pragma once
 
+#include <string>
 #include <type_traits>
 
 #include "base/result.h"
 
 namespace espalier {
 
+// By SQLSTATE; empty when the error did not come from the server: the connection was lost. kUnavailable, kAborted,
+// kInvalidArgument and kInternal as below.
+Error DatabaseError(const std::string& state, const std::string& message);
+
 // Of the exception being handled. kUnavailable: the database is away, or a commit's outcome is unknown; kAborted:
 // a serialization failure or deadlock, or a constraint does not hold; kInvalidArgument: a value that the database
 // cannot keep; kInternal: the rest. REQUIRES: called in a catch block.
 Error CurrentDatabaseError();
-
-// True of an error that a new transaction may not meet: serialization failure, deadlock. REQUIRES: in a catch block.
-bool CurrentErrorIsTransient();
 
 // Calls `function`, which returns a Result, and turns what the database library throws into an error.
 template <class Function>

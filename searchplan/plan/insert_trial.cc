@@ -8,13 +8,13 @@ namespace espalier {
 namespace {
 
 // The root or child that the segment enters, if the plan has it.
-std::optional<PlanNodeId> FindChild(const SearchPlan& plan, std::optional<PlanNodeId> parent,
-                                    const JointSegment& segment) {
-  for (const PlanNodeId id : parent ? plan.Node(*parent).children : plan.roots) {
-    const PlanNode& node = plan.Node(id);
-    if (node.start == segment.start && node.configuration == segment.configuration) return id;
-  }
-  return std::nullopt;
+std::optional<PlanNodeId> FindChild(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,
+                                    const PackedConfiguration& configuration) {
+  const PlanNode* node = plan.nodes.FindLineage(LineageDigest(plan, parent, start, configuration));
+  if (node == nullptr) return std::nullopt;
+  ESPALIER_CHECK(node->parent == parent && node->start == start && node->configuration == configuration)
+      << "two lineages have the digest " << ToHex(node->lineage);
+  return node->id;
 }
 
 }  // namespace
@@ -25,12 +25,13 @@ Insertion InsertTrial(const SearchPlan& plan, const std::vector<JointSegment>& s
   std::optional<PlanNodeId> parent;
   bool in_plan = true;
   for (const JointSegment& segment : segments) {
-    std::optional<PlanNodeId> node = in_plan ? FindChild(plan, parent, segment) : std::nullopt;
+    PackedConfiguration configuration(segment.configuration);
+    std::optional<PlanNodeId> node = in_plan ? FindChild(plan, parent, segment.start, configuration) : std::nullopt;
     if (!node) {
       in_plan = false;
       node = next_node;
       ++next_node.value;
-      insertion.edit.push_back(AddPlanNode{*node, parent, segment.start, segment.configuration});
+      insertion.edit.push_back(AddPlanNode{*node, parent, segment.start, std::move(configuration)});
     }
     parent = node;
   }

@@ -31,10 +31,11 @@ class Checker {
   void CheckNode(PlanNodeId id, const PlanNode& node) {
     if (node.id != id) Break(Of(id) + " is filed under another id");
     const Schema& schema = plan_.identity.training.schema;
-    if (node.configuration.DeclaredCount() != schema.hyper_parameters.size()) {
+    const Configuration configuration = node.configuration.Unpack();
+    if (configuration.DeclaredCount() != schema.hyper_parameters.size()) {
       Break(Of(id) + " has not one function for each hyper-parameter");
     }
-    if (!node.configuration.undeclared.empty() && !schema.takes_any) {
+    if (!configuration.undeclared.empty() && !schema.takes_any) {
       Break(Of(id) + " has hyper-parameters that nobody declared");
     }
     if (node.lineage != LineageDigest(plan_, node.parent, node.start, node.configuration)) {
@@ -48,7 +49,7 @@ class Checker {
     std::map<std::pair<Step, Digest128>, PlanNodeId> seen;
     for (const PlanNodeId child : node.children) {
       const PlanNode& child_node = plan_.Node(child);
-      if (!seen.emplace(std::pair(child_node.start, DigestOf(child_node.configuration)), child).second) {
+      if (!seen.emplace(std::pair(child_node.start, DigestOf(child_node.configuration.bytes())), child).second) {
         Break("two children of " + Of(id) + " start alike");
       }
     }
@@ -65,7 +66,9 @@ class Checker {
     if (node == plan_.nodes.end()) return Break(name + " is of no plan node");
     if (claim.point.step <= node->second.start) Break(name + " is of a point that belongs to the parent");
     const bool waits = claim.state == ClaimState::kWaiting;
-    if (waits != plan_.waiting.contains(id)) Break(name + " is listed as waiting wrongly");
+    if (waits != plan_.waiting.contains(id) || waits != plan_.waiting_at.contains({claim.point, id})) {
+      Break(name + " is listed as waiting wrongly");
+    }
   }
 
   const SearchPlan& plan_;

@@ -61,24 +61,24 @@ struct Dumper {
 
 std::map<std::string, std::string> ChangedFunctions(const SearchPlan& plan, const PlanNode& node) {
   const std::vector<HyperParameter>& schema = plan.identity.training.schema.hyper_parameters;
-  const Configuration* before = node.parent ? &plan.Node(*node.parent).configuration : nullptr;
-  ESPALIER_CHECK(node.configuration.DeclaredCount() == schema.size())
+  const Configuration configuration = node.configuration.Unpack();
+  const Configuration before = node.parent ? plan.Node(*node.parent).configuration.Unpack() : Configuration{};
+  ESPALIER_CHECK(configuration.DeclaredCount() == schema.size())
       << "plan node " << node.id.value << " does not fit its schema";
   std::map<std::string, std::string> functions;
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    const Function& function = node.configuration.functions[i];
-    if (before != nullptr && before->functions.at(i) == function) continue;
+    const Function& function = configuration.functions[i];
+    if (node.parent && before.functions.at(i) == function) continue;
     functions[schema[i].name] = Print(function);
   }
-  for (const std::string& name : node.configuration.undeclared) {
-    const Function& function = *node.configuration.FindUndeclared(name);
-    const Function* was = before == nullptr ? nullptr : before->FindUndeclared(name);
+  for (const std::string& name : configuration.undeclared) {
+    const Function& function = *configuration.FindUndeclared(name);
+    const Function* was = before.FindUndeclared(name);
     if (was == nullptr || *was != function) functions[name] = Print(function);
   }
-  if (before == nullptr) return functions;
-  for (const std::string& name : before->undeclared) {
-    if (node.configuration.FindUndeclared(name) != nullptr) continue;
-    functions[name] = Print(NeutralValue(TypeOf(At(*before->FindUndeclared(name), node.start - 1))));
+  for (const std::string& name : before.undeclared) {
+    if (configuration.FindUndeclared(name) != nullptr) continue;
+    functions[name] = Print(NeutralValue(TypeOf(At(*before.FindUndeclared(name), node.start - 1))));
   }
   return functions;
 }

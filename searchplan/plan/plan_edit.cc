@@ -8,17 +8,13 @@
 namespace espalier {
 namespace {
 
-PlanNode& MutableNode(SearchPlan& plan, PlanNodeId id) {
-  const auto it = plan.nodes.find(id);
-  ESPALIER_CHECK(it != plan.nodes.end()) << "no plan node " << id.value;
-  return it->second;
-}
+PlanNode& MutableNode(SearchPlan& plan, PlanNodeId id) { return plan.nodes.at(id); }
 
 PointRecord& MutablePoint(SearchPlan& plan, Point point) {
   PlanNode& node = MutableNode(plan, point.node);
   ESPALIER_CHECK(node.start < point.step)
       << "step " << point.step.value << " belongs to the parent of plan node " << point.node.value;
-  return node.points[point.step];
+  return node.points.Mutable()[point.step];
 }
 
 struct Applier {
@@ -35,18 +31,21 @@ struct Applier {
     } else {
       plan.roots.push_back(change.id);
     }
-    ESPALIER_CHECK(plan.nodes.emplace(change.id, std::move(node)).second)
-        << "plan node " << change.id.value << " exists";
+    ESPALIER_CHECK(plan.nodes.Add(std::move(node))) << "plan node " << change.id.value << " exists";
   }
 
   void operator()(const AddClaim& change) const {
     ESPALIER_CHECK(plan.claims.emplace(change.claim.id, change.claim).second) << "claim exists";
-    if (change.claim.state == ClaimState::kWaiting) plan.waiting.insert(change.claim.id);
+    if (change.claim.state != ClaimState::kWaiting) return;
+    plan.waiting.insert(change.claim.id);
+    plan.waiting_at.emplace(change.claim.point, change.claim.id);
   }
 
   void operator()(const SettleClaim& change) const {
     ESPALIER_CHECK(plan.waiting.erase(change.claim) == 1) << "claim " << change.claim.value << " does not wait";
-    plan.claims.at(change.claim).state = change.state;
+    Claim& claim = plan.claims.at(change.claim);
+    claim.state = change.state;
+    plan.waiting_at.erase({claim.point, claim.id});
   }
 
   void operator()(const AddMetrics& change) const {
@@ -76,7 +75,7 @@ struct Applier {
   }
 
   void operator()(const SetTrainedRange& change) const {
-    std::vector<TrainedRange>& trained = MutableNode(plan, change.node).trained;
+    std::vector<TrainedRange>& trained = MutableNode(plan, change.node).trained.Mutable();
     const auto known = std::find_if(trained.begin(), trained.end(),
                                     [&](const TrainedRange& range) { return range.run == change.range.run; });
     if (known == trained.end()) {

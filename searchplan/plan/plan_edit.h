@@ -13,7 +13,7 @@ struct AddPlanNode {
   PlanNodeId id;
   std::optional<PlanNodeId> parent;
   Step start;
-  Configuration configuration;
+  PackedConfiguration configuration;
   friend bool operator==(const AddPlanNode&, const AddPlanNode&) = default;
 };
 

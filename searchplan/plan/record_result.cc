@@ -34,6 +34,17 @@ PlanEdit SettleClaims(const SearchPlan& plan) {
   return edit;
 }
 
+PlanEdit SettleClaimsAt(const SearchPlan& plan, Point point) {
+  PlanEdit edit;
+  for (auto at = plan.waiting_at.lower_bound({point, ClaimId{}}); at != plan.waiting_at.end(); ++at) {
+    if (at->first != point) break;
+    if (const auto state = SettledState(plan, plan.claims.at(at->second))) {
+      edit.push_back(SettleClaim{at->second, *state});
+    }
+  }
+  return edit;
+}
+
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names) {
   if (const Metrics* metrics = plan.FindMetrics(claim.point, claim.evaluation)) return *metrics;
   Metrics answer;

@@ -14,6 +14,9 @@ namespace espalier {
 // for good.
 PlanEdit SettleClaims(const SearchPlan& plan);
 
+// As SettleClaims for the waiting claims of one point.
+PlanEdit SettleClaimsAt(const SearchPlan& plan, Point point);
+
 // As SettleClaims for one claim; nothing if it must wait.
 std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& claim);
 

@@ -65,16 +65,12 @@ Result<Failure::Kind> ParseFailureKind(std::string_view name) {
   return MakeError(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' is no kind of failure");
 }
 
-const PlanNode& SearchPlan::Node(PlanNodeId node) const {
-  const auto it = nodes.find(node);
-  ESPALIER_CHECK(it != nodes.end()) << "no plan node " << node.value;
-  return it->second;
-}
+const PlanNode& SearchPlan::Node(PlanNodeId node) const { return nodes.at(node); }
 
 const PointRecord* SearchPlan::FindPoint(Point point) const {
   const auto node = nodes.find(point.node);
   if (node == nodes.end()) return nullptr;
-  const auto record = node->second.points.find(point.step);
+  const auto record = node->second.points->find(point.step);
   return record == node->second.points.end() ? nullptr : &record->second;
 }
 
@@ -100,10 +96,10 @@ Point PointOn(const SearchPlan& plan, PlanNodeId leaf, Step step) {
 }
 
 Digest128 LineageDigest(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,
-                        const Configuration& configuration) {
+                        const PackedConfiguration& configuration) {
   KeyText key("lineage-1");
   key.Add(ToHex(parent ? plan.Node(*parent).lineage : DigestOf(plan.identity)));
-  key.Add(std::to_string(start.value)).Add(CanonicalBytes(configuration));
+  key.Add(std::to_string(start.value)).Add(configuration.bytes());
   return DigestOf(key.text());
 }
 

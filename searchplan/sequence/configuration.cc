@@ -66,7 +66,9 @@ const Function* Configuration::FindUndeclared(std::string_view name) const {
 }
 
 std::string CanonicalBytes(const Configuration& configuration) {
+  constexpr std::size_t kUsualFunctionBytes = 32;
   std::string bytes;
+  bytes.reserve(9 + kUsualFunctionBytes * configuration.functions.size());
   AppendByte(bytes, kCanonicalVersion);
   AppendNumber(bytes, static_cast<std::int64_t>(configuration.functions.size()));
   for (const Function& function : configuration.functions) AppendFunction(bytes, function);
@@ -92,6 +94,19 @@ Result<Configuration> ParseConfiguration(std::string_view bytes) {
     return MakeError(ErrorCode::kInvalidArgument, "canonical bytes: expected the number of functions that follow");
   }
   return configuration;
+}
+
+Result<PackedConfiguration> PackedConfiguration::Parse(std::string bytes) {
+  ESPALIER_RETURN_IF_ERROR(ParseConfiguration(bytes));
+  PackedConfiguration packed;
+  packed.bytes_ = std::move(bytes);
+  return packed;
+}
+
+Configuration PackedConfiguration::Unpack() const {
+  Result<Configuration> configuration = ParseConfiguration(bytes_);
+  ESPALIER_CHECK(configuration.has_value()) << "bytes that no configuration has";
+  return *std::move(configuration);
 }
 
 Digest128 DigestOf(const Configuration& configuration) { return DigestOf(CanonicalBytes(configuration)); }

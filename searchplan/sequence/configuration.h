@@ -32,6 +32,23 @@ Result<Configuration> ParseConfiguration(std::string_view bytes);
 
 Digest128 DigestOf(const Configuration& configuration);
 
+// A configuration as its canonical bytes: a few bytes a function, and equal exactly if the configurations are. A value.
+class PackedConfiguration {
+ public:
+  PackedConfiguration() : PackedConfiguration(Configuration{}) {}
+  PackedConfiguration(const Configuration& configuration) : bytes_(CanonicalBytes(configuration)) {}
+  // Error: as ParseConfiguration.
+  static Result<PackedConfiguration> Parse(std::string bytes);
+
+  Configuration Unpack() const;
+  const std::string& bytes() const { return bytes_; }
+
+  friend bool operator==(const PackedConfiguration&, const PackedConfiguration&) = default;
+
+ private:
+  std::string bytes_;
+};
+
 // Between two neighbouring break points of any of a trial's sequences.
 struct JointSegment {
   Step start;

@@ -149,17 +149,16 @@ void EditGenerator::NewTrial() {
     // The size makes every configuration differ from all others: two children never start alike.
     const double unique = static_cast<double>(state_.next.plan_node.value);
     const std::string text = Chance(10) ? std::string(9000, 'y') : Text();
-    AddPlanNode node{.id = state_.next.plan_node,
-                     .parent = parent,
-                     .start = start,
-                     .configuration = {{{Linear{0.1, unique}, start},
-                                        {Constant{std::int64_t{32}}, Step{0}},
-                                        {Constant{false}, Step{0}},
-                                        {Constant{text}, Step{0}}}}};
+    Configuration configuration{{{Linear{0.1, unique}, start},
+                                 {Constant{std::int64_t{32}}, Step{0}},
+                                 {Constant{false}, Step{0}},
+                                 {Constant{text}, Step{0}}}};
     if (state_.plans.at(plan).identity.training.schema.takes_any && Chance(50)) {
-      node.configuration.functions.push_back({Linear{1, 1}, start});
-      node.configuration.undeclared.push_back("warp" + Text());
+      configuration.functions.push_back({Linear{1, 1}, start});
+      configuration.undeclared.push_back("warp" + Text());
     }
+    const AddPlanNode node{
+        .id = state_.next.plan_node, .parent = parent, .start = start, .configuration = configuration};
     Do(ChangePlan{plan, node});
     parent = node.id;
     trial.leaf = node.id;
@@ -338,7 +337,7 @@ MasterState StoredPart(MasterState state) {
   }
   for (auto& [id, plan] : state.plans) {
     for (auto& [node_id, node] : plan.nodes) {
-      for (auto& [step, point] : node.points) {
+      for (auto& [step, point] : node.points.Mutable()) {
         for (auto& [evaluation, metrics] : point.metrics) ReplaceNan(metrics);
       }
     }

@@ -381,25 +381,68 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
   grpc::Status ListTrials(grpc::ServerContext*, const v1::ListTrialsRequest* request,
                           v1::ListTrialsResponse* response) override {
     const std::lock_guard lock(mutex);
-    const FakeStudy* study = Find(request->study_id());
-    if (study == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
-    for (const FakeTrial& trial : study->trials) {
-      v1::Trial& view = *response->add_trials();
-      view.set_trial_id(trial.id);
-      view.set_state(StateOf(*study, trial));
-      view.mutable_sequences()->insert(trial.sequences.begin(), trial.sequences.end());
-      view.set_horizon_steps(trial.horizon);
-      for (const auto& [step, metrics] : trial.evaluations) {
-        v1::TrialEvaluation& evaluation = *view.add_evaluations();
-        evaluation.set_step(step);
-        evaluation.mutable_metrics()->insert(metrics.begin(), metrics.end());
-        view.set_steps(step);
-        view.set_state_sha256(std::string(63, '0') + std::to_string(step % 10));
-        const auto metric = metrics.find(study->specification.metric());
-        if (metric != metrics.end()) view.set_metric(metric->second);
+    for (const FakeStudy& study : studies) {
+      const bool wanted = request->study_id() != 0 ? study.id == request->study_id()
+                                                   : study.specification.name() == request->study_name();
+      if (!wanted) continue;
+      ListTrialsOf(study, *request, *response);
+      return grpc::Status::OK;
+    }
+    return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
+  }
+
+  // Pages as the real one gives them, though of at most two; the token is a number.
+  static void ListTrialsOf(const FakeStudy& study, const v1::ListTrialsRequest& request,
+                           v1::ListTrialsResponse& response) {
+    std::vector<v1::Trial> trials;
+    for (const FakeTrial& trial : study.trials) {
+      const std::string state = StateOf(study, trial);
+      const auto& states = request.states();
+      if (states.empty() || std::find(states.begin(), states.end(), state) != states.end()) {
+        trials.push_back(ViewOf(study, trial));
       }
     }
-    return grpc::Status::OK;
+    if (request.order() == v1::TRIAL_ORDER_METRIC) {
+      std::stable_sort(trials.begin(), trials.end(), [](const v1::Trial& a, const v1::Trial& b) {
+        return a.has_metric() && (!b.has_metric() || a.metric() > b.metric());
+      });
+    }
+    const std::size_t begin = request.page_token().empty() ? 0 : std::stoull(request.page_token());
+    const std::size_t end = std::min<std::size_t>(trials.size(), begin + (request.page_size() == 1 ? 1 : 2));
+    for (std::size_t i = begin; i < end; ++i) *response.add_trials() = trials[i];
+    if (end < trials.size()) response.set_next_page_token(std::to_string(end));
+  }
+
+  static v1::Trial ViewOf(const FakeStudy& study, const FakeTrial& trial) {
+    v1::Trial view;
+    view.set_trial_id(trial.id);
+    view.set_state(StateOf(study, trial));
+    view.mutable_sequences()->insert(trial.sequences.begin(), trial.sequences.end());
+    view.set_horizon_steps(trial.horizon);
+    for (const auto& [step, metrics] : trial.evaluations) {
+      v1::TrialEvaluation& evaluation = *view.add_evaluations();
+      evaluation.set_step(step);
+      evaluation.mutable_metrics()->insert(metrics.begin(), metrics.end());
+      view.set_steps(step);
+      view.set_state_sha256(std::string(63, '0') + std::to_string(step % 10));
+      const auto metric = metrics.find(study.specification.metric());
+      if (metric != metrics.end()) view.set_metric(metric->second);
+    }
+    return view;
+  }
+
+  grpc::Status GetTrial(grpc::ServerContext*, const v1::GetTrialRequest* request,
+                        v1::GetTrialResponse* response) override {
+    const std::lock_guard lock(mutex);
+    for (const FakeStudy& study : studies) {
+      for (const FakeTrial& trial : study.trials) {
+        if (trial.id != request->trial_id()) continue;
+        *response->mutable_trial() = ViewOf(study, trial);
+        *response->mutable_metrics() = response->trial().evaluations();
+        return grpc::Status::OK;
+      }
+    }
+    return Refuse(grpc::StatusCode::NOT_FOUND, "no trial of that id");
   }
 
   grpc::Status GetPlan(grpc::ServerContext*, const v1::GetPlanRequest* request,

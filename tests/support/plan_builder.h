@@ -22,7 +22,9 @@ class TestPlan {
     change.id = PlanNodeId{id};
     if (parent != 0) change.parent = PlanNodeId{parent};
     change.start = Step{start};
-    for (Value& value : values) change.configuration.functions.push_back({Constant{std::move(value)}, Step{0}});
+    Configuration configuration;
+    for (Value& value : values) configuration.functions.push_back({Constant{std::move(value)}, Step{0}});
+    change.configuration = configuration;
     return Change(change);
   }
   TestPlan& Checkpoint(int node, int step) {

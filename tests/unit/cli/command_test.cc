@@ -145,6 +145,19 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
                         {"state_sha256", Type::string}});
   CHECK(trials[1]["sequences"] == json({{"lr", "0.2"}, {"seed", "1"}}));
 
+  const auto lr_of = [](const json& list) {
+    std::vector<std::string> values;
+    for (const json& trial : list) values.push_back(trial["sequences"]["lr"]);
+    return values;
+  };
+  using Values = std::vector<std::string>;
+  CHECK(lr_of(document({"trial", "list", "small", "--sort", "metric"})) == Values{"0.3", "0.2", "0.1", "0.4"});
+  CHECK(lr_of(document({"trial", "list", "small", "--sort", "metric", "--limit", "3"})) == Values{"0.3", "0.2", "0.1"});
+  CHECK(lr_of(document({"trial", "list", "small", "--state", "failed"})) == Values{"0.4"});
+  const json trial = document({"trial", "show", std::to_string(trials[1]["id"].get<int>())});
+  CHECK(trial["sequences"] == trials[1]["sequences"]);
+  CHECK(trial["metrics"] == trials[1]["evaluations"]);
+
   const json forecast = document({"study", "forecast", file, file});
   CheckKeys(forecast, {{"trials", Type::number_integer},
                        {"total_steps", Type::number_integer},

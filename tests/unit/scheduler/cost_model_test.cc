@@ -94,7 +94,7 @@ TEST_CASE("a value is taken at the node's start") {
   change.id = PlanNodeId{3};
   change.parent = PlanNodeId{1};
   change.start = Step{10};
-  change.configuration.functions = {{Linear{10, 2}, Step{5}}};
+  change.configuration = Configuration{{{Linear{10, 2}, Step{5}}}};
   CHECK(StepTime(plan.Change(change), 3) == Approx(2).epsilon(0.001));
 }
 

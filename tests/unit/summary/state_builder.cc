@@ -4,6 +4,7 @@
 #include "master/core/study_calls.h"
 #include "master/core/trial_edits.h"
 #include "searchplan/plan/insert_trial.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier {
 
@@ -54,17 +55,37 @@ TrialId StateBuilder::AddTrial(StudyId study_id, const std::string& lr, std::int
                                    .leaf = insertion.leaf,
                                    .horizon = Step{horizon},
                                    .sequences = trial.sequences}});
+  AddEvent(study_id, TrialSubmitted{id});
   return id;
 }
 
 ClaimId StateBuilder::AddClaim(TrialId trial, std::int64_t step) {
   const ClaimId id = state.next.claim;
   Change(trial, espalier::AddClaim{{.id = id, .trial = trial, .point = On(trial, step), .evaluation = "evaluation"}});
+  AddEvent(state.trials.at(trial).study, ClaimMade{id, trial, Step{step}});
   return id;
 }
 
-void StateBuilder::Settle(ClaimId claim, ClaimState claim_state) {
-  Apply(state, ChangePlan{state.plan_by_claim.at(claim), SettleClaim{claim, claim_state}});
+void StateBuilder::Settle(ClaimId claim_id, ClaimState claim_state) {
+  const PlanId plan = state.plan_by_claim.at(claim_id);
+  Apply(state, ChangePlan{plan, SettleClaim{claim_id, claim_state}});
+  const Claim& claim = state.plans.at(plan).claims.at(claim_id);
+  const Study& study = state.studies.at(state.trials.at(claim.trial).study);
+  AddEvent(study.id, ClaimSettled{.claim = claim_id,
+                                  .trial = claim.trial,
+                                  .step = claim.point.step,
+                                  .state = claim_state,
+                                  .metrics = AnswerOf(state.plans.at(plan), claim, study.metric_names)});
+}
+
+void StateBuilder::Close(TrialId trial, bool cancelled) {
+  Apply(state, CloseTrial{trial, cancelled});
+  AddEvent(state.trials.at(trial).study, TrialClosed{trial, cancelled});
+}
+
+void StateBuilder::AddEvent(StudyId study, StudyEvent event) {
+  const auto number = static_cast<std::int64_t>(state.events.at(study).size()) + 1;
+  Apply(state, AddStudyEvent{study, number, std::move(event)});
 }
 
 void StateBuilder::Finish(ClaimId claim, double accuracy) {

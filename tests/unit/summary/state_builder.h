@@ -21,6 +21,7 @@ class StateBuilder {
   TrialId AddTrial(StudyId study, const std::string& lr, std::int64_t horizon, const std::string& bs = "");
   ClaimId AddClaim(TrialId trial, std::int64_t step);
   void Settle(ClaimId claim, ClaimState state);
+  void Close(TrialId trial, bool cancelled = false);
   // Stores the metric and settles the claim.
   void Finish(ClaimId claim, double accuracy);
   // AddClaim and Finish.
@@ -43,6 +44,9 @@ class StateBuilder {
   Point On(TrialId trial, std::int64_t step) const;
 
   MasterState state;
+
+ private:
+  void AddEvent(StudyId study, StudyEvent event);
 };
 
 }  // namespace espalier

@@ -65,11 +65,11 @@ TEST_CASE("a trial without waiting claims is idle, done, failed or cancelled") {
   TwoTrials s;
   s.Claimed(s.constant, 80);
   CHECK(s.StateOf(s.constant) == "idle");
-  Apply(s.state, CloseTrial{s.constant});
+  s.Close(s.constant);
   CHECK(s.StateOf(s.constant) == "done");
   s.Settle(s.AddClaim(s.multi, 80), ClaimState::kFailed);
   CHECK(s.StateOf(s.multi) == "failed");
-  Apply(s.state, CloseTrial{s.multi, true});
+  s.Close(s.multi, true);
   CHECK(s.StateOf(s.multi) == "cancelled");
   CHECK(Summarize(s.state, s.study, At(0)).trials_by_state ==
         std::map<std::string, std::int64_t>{{"cancelled", 1}, {"done", 1}});
@@ -83,7 +83,7 @@ TEST_CASE("the list of trials shows what the done claims gave, and why others fa
   s.Change(s.multi, SetFailure{s.On(s.multi, 50), {Failure::Kind::kTrainer, "no such file"}});
   s.Claimed(s.multi, 45, 0.5);
   s.Settle(s.AddClaim(s.multi, 80), ClaimState::kFailed);
-  const std::vector<TrialSummary> trials = ListTrials(s.state, s.study);
+  const std::vector<TrialSummary> trials = ListTrials(s.state, {.study = s.study, .count_max = 10}).value().trials;
   REQUIRE(trials.size() == 2);
   CHECK(trials[0].id == s.constant);
   CHECK(trials[0].state == "idle");
@@ -104,7 +104,7 @@ TEST_CASE("a diverged trial's metric is NaN") {
   TwoTrials s;
   s.Change(s.constant, SetFailure{s.On(s.constant, 10), {Failure::Kind::kDiverged, "loss is nan"}});
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kDone);
-  const std::vector<TrialSummary> trials = ListTrials(s.state, s.study);
+  const std::vector<TrialSummary> trials = ListTrials(s.state, {.study = s.study, .count_max = 10}).value().trials;
   REQUIRE(trials[0].metric.has_value());
   CHECK(*trials[0].metric != *trials[0].metric);
   CHECK_FALSE(trials[1].metric.has_value());

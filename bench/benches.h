@@ -1,0 +1,23 @@
+// The benches, one a file; README.md says what each number means.
+#pragma once
+
+#include "bench/figures.h"
+
+namespace espalier::bench {
+
+// A small run takes seconds and shows that the bench works; its numbers mean nothing.
+struct Size {
+  bool small = false;
+  std::int64_t Of(std::int64_t full, std::int64_t when_small) const { return small ? when_small : full; }
+};
+
+void RunSubmit(Figures& figures, Size size);
+void RunReports(Figures& figures, Size size);
+void RunRestart(Figures& figures, Size size);
+void RunRivals(Figures& figures, Size size);
+
+// The part of `reports` that a process of its own does: connects as a new client, attaches to the study of that name,
+// submits trial number `number`, and prints the milliseconds that all this took.
+void FirstSubmission(const std::string& address, const std::string& study, std::int64_t number);
+
+}  // namespace espalier::bench

@@ -1,0 +1,130 @@
+#include "bench/copy_rate.h"
+
+#include <libpq-fe.h>
+
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "bench/service.h"
+
+namespace espalier::bench {
+namespace {
+
+class Database {
+ public:
+  explicit Database(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+    if (PQstatus(connection_) != CONNECTION_OK) GiveUp(PQerrorMessage(connection_));
+  }
+  ~Database() { PQfinish(connection_); }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  void Run(const std::string& command, ExecStatusType expected = PGRES_COMMAND_OK) {
+    PGresult* result = PQexec(connection_, command.c_str());
+    if (PQresultStatus(result) != expected) GiveUp(command + ": " + PQerrorMessage(connection_));
+    PQclear(result);
+  }
+
+  // The rows, one line each.
+  std::vector<std::string> CopyOut(const std::string& query) {
+    Run("COPY (" + query + ") TO STDOUT", PGRES_COPY_OUT);
+    std::vector<std::string> lines;
+    char* line = nullptr;
+    int size = 0;
+    while ((size = PQgetCopyData(connection_, &line, 0)) > 0) {
+      lines.emplace_back(line, static_cast<std::size_t>(size));
+      PQfreemem(line);
+    }
+    EndCopy();
+    return lines;
+  }
+
+  void CopyIn(const std::string& table, const std::string& lines) {
+    Run("COPY " + table + " FROM STDIN", PGRES_COPY_IN);
+    if (PQputCopyData(connection_, lines.data(), static_cast<int>(lines.size())) != 1 ||
+        PQputCopyEnd(connection_, nullptr) != 1) {
+      GiveUp(PQerrorMessage(connection_));
+    }
+    EndCopy();
+  }
+
+ private:
+  void EndCopy() {
+    while (PGresult* result = PQgetResult(connection_)) {
+      if (PQresultStatus(result) != PGRES_COMMAND_OK) GiveUp(PQerrorMessage(connection_));
+      PQclear(result);
+    }
+  }
+
+  PGconn* connection_;
+};
+
+struct Table {
+  const char* name;
+  const char* newest;  // its rows of trials past $1, in the order in which they came
+};
+
+// What is referred to comes first.
+constexpr Table kTables[] = {
+    {"configuration",
+     "SELECT digest, body FROM configuration JOIN plan_node ON configuration = digest WHERE id > $2 ORDER BY id"},
+    {"plan_node", "SELECT * FROM plan_node WHERE id > $2 ORDER BY id"},
+    {"trial", "SELECT * FROM trial WHERE id > $1 ORDER BY id"},
+    {"trial_sequence", "SELECT * FROM trial_sequence WHERE trial_id > $1 ORDER BY trial_id, name"},
+    {"claim", "SELECT * FROM claim WHERE trial_id > $1 ORDER BY id"},
+    {"study_event", "SELECT * FROM study_event WHERE trial_id > $1 ORDER BY study_id, number"},
+    {"request", "SELECT * FROM request WHERE produced_ids[1] > $1 AND study_id > 0 ORDER BY produced_ids[1]"},
+};
+
+std::string With(std::string query, const std::string& name, const std::string& value) {
+  for (std::size_t at = query.find(name); at != std::string::npos; at = query.find(name)) {
+    query.replace(at, name.size(), value);
+  }
+  return query;
+}
+
+}  // namespace
+
+struct NewestRows::Rows {
+  std::vector<std::vector<std::string>> batches;  // each with the lines of every table
+};
+
+NewestRows::NewestRows(const std::string& database, std::int64_t trial_id, std::int64_t batch_count)
+    : rows_(std::make_unique<Rows>()) {
+  Database from(database);
+  const std::string trial = std::to_string(trial_id);
+  // The nodes that were there before: those of older trials, and all that are shared.
+  const std::string node = from.CopyOut("SELECT coalesce(max(leaf_id), 0) FROM trial WHERE id <= " + trial).front();
+  rows_->batches.assign(static_cast<std::size_t>(batch_count), std::vector<std::string>(std::size(kTables)));
+  for (std::size_t table = 0; table < std::size(kTables); ++table) {
+    const std::vector<std::string> lines =
+        from.CopyOut(With(With(kTables[table].newest, "$1", trial), "$2", node.substr(0, node.size() - 1)));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      rows_->batches[i * static_cast<std::size_t>(batch_count) / lines.size()][table] += lines[i];
+    }
+  }
+}
+
+NewestRows::~NewestRows() = default;
+
+Seconds NewestRows::CopyInto(const std::string& database) const {
+  Database into(database);
+  const Seconds begun = MonotonicNow();
+  for (const std::vector<std::string>& batch : rows_->batches) {
+    into.Run("BEGIN");
+    for (std::size_t table = 0; table < std::size(kTables); ++table) into.CopyIn(kTables[table].name, batch[table]);
+    into.Run("COMMIT");
+  }
+  return MonotonicNow() - begun;
+}
+
+void CopyDatabase(const std::string& server, const std::string& from, const std::string& to) {
+  Database(server).Run("CREATE DATABASE " + to + " TEMPLATE " + from + " STRATEGY FILE_COPY");
+}
+
+void DropDatabase(const std::string& server, const std::string& name) {
+  Database(server).Run("DROP DATABASE IF EXISTS " + name);
+}
+
+}  // namespace espalier::bench

@@ -1,0 +1,33 @@
+// What PostgreSQL itself can take: the rows that the service stored for its last batches of trials, written by COPY.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/units.h"
+
+namespace espalier::bench {
+
+// The rows of the newest trials, as they stand in a database.
+class NewestRows {
+ public:
+  // Of the trials past `trial_id`, with all that came with them, in `batch_count` equal batches.
+  NewestRows(const std::string& database, std::int64_t trial_id, std::int64_t batch_count);
+  ~NewestRows();
+
+  // Into a database that holds what they refer to, over one connection: each batch one transaction, each table one
+  // COPY, indexes and constraints as they are there. How long that took.
+  Seconds CopyInto(const std::string& database) const;
+
+ private:
+  struct Rows;
+  std::unique_ptr<Rows> rows_;
+};
+
+// A new database that holds what another does. REQUIRES: nobody is connected to that one. `server`: connection string
+// of any other database.
+void CopyDatabase(const std::string& server, const std::string& from, const std::string& to);
+void DropDatabase(const std::string& server, const std::string& name);
+
+}  // namespace espalier::bench

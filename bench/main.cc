@@ -1,0 +1,62 @@
+// espalier-bench NAME [--output json] [--small]: runs one bench of README.md. bench/run builds and calls it.
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/benches.h"
+
+namespace {
+
+using espalier::bench::Figures;
+using espalier::bench::Size;
+
+const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
+    {"submit", espalier::bench::RunSubmit},
+    {"reports", espalier::bench::RunReports},
+    {"restart", espalier::bench::RunRestart},
+    {"rivals", espalier::bench::RunRivals},
+};
+
+int Usage() {
+  std::cerr << "usage: espalier-bench NAME [--output text|json] [--small], where NAME is one of:";
+  for (const auto& [name, run] : kBenches) std::cerr << ' ' << name;
+  std::cerr << '\n';
+  return 2;
+}
+
+int Run(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 4 && arguments[0] == "first-submission") {
+    espalier::bench::FirstSubmission(arguments[1], arguments[2], std::stoll(arguments[3]));
+    return 0;
+  }
+  const auto bench = arguments.empty() ? kBenches.end() : kBenches.find(arguments[0]);
+  if (bench == kBenches.end()) return Usage();
+  Size size;
+  bool json = false;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i] == "--small") {
+      size.small = true;
+    } else if (arguments[i] == "--output" && i + 1 < arguments.size()) {
+      json = arguments[++i] == "json";
+    } else {
+      return Usage();
+    }
+  }
+  Figures figures;
+  bench->second(figures, size);
+  if (json) std::cout << figures.AsJson(arguments[0]);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  try {
+    return Run({arguments + 1, arguments + argument_count});
+  } catch (const std::exception& error) {
+    std::cerr << "espalier-bench: " << error.what() << '\n';
+    return 1;
+  }
+}

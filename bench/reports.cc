@@ -1,0 +1,128 @@
+// Metrics: how fast they are stored, how fast the best trials are found, how soon a new client is at work.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include "base/clock.h"
+#include "bench/benches.h"
+#include "bench/service.h"
+#include "bench/stub_node.h"
+#include "bench/trials.h"
+#include "client/connection.h"
+
+namespace espalier::bench {
+namespace {
+
+constexpr char kStudyName[] = "reports";
+constexpr std::int64_t kReportsAMessage = 500;
+
+// Of the trial's claim when the trial is one of many: different for each, in no order.
+double AccuracyOf(std::int64_t number) { return static_cast<double>((number * 7919) % 1'000'003) / 1'000'003; }
+
+// Each trial has a plan node of its own, behind the shared one: node 1 and trial 1 come first.
+PlanNodeId NodeOf(std::int64_t trial) { return PlanNodeId{trial + 1}; }
+
+// One report a trial at this step, as fast as they are taken; how many a second.
+double ReportAll(StubNode& node, std::int64_t trials, Step step) {
+  const Seconds begun = MonotonicNow();
+  for (std::int64_t first = 1; first <= trials; first += kReportsAMessage) {
+    std::vector<MetricReport> reports;
+    for (std::int64_t trial = first; trial < std::min(first + kReportsAMessage, trials + 1); ++trial) {
+      reports.push_back({NodeOf(trial), step, AccuracyOf(trial)});
+    }
+    node.Send(reports);
+  }
+  node.WaitUntilStored();
+  return static_cast<double>(trials) / (MonotonicNow() - begun).count();
+}
+
+// The next call after the last report sees it.
+void CheckQueryable(Client& client, std::int64_t trial, std::int64_t count) {
+  v1::GetTrialRequest request;
+  request.set_trial_id(trial);
+  const auto response = Need(client.connection().GetTrial(request));
+  if (response.metrics_size() != count) GiveUp("reported metrics are not there");
+}
+
+void MeasureList(Figures& figures, Client& client, const std::string& trials, int calls) {
+  v1::ListTrialsRequest request;
+  request.set_study_name(kStudyName);
+  request.set_order(v1::TRIAL_ORDER_METRIC);
+  request.set_page_size(20);
+  std::vector<double> milliseconds;
+  for (int i = 0; i < calls; ++i) {
+    const Seconds begun = MonotonicNow();
+    const auto response = Need(client.connection().ListTrials(request));
+    milliseconds.push_back((MonotonicNow() - begun).count() * 1000);
+    if (response.trials_size() != 20 || response.trials(0).metric() < response.trials(19).metric()) {
+      GiveUp("the best trials are not listed first");
+    }
+  }
+  figures.Add("best_20_of_" + trials + "_ms_p50", Median(milliseconds), "<= 20");
+  figures.Add("best_20_of_" + trials + "_ms_p99", Percentile99(milliseconds));
+}
+
+// Runs a program of ours to its end; what it printed on standard output.
+std::string OutputOf(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) GiveUp("cannot run " + command);
+  std::string output;
+  char part[4096];
+  while (const std::size_t size = std::fread(part, 1, sizeof(part), pipe)) output.append(part, size);
+  if (pclose(pipe) != 0) GiveUp(command + " failed");
+  return output;
+}
+
+void MeasureCommandLine(Figures& figures, const Service& service, const std::string& trials, int calls) {
+  const std::string command = ProgramBesideThisOne("espalier") + " trial list " + kStudyName +
+                              " --sort metric --limit 20 --output json --server '" + service.address() + "'";
+  std::vector<double> milliseconds;
+  for (int i = 0; i < calls; ++i) {
+    const Seconds begun = MonotonicNow();
+    OutputOf(command);
+    milliseconds.push_back((MonotonicNow() - begun).count() * 1000);
+  }
+  figures.Add("best_20_of_" + trials + "_command_ms_p50", Median(milliseconds));
+}
+
+void MeasureNewClients(Figures& figures, const Service& service, std::int64_t next_trial, int clients) {
+  std::vector<double> milliseconds;
+  for (int i = 0; i < clients; ++i) {
+    milliseconds.push_back(std::stod(OutputOf(ProgramBesideThisOne("espalier-bench") + " first-submission '" +
+                                              service.address() + "' " + kStudyName + " " +
+                                              std::to_string(next_trial + i))));
+  }
+  figures.Add("new_client_first_submission_ms_p50", Median(milliseconds), "<= 20");
+  figures.Add("new_client_first_submission_ms_max", *std::max_element(milliseconds.begin(), milliseconds.end()));
+}
+
+}  // namespace
+
+void RunReports(Figures& figures, Size size) {
+  const std::int64_t trials = size.Of(100'000, 2000);
+  const std::string name = size.small ? "2k" : "100k";
+  const Service service;
+  StubNode node(service.address());
+  Client client = Need(Client::Connect(service.address()));
+  const StudyId study = Need(client.CreateStudy(StubStudy(kStudyName))).id();
+  Submit(client, study, Shape::kOneNode, 0, trials, 1);
+  figures.Add("intermediate_reports_per_second", ReportAll(node, trials, Step{40}), ">= 20,000");
+  CheckQueryable(client, trials, 1);
+  figures.Add("reports_that_settle_claims_per_second", ReportAll(node, trials, kTrialSteps));
+  CheckQueryable(client, trials, 2);
+  MeasureList(figures, client, name, static_cast<int>(size.Of(500, 20)));
+  MeasureCommandLine(figures, service, name, static_cast<int>(size.Of(20, 2)));
+  MeasureNewClients(figures, service, trials, static_cast<int>(size.Of(20, 2)));
+}
+
+void FirstSubmission(const std::string& address, const std::string& name, std::int64_t number) {
+  const Seconds begun = MonotonicNow();
+  Client client = Need(Client::Connect(address));
+  Study study = Need(client.CreateStudy(StubStudy(name)));
+  if (!study.attached()) GiveUp("there was no study " + name);
+  const StartTrial trial = TrialOf(Shape::kOneNode, number);
+  Need(study.Submit({trial.sequences}, {.steps = trial.steps, .horizon = trial.horizon}));
+  std::cout << (MonotonicNow() - begun).count() * 1000 << std::endl;
+}
+
+}  // namespace espalier::bench

@@ -1,0 +1,100 @@
+// The same trials, one by one, here and in Optuna on the same PostgreSQL server: create, two values, four reports,
+// finish.
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "bench/benches.h"
+#include "bench/copy_rate.h"
+#include "bench/service.h"
+#include "bench/stub_node.h"
+#include "bench/trials.h"
+#include "client/connection.h"
+
+namespace espalier::bench {
+namespace {
+
+constexpr Step kReportSteps[] = {Step{20}, Step{40}, Step{60}, kTrialSteps};
+
+// The program that does it in Optuna: prints one number, the median of milliseconds a trial.
+double OptunaMilliseconds(const std::string& database, std::int64_t stored, std::int64_t trials) {
+  const char* const python = std::getenv("ESPALIER_OPTUNA_PYTHON");
+  const char* const script = std::getenv("ESPALIER_OPTUNA_SCRIPT");
+  if (python == nullptr || script == nullptr) GiveUp("run this bench by bench/run: it installs Optuna");
+  const std::string command = std::string(python) + " " + script + " '" + database + "' " + std::to_string(stored) +
+                              " " + std::to_string(trials);
+  FILE* pipe = popen(command.c_str(), "r");
+  double milliseconds = 0;
+  if (pipe == nullptr || std::fscanf(pipe, "%lf", &milliseconds) != 1 || pclose(pipe) != 0) GiveUp(command + " failed");
+  return milliseconds;
+}
+
+// One client and one worker that take turns, as Optuna's one process does both.
+class OneByOne {
+ public:
+  explicit OneByOne(const std::string& address)
+      : node_(address),
+        client_(Need(Client::Connect(address))),
+        study_(Need(client_.CreateStudy(StubStudy("rivals")))) {}
+
+  void Fill(std::int64_t trials) {
+    Submit(client_, study_.id(), Shape::kOneNode, 0, trials, 1);
+    count_ = trials;
+  }
+
+  // Submits a trial, reports its metric four times, each report as durable as Optuna's before the next, waits for the
+  // trial's result and closes it.
+  Seconds Trial(bool each_report_waits) {
+    const Seconds begun = MonotonicNow();
+    const StartTrial trial = TrialOf(Shape::kOneNode, count_++);
+    Batch batch;
+    batch.new_trials.push_back(trial);
+    const std::string name = std::to_string(count_);
+    BatchAnswer answer = Need(study_.SubmitBatch(batch, "trial-" + name));
+    for (const Step step : kReportSteps) {
+      node_.Send({{PlanNodeId{count_ + 1}, step, 0.5}});
+      if (each_report_waits) node_.WaitUntilStored();
+    }
+    Need(answer.evaluations.front().Get());
+    Batch end;
+    end.close = answer.trials;
+    Need(study_.SubmitBatch(end, "close-" + name));
+    return MonotonicNow() - begun;
+  }
+
+  double Milliseconds(std::int64_t trials, bool each_report_waits) {
+    std::vector<double> milliseconds;
+    for (std::int64_t i = 0; i < trials; ++i) milliseconds.push_back(Trial(each_report_waits).count() * 1000);
+    return Median(milliseconds);
+  }
+
+ private:
+  StubNode node_;
+  Client client_;
+  Study study_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace
+
+void RunRivals(Figures& figures, Size size) {
+  const std::int64_t ours = size.Of(1000, 20);
+  const std::int64_t theirs = size.Of(200, 5);
+  for (const std::int64_t stored : {std::int64_t{0}, size.Of(10'000, 1000)}) {
+    const std::string name = std::to_string(stored) + "_stored";
+    Service service;
+    OneByOne one_by_one(service.address());
+    one_by_one.Fill(stored);
+    CopyDatabase(service.Database("postgres"), "template0", "optuna");
+    const double optuna = OptunaMilliseconds(service.Database("optuna"), stored, theirs);
+    const double espalier = one_by_one.Milliseconds(ours, false);
+    const double waiting = one_by_one.Milliseconds(ours, true);
+    figures.Add("optuna_ms_a_trial_" + name, optuna);
+    figures.Add("espalier_ms_a_trial_" + name, espalier);
+    figures.Add("times_faster_" + name, optuna / espalier, ">= 15");
+    figures.Add("espalier_ms_a_trial_each_report_waited_for_" + name, waiting);
+    figures.Add("times_faster_each_report_waited_for_" + name, optuna / waiting);
+  }
+}
+
+}  // namespace espalier::bench

@@ -1,0 +1,116 @@
+#include "bench/service.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "base/clock.h"
+#include "client/cli/up/child_process.h"
+#include "client/cli/up/config_files.h"
+#include "client/cli/up/data_directory.h"
+#include "client/cli/up/private_postgres.h"
+#include "client/client.h"
+#include "client/connection.h"
+
+namespace espalier::bench {
+namespace {
+
+// Under build/, on the disk of the repository: /tmp may be in memory.
+std::string NewFolder() {
+  const auto base = std::filesystem::path(ProgramBesideThisOne("")).parent_path().parent_path() / "bench-XXXXXX";
+  std::string path = base;
+  if (mkdtemp(path.data()) == nullptr) GiveUp("cannot make a folder like " + path);
+  std::filesystem::permissions(path, std::filesystem::perms(0755));
+  return path;
+}
+
+void End(pid_t process, int signal) {
+  kill(process, signal);
+  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool HasEnded(pid_t process) { return waitpid(process, nullptr, WNOHANG) != 0; }
+
+}  // namespace
+
+struct Service::Parts {
+  explicit Parts(const std::string& path)
+      : folder(path), data(Need(DataDirectory::Open(path))), postgres(Need(PrivatePostgres::Open(data))) {}
+
+  std::string folder;
+  DataDirectory data;
+  PrivatePostgres postgres;
+  pid_t postgres_process = 0;
+  pid_t master_process = 0;
+};
+
+Service::Service() : parts_(std::make_unique<Parts>(NewFolder())) {
+  const Program server = parts_->postgres.ServerProgram();
+  Need(server.prepare());
+  parts_->postgres_process = Need(StartChild(server.command));
+  while (!server.is_ready(parts_->postgres_process)) {
+    if (HasEnded(parts_->postgres_process)) GiveUp("PostgreSQL has ended, see " + server.command.log_file);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  address_ = "unix:" + parts_->data.RuntimePath() + "/master.sock";
+  StartMaster();
+}
+
+Service::~Service() {
+  StopMaster();
+  End(parts_->postgres_process, SIGINT);
+  parts_->data.Clear();
+  std::error_code ignored;
+  std::filesystem::remove_all(parts_->folder, ignored);
+}
+
+Seconds Service::StartMaster() {
+  const std::string config = parts_->data.File("config/master.txt");
+  Need(WriteMasterConfig(config, {.listen_address = address_, .database = Database()}));
+  const Seconds begun = MonotonicNow();
+  const Command command{.arguments = {ProgramBesideThisOne("espalier-master"), config},
+                        .log_file = parts_->data.LogFile("master")};
+  parts_->master_process = Need(StartChild(command));
+  while (true) {
+    if (HasEnded(parts_->master_process)) GiveUp("the master has ended, see " + command.log_file);
+    Result<Client> client = Client::Connect(address_, {.first_connection_patience = Seconds(0.5)});
+    if (client.has_value() && client->connection().ListTrainers({}).has_value()) return MonotonicNow() - begun;
+  }
+}
+
+void Service::StopMaster() {
+  if (parts_->master_process != 0) End(parts_->master_process, SIGTERM);
+  parts_->master_process = 0;
+}
+
+std::string Service::Database(const std::string& name) const {
+  const std::string url = parts_->postgres.ConnectionString();
+  return url.substr(0, url.find("dbname=")) + "dbname=" + name;
+}
+
+std::int64_t Service::MasterMemory() const {
+  std::ifstream file("/proc/" + std::to_string(parts_->master_process) + "/statm");
+  std::int64_t total_pages = 0;
+  std::int64_t resident_pages = 0;
+  file >> total_pages >> resident_pages;
+  return resident_pages * sysconf(_SC_PAGESIZE);
+}
+
+std::string ProgramBesideThisOne(const std::string& name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+void GiveUp(const std::string& why) {
+  throw std::runtime_error(why);
+}
+
+}  // namespace espalier::bench

@@ -1,0 +1,53 @@
+// The real thing, for one bench: a PostgreSQL cluster as `espalier up` makes it (fsync on), in a new folder, and
+// espalier-master on it, both processes of their own. Everything goes with this object. Owned by one thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace espalier::bench {
+
+class Service {
+ public:
+  Service();
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  // Starts the master and waits until it answers a call; how long that took.
+  Seconds StartMaster();
+  // As a user would: it ends its work first.
+  void StopMaster();
+
+  const std::string& address() const { return address_; }
+  // The connection string of the master's database, or of another one of the cluster.
+  std::string Database(const std::string& name = "espalier") const;
+  // Of the master, resident, in bytes.
+  std::int64_t MasterMemory() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+  std::string address_;
+};
+
+// The path of a program that was built with this one.
+std::string ProgramBesideThisOne(const std::string& name);
+
+// Ends the bench, saying why, by an exception that main catches, so that nothing stays behind: for what must not happen
+// while measuring.
+[[noreturn]] void GiveUp(const std::string& why);
+
+// A result's content; gives up on an error.
+template <class T>
+T Need(Result<T> result) {
+  if (!result.has_value()) GiveUp(result.error().field + " " + result.error().message);
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+}  // namespace espalier::bench

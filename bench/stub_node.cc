@@ -1,0 +1,124 @@
+#include "bench/stub_node.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "bench/service.h"
+#include "espalier/v1/node_manager.grpc.pb.h"
+
+namespace espalier::bench {
+namespace {
+
+constexpr char kEvaluation[] = "stub-evaluation";
+constexpr char kMetric[] = "accuracy";
+
+void AddHyperParameter(v1::TrainerDescription& trainer, const std::string& name, v1::ValueType type,
+                       const v1::Value& value, bool initial = false) {
+  v1::HyperParameter& added = *trainer.add_hyper_parameters();
+  added.set_name(name);
+  added.set_type(type);
+  *added.mutable_default_value() = value;
+  added.set_initial(initial);
+}
+
+v1::Registration StubRegistration() {
+  v1::Registration registration;
+  registration.set_server("stub");
+  registration.set_incarnation("stub-1");
+  registration.set_device_kind("none");
+  v1::TrainerDescription& trainer = *registration.add_trainers();
+  trainer.set_name("stub");
+  trainer.set_code_digest("stub-code");
+  trainer.set_data_digest("stub-data");
+  trainer.set_evaluation_digest(kEvaluation);
+  trainer.add_metrics(kMetric);
+  v1::Value value;
+  value.set_integer(32);
+  AddHyperParameter(trainer, "bs", v1::VALUE_TYPE_INTEGER, value);
+  value.set_floating(0.1);
+  AddHyperParameter(trainer, "lr", v1::VALUE_TYPE_FLOATING, value);
+  value.set_floating(0.9);
+  AddHyperParameter(trainer, "momentum", v1::VALUE_TYPE_FLOATING, value);
+  value.set_text("sgd");
+  AddHyperParameter(trainer, "optimizer", v1::VALUE_TYPE_TEXT, value);
+  value.set_integer(1);
+  AddHyperParameter(trainer, "seed", v1::VALUE_TYPE_INTEGER, value, true);
+  return registration;
+}
+
+}  // namespace
+
+struct StubNode::Stream {
+  grpc::ClientContext context;
+  std::unique_ptr<v1::NodeManagerService::Stub> stub;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::SynchronizeRequest, v1::SynchronizeResponse>> call;
+  std::int64_t sent = 0;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::int64_t stored = -1;  // reports up to this number; negative: nothing was answered yet
+  bool ended = false;
+  std::thread reader;
+
+  void Read() {
+    v1::SynchronizeResponse response;
+    while (call->Read(&response)) {
+      const std::lock_guard lock(mutex);
+      stored = std::max(stored, response.acknowledged_report());
+      changed.notify_all();
+    }
+    const std::lock_guard lock(mutex);
+    ended = true;
+    changed.notify_all();
+  }
+
+  void WaitFor(std::int64_t number) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return stored >= number || ended; });
+    if (stored < number) GiveUp("the master ended the stub's stream");
+  }
+};
+
+StubNode::StubNode(const std::string& address) : stream_(std::make_unique<Stream>()) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  stream_->stub = v1::NodeManagerService::NewStub(
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  stream_->call = stream_->stub->Synchronize(&stream_->context);
+  stream_->reader = std::thread([stream = stream_.get()] { stream->Read(); });
+  v1::SynchronizeRequest request;
+  *request.mutable_registration() = StubRegistration();
+  if (!stream_->call->Write(request)) GiveUp("the stub cannot register");
+  stream_->WaitFor(0);
+}
+
+StubNode::~StubNode() {
+  stream_->context.TryCancel();
+  stream_->reader.join();
+}
+
+void StubNode::Send(const std::vector<MetricReport>& reports) {
+  v1::SynchronizeRequest request;
+  for (const MetricReport& each : reports) {
+    v1::Report& report = *request.add_reports();
+    report.set_number(++stream_->sent);
+    v1::PointReached& reached = *report.mutable_point_reached();
+    reached.set_plan_id(1);
+    reached.set_plan_node_id(each.node.value);
+    reached.set_step(each.step.value);
+    reached.set_evaluation_digest(kEvaluation);
+    (*reached.mutable_metrics())[kMetric] = each.accuracy;
+  }
+  if (!stream_->call->Write(request)) GiveUp("the stub cannot report");
+}
+
+void StubNode::WaitUntilStored() { stream_->WaitFor(stream_->sent); }
+
+StudySpecification StubStudy(const std::string& name) {
+  return {.name = name, .trainer = "stub", .metric = kMetric, .definition = "{}"};
+}
+
+}  // namespace espalier::bench

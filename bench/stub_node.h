@@ -1,0 +1,41 @@
+// A node manager that trains nothing: offers a trainer of five hyper-parameters, on no slots, and reports what a bench
+// tells it to, over the real stream. Owned by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "client/study_specification.h"
+
+namespace espalier::bench {
+
+// A metric at a point of a plan.
+struct MetricReport {
+  PlanNodeId node;
+  Step step;
+  double accuracy = 0;
+};
+
+class StubNode {
+ public:
+  // Registers; returns when the master knows the trainer.
+  explicit StubNode(const std::string& address);
+  ~StubNode();
+
+  // One message; does not wait. The plan of all points is 1: a bench has one.
+  void Send(const std::vector<MetricReport>& reports);
+  // Returns when everything that was sent is stored.
+  void WaitUntilStored();
+
+ private:
+  struct Stream;
+  std::unique_ptr<Stream> stream_;
+};
+
+// Of the stub's trainer, shared among the team, by accuracy.
+StudySpecification StubStudy(const std::string& name);
+
+}  // namespace espalier::bench

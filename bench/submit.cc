@@ -1,0 +1,96 @@
+// How fast trials are taken: in batches against a bare COPY of the same rows, and one by one.
+#include <optional>
+
+#include "bench/benches.h"
+#include "bench/copy_rate.h"
+#include "bench/service.h"
+#include "bench/stub_node.h"
+#include "bench/trials.h"
+
+namespace espalier::bench {
+namespace {
+
+constexpr char kCopy[] = "copied";
+
+// Trials already there, as names of figures say it.
+std::string Stored(std::int64_t count) {
+  if (count >= 1'000'000) return std::to_string(count / 1'000'000) + "m_stored";
+  return count >= 1000 ? std::to_string(count / 1000) + "k_stored" : std::to_string(count) + "_stored";
+}
+
+// A service with one study, and how many trials it has.
+struct Bench {
+  explicit Bench(Figures& all) : figures(all) { Connect(); }
+
+  void Connect() {
+    node.emplace(service.address());
+    client.emplace(Need(Client::Connect(service.address())));
+    study = Need(client->CreateStudy(StubStudy("submit"))).id();
+  }
+  void Disconnect() {
+    client.reset();
+    node.reset();
+    service.StopMaster();
+  }
+
+  void FillUpTo(std::int64_t wanted) {
+    if (wanted > count) Submit(*client, study, Shape::kOneNode, count, wanted - count);
+    count = std::max(count, wanted);
+  }
+
+  // Batches by the service, then the same rows by COPY into a database that holds what the service's did before.
+  void MeasureBatches(Shape shape, const std::string& name, std::int64_t batches) {
+    Disconnect();
+    CopyDatabase(service.Database("postgres"), "espalier", kCopy);
+    service.StartMaster();
+    Connect();
+    const std::int64_t before = count;
+    const Seconds submitting = Submit(*client, study, shape, count, batches * kBatchSize);
+    count += batches * kBatchSize;
+    const NewestRows rows(service.Database(), before, batches);
+    const Seconds copying = rows.CopyInto(service.Database(kCopy));
+    DropDatabase(service.Database("postgres"), kCopy);
+    const auto trials = static_cast<double>(batches * kBatchSize);
+    figures.Add("batch_" + name + "_trials_per_second", trials / submitting.count());
+    figures.Add("copy_" + name + "_trials_per_second", trials / copying.count());
+    figures.Add("batch_against_copy_" + name, copying / submitting, ">= 0.5");
+  }
+
+  void MeasureSingles(std::int64_t calls) {
+    std::vector<double> milliseconds;
+    const std::string stored = Stored(count);
+    for (std::int64_t i = 0; i < calls; ++i) {
+      milliseconds.push_back(SubmitOne(*client, study, Shape::kOneNode, count++).count() * 1000);
+    }
+    figures.Add("single_p50_ms_" + stored, Median(milliseconds), "<= 1");
+    figures.Add("single_p99_ms_" + stored, Percentile99(milliseconds));
+  }
+
+  Figures& figures;
+  Service service;
+  std::optional<StubNode> node;
+  std::optional<Client> client;
+  StudyId study;
+  std::int64_t count = 0;
+};
+
+}  // namespace
+
+void RunSubmit(Figures& figures, Size size) {
+  const std::int64_t batches = size.Of(30, 2);
+  const std::int64_t full = size.Of(1'000'000, 4000);
+  Bench bench(figures);
+  for (const std::int64_t stored : {std::int64_t{0}, size.Of(10'000, 1000), size.Of(100'000, 2000)}) {
+    bench.FillUpTo(stored);
+    bench.MeasureSingles(size.Of(1000, 20));
+  }
+  Bench empty(figures);
+  empty.FillUpTo(1);  // what all trials refer to
+  empty.MeasureBatches(Shape::kFourNodes, "four_nodes_0_stored", batches);
+  empty.MeasureBatches(Shape::kOneNode, "one_node_0_stored", batches);
+  bench.FillUpTo(full);
+  bench.MeasureBatches(Shape::kFourNodes, "four_nodes_" + Stored(full), batches);
+  bench.MeasureBatches(Shape::kOneNode, "one_node_" + Stored(full), batches);
+}
+
+}  // namespace espalier::bench

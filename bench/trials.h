@@ -1,0 +1,33 @@
+// The trials that benches submit: two tuned hyper-parameters, every trial's values its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "client/client.h"
+
+namespace espalier::bench {
+
+inline constexpr std::int64_t kBatchSize = 1000;
+
+// How a trial enters the plan.
+enum class Shape {
+  kOneNode,    // parts from a shared beginning at step 10: one new plan node
+  kFourNodes,  // shares nothing, and changes a value at three steps: four new plan nodes
+};
+
+// The claim is at this step.
+inline constexpr Step kTrialSteps{80};
+
+StartTrial TrialOf(Shape shape, std::int64_t number);
+
+// One trial in a call of its own; how long the call took.
+Seconds SubmitOne(Client& client, StudyId study, Shape shape, std::int64_t number, std::vector<TrialId> close = {});
+
+// Trials `first` to `first + count`, each batch in one call, so many calls at a time; how long it took. Every trial
+// starts with a claim that waits.
+Seconds Submit(Client& client, StudyId study, Shape shape, std::int64_t first, std::int64_t count, int calls = 2);
+
+}  // namespace espalier::bench

@@ -1,0 +1,61 @@
+// espalier trial show TRIAL
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "client/cli/commands.h"
+#include "client/cli/json_output.h"
+#include "client/cli/server_access.h"
+
+namespace espalier {
+namespace {
+
+void PrintTrial(std::ostream& out, const v1::GetTrialResponse& response) {
+  const v1::Trial& trial = response.trial();
+  out << "trial " << trial.trial_id() << " is " << trial.state() << " at step " << FormatCount(trial.steps()) << " of "
+      << FormatCount(trial.horizon_steps()) << '\n';
+  for (const auto& [name, text] :
+       std::map<std::string, std::string>(trial.sequences().begin(), trial.sequences().end())) {
+    out << "  " << name << " = " << text << '\n';
+  }
+  if (!trial.state_sha256().empty()) out << "  state_sha256 = " << trial.state_sha256() << '\n';
+  if (!trial.message().empty()) out << "  " << trial.message() << '\n';
+  if (response.metrics().empty()) return;
+  out << '\n';
+  Table table({"step", "metric", "value"});
+  for (const v1::TrialEvaluation& each : response.metrics()) {
+    for (const auto& [name, value] :
+         std::map<std::string, double>(each.metrics().begin(), each.metrics().end())) {
+      table.AddRow({FormatCount(each.step()), name, FormatNumber(value)});
+    }
+  }
+  table.Print(out);
+}
+
+int Run(CommandContext& context, std::int64_t trial) {
+  Result<Client> client = ConnectToServer(context);
+  if (!client.has_value()) return Fail(context, client.error());
+  v1::GetTrialRequest request;
+  request.set_trial_id(trial);
+  const Result<v1::GetTrialResponse> response = client->connection().GetTrial(request);
+  if (!response.has_value()) return Fail(context, response.error());
+  if (context.output == OutputFormat::kJson) {
+    PrintJson(context.out, ToJson(*response));
+  } else {
+    PrintTrial(context.out, *response);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void RegisterTrialShow(CLI::App& trial, CommandContext& context) {
+  CLI::App& command = *trial.add_subcommand("show", "A trial, with every metric on its way");
+  const auto id = std::make_shared<std::int64_t>(0);
+  command.add_option("TRIAL", *id, "its id")->required()->option_text(" ");
+  AddServerOptions(command, context);
+  AddOutputOption(command, context);
+  OnCommand(command, context, [&context, id] { return Run(context, *id); });
+}
+
+}  // namespace espalier

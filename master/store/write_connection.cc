@@ -1,0 +1,158 @@
+#include "master/store/write_connection.h"
+
+#include <charconv>
+
+#include "master/store/connection.h"
+#include "master/store/embedded_sql.h"
+#include "master/store/pq_errors.h"
+
+namespace espalier {
+namespace {
+
+constexpr int kAttemptCountMax = 5;  // of a transaction that meets serialization failures or deadlocks
+
+struct ResultCloser {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using ResultHandle = std::unique_ptr<PGresult, ResultCloser>;
+
+Error ErrorOf(const PGconn* connection) { return DatabaseError("", PQerrorMessage(connection)); }
+
+Error ErrorOf(const PGresult* result) {
+  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return DatabaseError(state == nullptr ? "" : state, PQresultErrorMessage(result));
+}
+
+// Serialization failure, deadlock: a new transaction may not meet them.
+bool IsTransient(const PGresult* result) {
+  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return state != nullptr && (std::string_view(state) == "40001" || std::string_view(state) == "40P01");
+}
+
+std::size_t AffectedRows(PGresult* result) {
+  const std::string_view text = PQcmdTuples(result);
+  std::size_t count = 0;
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+Result<void> CheckRowCount(PGresult* result, const RowSet& rows) {
+  const std::size_t affected = AffectedRows(result);
+  const bool agrees = rows.check() == RowCheck::kNone   ? affected == 0
+                      : rows.check() == RowCheck::kEach ? affected == rows.row_count()
+                                                        : affected <= rows.row_count();
+  if (agrees) return {};
+  return MakeError(ErrorCode::kAborted,
+                   "the database holds other than the edit expects: " + std::string(rows.statement()) + " with " +
+                       std::to_string(rows.row_count()) + " rows met " + std::to_string(affected));
+}
+
+bool SendText(PGconn* connection, const char* command) {
+  return PQsendQueryParams(connection, command, 0, nullptr, nullptr, nullptr, nullptr, 0) == 1;
+}
+
+bool SendPrepared(PGconn* connection, const std::string& name, const std::vector<std::string>& parameters) {
+  std::vector<const char*> values;
+  for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
+  return PQsendQueryPrepared(connection, name.c_str(), static_cast<int>(values.size()), values.data(), nullptr, nullptr,
+                             0) == 1;
+}
+
+// The next statement's result of a pipeline; null when the connection is lost.
+ResultHandle NextResult(PGconn* connection) {
+  ResultHandle result(PQgetResult(connection));
+  const bool ends_pipeline = result != nullptr && PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC;
+  if (result != nullptr && !ends_pipeline) ResultHandle end_of_statement(PQgetResult(connection));
+  return result;
+}
+
+bool IsError(const ResultHandle& result) {
+  const ExecStatusType status = PQresultStatus(result.get());
+  return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_PIPELINE_SYNC;
+}
+
+}  // namespace
+
+struct WriteConnection::Outcome {
+  Result<void> result;
+  bool may_retry = false;
+};
+
+Result<WriteConnection> WriteConnection::Open(const std::string& url, std::int64_t epoch) {
+  Handle handle(PQconnectdb(url.c_str()));
+  if (PQstatus(handle.get()) != CONNECTION_OK) return tl::unexpected(ErrorOf(handle.get()));
+  WriteConnection connection(std::move(handle), epoch);
+  ESPALIER_RETURN_IF_ERROR(connection.Prepare());
+  return connection;
+}
+
+Result<void> WriteConnection::Prepare() {
+  PGconn* const connection = connection_.get();
+  for (const std::string& setting : SessionSettings(epoch_)) {
+    const ResultHandle set(PQexec(connection, setting.c_str()));
+    if (IsError(set)) return tl::unexpected(ErrorOf(set.get()));
+  }
+  bool sent = PQenterPipelineMode(connection) == 1;
+  for (const EmbeddedSql& query : EmbeddedQueries()) {
+    sent = sent && PQsendPrepare(connection, std::string(query.name).c_str(), std::string(query.text).c_str(), 0,
+                                 nullptr) == 1;
+  }
+  if (!sent || PQpipelineSync(connection) != 1) return tl::unexpected(ErrorOf(connection));
+  return Receive([](PGresult*) { return Result<void>(); }).result;
+}
+
+WriteConnection::Outcome WriteConnection::Receive(const std::function<Result<void>(PGresult*)>& take) {
+  Outcome outcome;
+  while (true) {
+    const ResultHandle result = NextResult(connection_.get());
+    if (result == nullptr) return {tl::unexpected(ErrorOf(connection_.get()))};
+    if (PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC) return outcome;
+    if (!outcome.result.has_value()) continue;  // the first error counts
+    if (IsError(result)) {
+      outcome = {tl::unexpected(ErrorOf(result.get())), IsTransient(result.get())};
+    } else {
+      outcome.result = take(result.get());
+    }
+    if (PQstatus(connection_.get()) != CONNECTION_OK) return outcome;
+  }
+}
+
+Result<void> WriteConnection::Run(const char* command) {
+  PGconn* const connection = connection_.get();
+  if (!SendText(connection, command) || PQpipelineSync(connection) != 1) return tl::unexpected(ErrorOf(connection));
+  const auto check = [&](PGresult* result) -> Result<void> {
+    if (std::string_view(PQcmdStatus(result)) == command) return {};
+    return MakeError(ErrorCode::kAborted, std::string(command) + " was answered by " + PQcmdStatus(result));
+  };
+  return Receive(check).result;
+}
+
+WriteConnection::Outcome WriteConnection::WriteOnce(const std::vector<RowSet>& sets) {
+  PGconn* const connection = connection_.get();
+  bool sent =
+      SendText(connection, "BEGIN") && SendPrepared(connection, "leadership/lock", {std::to_string(epoch_)});
+  for (const RowSet& rows : sets) {
+    sent = sent && SendPrepared(connection, std::string(rows.statement()), rows.Parameters());
+  }
+  if (!sent || PQpipelineSync(connection) != 1) return {tl::unexpected(ErrorOf(connection))};
+  std::size_t index = 0;  // of the result: BEGIN, the lock, the sets
+  Outcome written = Receive([&](PGresult* result) -> Result<void> {
+    const std::size_t at = index++;
+    if (at == 0) return {};
+    if (at >= 2) return CheckRowCount(result, sets.at(at - 2));
+    if (PQntuples(result) == 1) return {};
+    return AnotherLeads(epoch_);
+  });
+  if (written.result.has_value()) written.result = Run("COMMIT");
+  return written;
+}
+
+Result<void> WriteConnection::Write(const std::vector<RowSet>& sets) {
+  for (int attempt = 1;; ++attempt) {
+    const Outcome written = WriteOnce(sets);
+    if (written.result.has_value() || !written.may_retry || attempt == kAttemptCountMax) return written.result;
+    ESPALIER_RETURN_IF_ERROR(Run("ROLLBACK"));
+  }
+}
+
+}  // namespace espalier

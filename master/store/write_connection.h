@@ -1,0 +1,50 @@
+// The connection that edits are written by, in few round trips: all statements of a transaction are sent at once
+// (libpq's pipeline mode), then their results are read, and only when all are as expected the commit is sent.
+// libpqxx cannot do this. For the .cc files of this folder only. One thread at a time.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "master/store/row_set.h"
+
+namespace espalier {
+
+class WriteConnection {
+ public:
+  // With the settings and the epoch's name that Connection has. Error: as DatabaseError says.
+  static Result<WriteConnection> Open(const std::string& url, std::int64_t epoch);
+
+  // One transaction, all or nothing; tried again if it meets a serialization failure or a deadlock. Error:
+  // kFailedPrecondition if the epoch is not the database's any more; kAborted if the database held other than the rows
+  // expect; else as DatabaseError says. After any error the connection must be dropped.
+  Result<void> Write(const std::vector<RowSet>& sets);
+
+ private:
+  struct Closer {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+  using Handle = std::unique_ptr<PGconn, Closer>;
+
+  WriteConnection(Handle connection, std::int64_t epoch) : connection_(std::move(connection)), epoch_(epoch) {}
+
+  struct Outcome;
+
+  Result<void> Prepare();
+  Outcome WriteOnce(const std::vector<RowSet>& sets);
+  // BEGIN and the like, alone.
+  Result<void> Run(const char* command);
+  // Reads the results of all that was sent; `take` gets each, in order, up to the first error, which comes back.
+  Outcome Receive(const std::function<Result<void>(PGresult*)>& take);
+
+  Handle connection_;
+  std::int64_t epoch_;
+};
+
+}  // namespace espalier
