@@ -84,7 +84,7 @@ std::string DefinitionOf(const StudyFile& file);
 Result<Sequence> CompileGuessed(const Expression& expression, Step horizon);
 
 // Of the hyper-parameters in the file that `declared` does not have: the first of integer, floating, text and boolean
-// that all their values have. Error: one that has another type than the first.
+// that all their values are of at every step. Error: one that has another type than the first.
 Result<ValueTypes> GuessTypes(const StudyFile& file, const Schema& declared);
 
 }  // namespace espalier

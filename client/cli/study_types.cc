@@ -31,7 +31,6 @@ using Values = std::vector<const WrittenValue*>;
 // The first that is no sequence of this type; null if all are.
 const WrittenValue* FindMisfit(const Values& values, ValueType type) {
   const auto misfit = std::find_if(values.begin(), values.end(), [type](const WrittenValue* value) {
-    if (type == ValueType::kInteger && HasFraction(value->expression)) return true;
     return !Compile(value->expression, type, value->horizon).has_value();
   });
   return misfit == values.end() ? nullptr : *misfit;

@@ -43,7 +43,7 @@ int Run(CommandContext& context, const Options& options) {
     }
     (*request.mutable_sequences())[parsed->first] = parsed->second;
   }
-  return ContinueTrial(context, std::move(request));
+  return GoOnFromTrial(context, std::move(request));
 }
 
 }  // namespace

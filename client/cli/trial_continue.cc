@@ -34,7 +34,7 @@ void PrintTrial(std::ostream& out, const v1::Trial& trial, const v1::ContinueTri
 
 }  // namespace
 
-int ContinueTrial(CommandContext& context, v1::ContinueTrialRequest request) {
+int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request) {
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
   if (request.name().empty()) {

@@ -9,6 +9,6 @@ namespace espalier {
 // Has the master make a study of one trial that goes on from another, waits for its end, and shows the new trial. The
 // request id, the definition and, where it is empty, the name are filled in. Returns the exit code: kExitRefused also
 // if the trial did not come to a result.
-int ContinueTrial(CommandContext& context, v1::ContinueTrialRequest request);
+int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request);
 
 }  // namespace espalier

@@ -22,7 +22,7 @@ void RegisterTrialExtend(CLI::App& trial, CommandContext& context) {
     request.set_trial_id(*id);
     request.set_steps(*steps);
     request.set_name(*name);
-    return ContinueTrial(context, std::move(request));
+    return GoOnFromTrial(context, std::move(request));
   });
 }
 

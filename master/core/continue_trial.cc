@@ -16,7 +16,7 @@ Digest128 ContentOf(const ContinueTrialCall& call) {
   return DigestOf(key.text());
 }
 
-Result<void> CheckName(const MasterState& state, const ContinueTrialCall& call) {
+Result<void> CheckNameIsFree(const MasterState& state, const ContinueTrialCall& call) {
   ESPALIER_RETURN_IF_ERROR(CheckName(call.name, "name"));
   for (const StudyId id : state.running_studies) {
     const Study& study = state.studies.at(id);
@@ -103,7 +103,7 @@ Result<TrialContinued> ContinueTrial(Draft& draft, const ContinueTrialCall& call
   }
   ESPALIER_ASSIGN(const Trial* trial, FindTrial(draft.state(), call.trial, {call.user, call.team}));
   ESPALIER_RETURN_IF_ERROR(CheckSteps(call, *trial));
-  ESPALIER_RETURN_IF_ERROR(CheckName(draft.state(), call));
+  ESPALIER_RETURN_IF_ERROR(CheckNameIsFree(draft.state(), call));
   const Study& of_trial = draft.state().studies.at(trial->study);
   ESPALIER_ASSIGN(Study study, StudyOf(draft, of_trial, call));
   NewTrial next{.steps = StepsOf(call, *trial)};

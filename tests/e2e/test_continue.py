@@ -9,7 +9,7 @@ study: {name}
 trainer: synthetic
 hyper_parameters:
   lr: {lr}
-  seed: 3
+  seed: {seed}
 metric: {{name: test_acc, goal: max}}
 tuner: {{grid: {{steps: {steps}}}}}
 share: {share}
@@ -26,9 +26,9 @@ class ContinueTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.service.__exit__(None, None, None)
 
-    def run_study(self, name, lr, steps, share="study"):
+    def run_study(self, name, lr, steps, share="study", seed=3):
         """Runs a study of one trial and returns the trial."""
-        file = self.service.write(f"{name}.yaml", STUDY.format(name=name, lr=lr, steps=steps, share=share))
+        file = self.service.write(f"{name}.yaml", STUDY.format(name=name, lr=lr, steps=steps, share=share, seed=seed))
         self.service.run("study", "run", file)
         return self.service.json("trial", "list", name)[0]
 
@@ -48,8 +48,8 @@ class ContinueTest(unittest.TestCase):
         first = self.run_study("straight", "0.1", 20, share="nobody")
         branched = self.service.json("trial", "branch", first["id"], "--at", 8, "--set", "lr=Exponential(0.2, 0.9)",
                                      "--set", "seed=4", "--steps", 30)
-        written = self.run_study("written", '"Piecewise([0.1, Exponential(0.2, 0.9)], [8])"\n  seed: '
-                                 '"Piecewise([3, 4], [8])"\n  #', 30)
+        written = self.run_study("written", "Piecewise([0.1, Exponential(0.2, 0.9)], [8])", 30,
+                                 seed="Piecewise([3, 4], [8])")
         self.assertEqual(branched["state_sha256"], written["state_sha256"])
         again = self.service.json("trial", "branch", branched["id"], "--at", 25, "--set", "lr=0.7", "--name", "again")
         self.assertEqual(again["sequences"]["lr"], "Piecewise([0.1, Exponential(0.2, 0.9), 0.7], [8, 25])")

@@ -220,6 +220,12 @@ TEST_CASE("exit codes say who is wrong: the user, the request, or nobody is ther
   CHECK(Run({"study", "forecast", good, bad}).exit_code == kExitUsage);
   CHECK(Run({"study"}).exit_code == kExitUsage);
   CHECK(Run({"study", "walk"}).exit_code == kExitUsage);
+  CHECK(Run({"trial", "extend", "7"}).exit_code == kExitUsage);
+  CHECK(Run({"trial", "extend", "7", "--steps", "-2"}).exit_code == kExitUsage);
+  CHECK(Run({"trial", "branch", "7", "--at", "3"}).exit_code == kExitUsage);
+  CHECK(Run({"trial", "branch", "7", "--at", "3", "--set", "lr"}).err ==
+        "espalier: --set: got lr; expected NAME=VALUE\n");
+  CHECK(Run({"trial", "branch", "7", "--at", "3", "--set", "lr=nan"}).exit_code == kExitUsage);
   CHECK(Run({"study", "list", "--output", "xml"}).exit_code == kExitUsage);
   CHECK(Run({"--help"}).exit_code == kExitDone);
 

@@ -45,6 +45,8 @@ std::vector<std::size_t> PartsJoinedBy(const std::vector<std::pair<std::size_t, 
 TEST_CASE("near misses are found wherever sequences part") {
   CHECK(Pairs(CompiledAll({"MultiStep(0.1, [40], 0.1)", "0.1", "Piecewise([0.1, 0.01], [40])", "0.2"})) ==
         std::vector<std::pair<std::size_t, std::size_t>>{{0, 2}});
+  // One leaves the other's function for one that is nearly the same.
+  CHECK(Pairs(CompiledAll({"0.1", "Piecewise([0.1, 0.10000000000000002], [40])"})).size() == 1);
   CHECK(Pairs(CompiledAll({"0.3", "Scale(3, 0.1)", "Exponential(0.3, 0.9)"})) ==
         std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}});
   CHECK(

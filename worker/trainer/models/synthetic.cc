@@ -25,11 +25,11 @@ std::string BytesOf(Number number) {
 
 // Different values, also of different types, give different bytes.
 std::string BytesOf(const HyperParameterValue& value) {
-  struct Writer {
-    std::string operator()(const std::string& text) const { return BytesOf(text.size()) + text; }
-    std::string operator()(auto number) const { return BytesOf(number); }
+  const auto write = []<class T>(const T& plain) {
+    if constexpr (std::is_same_v<T, std::string>) return BytesOf(plain.size()) + plain;
+    if constexpr (!std::is_same_v<T, std::string>) return BytesOf(plain);
   };
-  return static_cast<char>(value.index()) + std::visit(Writer{}, value);
+  return static_cast<char>(value.index()) + std::visit(write, value);
 }
 
 bool IsNeutral(const HyperParameterValue& value) {
