@@ -1,5 +1,4 @@
--- A digest that is stored with another body cannot stay so: that would break a constraint. No join: its plan is made
--- once, while one with a join is made for each length of the arrays.
+-- A digest that is stored with another body cannot stay so: that would break a constraint.
 INSERT INTO configuration (digest, body)
 SELECT *
   FROM unnest($1::bytea[], $2::bytea[])
