@@ -195,7 +195,13 @@ void EventLoop::Handle(const Event& event) {
 
 void EventLoop::Handle(ReadRequest request) {
   request.read(state_);
+  if (IsAllDurable()) return request.done({});
   filling_.releases.push_back(std::move(request.done));
+}
+
+bool EventLoop::IsAllDurable() {
+  const std::lock_guard lock(mutex_);
+  return filling_.empty() && !committing_ && !commit_error_;
 }
 
 void EventLoop::Release(const Effect& effect) {

@@ -53,7 +53,7 @@ class EventLoop {
   void Post(Event event);
 
   // Any thread. Calls `read` on the loop's thread with the state, then, once everything that it has read is durable,
-  // `done` on another; when that cannot be, `done` gets an error (kUnavailable), whether or not `read` was called.
+  // `done` there or on another; when that cannot be, `done` gets an error (kUnavailable), whether or not `read` was called.
   void PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done);
 
   // As PostRead; waits. REQUIRES: not called on the loop's thread or by an effect.
@@ -72,6 +72,7 @@ class EventLoop {
   std::optional<Item> Next();
   void Handle(const Event& event);
   void Handle(ReadRequest request);
+  bool IsAllDurable();
   bool MustHandleAlone() const;
   // After a refused commit: answers the call that was alone in it, or has the next events committed alone.
   void Isolate(const Error& refused);

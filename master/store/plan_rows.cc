@@ -51,7 +51,7 @@ struct PlanRows::Taker {
 void PlanRows::Take(PlanId plan, const PlanChange& change) { std::visit(Taker{*this, plan}, change); }
 
 Result<void> PlanRows::TakeNodes(std::vector<RowSet>& sets) const {
-  RowSet configuration("configuration/insert", RowCheck::kNone);
+  RowSet configuration("configuration/insert", RowCheck::kAtMost);
   RowSet node("plan_node/insert");
   std::map<Digest128, std::string_view> bodies;
   for (const auto& [plan, added] : nodes_) {

@@ -9,6 +9,11 @@
 namespace espalier {
 namespace {
 
+// Each statement is planned once: planning takes longer than writing one row. What was planned while a table was small
+// must be right when it is large, so statements reach stored rows by their keys alone ("= ANY"), and are joined to the
+// given ones by hashing.
+constexpr char kPlanOnce[] = "SET plan_cache_mode = force_generic_plan; SET enable_nestloop = off";
+
 constexpr int kAttemptCountMax = 5;  // of a transaction that meets serialization failures or deadlocks
 
 struct ResultCloser {
@@ -88,7 +93,9 @@ Result<WriteConnection> WriteConnection::Open(const std::string& url, std::int64
 
 Result<void> WriteConnection::Prepare() {
   PGconn* const connection = connection_.get();
-  for (const std::string& setting : SessionSettings(epoch_)) {
+  std::vector<std::string> settings = SessionSettings(epoch_);
+  settings.emplace_back(kPlanOnce);
+  for (const std::string& setting : settings) {
     const ResultHandle set(PQexec(connection, setting.c_str()));
     if (IsError(set)) return tl::unexpected(ErrorOf(set.get()));
   }

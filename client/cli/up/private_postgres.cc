@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -39,6 +40,12 @@ Result<void> RunToEnd(const Command& command) {
   if (end == 0) return {};
   return MakeError(ErrorCode::kInternal, command.arguments[0] + " failed (" + DescribeEnd(end) + "), see " +
                                              command.log_file + ": " + LastLine(command.log_file));
+}
+
+// An eighth of the machine's memory, from 128 MB (PostgreSQL's default) to 1 GB.
+std::string SharedBuffers() {
+  const std::int64_t memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return std::to_string(std::clamp<std::int64_t>(memory / 8 >> 20, 128, 1024)) + "MB";
 }
 
 std::optional<std::string> MajorVersionOf(const std::string& cluster_path) {
@@ -99,7 +106,10 @@ Program PrivatePostgres::ServerProgram() const {
        {std::string("listen_addresses="), "unix_socket_directories=" + HandedPath(socket_directory_),
         std::string("port=5432"), std::string("unix_socket_permissions=0700"), std::string("fsync=on"),
         std::string("synchronous_commit=on"), std::string("full_page_writes=on"), std::string("wal_level=minimal"),
-        std::string("max_wal_senders=0"), std::string("max_connections=50"),
+        std::string("max_wal_senders=0"), std::string("max_connections=50"), "shared_buffers=" + SharedBuffers(),
+        // Digests are entered at random places of large indexes: few checkpoints, since after each of them every page
+        // that is touched is logged whole, and less to log.
+        std::string("max_wal_size=4GB"), std::string("checkpoint_timeout=15min"), std::string("wal_compression=on"),
         // Files in the cluster instead of /dev/shm: nothing is left elsewhere when it is killed.
         std::string("dynamic_shared_memory_type=mmap"), std::string("logging_collector=off"),
         std::string("log_timezone=UTC"), std::string("timezone=UTC"), std::string("cluster_name=espalier")}) {

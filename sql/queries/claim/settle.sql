@@ -1,3 +1,3 @@
 UPDATE claim SET state = given.state
   FROM unnest($1::bigint[], $2::text[]) AS given (id, state)
- WHERE claim.id = given.id AND claim.state = 'waiting'
+ WHERE claim.id = ANY ($1) AND claim.id = given.id AND claim.state = 'waiting'

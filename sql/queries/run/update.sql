@@ -3,4 +3,4 @@ UPDATE run
   FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[], $6::text[],
               $7::double precision[])
        AS given (id, old_state, old_generation, generation, preempt, state, slot_seconds)
- WHERE run.id = given.id AND run.state = given.old_state AND run.generation = given.old_generation
+ WHERE run.id = ANY ($1) AND run.id = given.id AND run.state = given.old_state AND run.generation = given.old_generation

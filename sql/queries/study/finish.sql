@@ -1,3 +1,3 @@
 UPDATE study SET finished_at = given.finished_at
   FROM unnest($1::bigint[], $2::timestamptz[]) AS given (id, finished_at)
- WHERE study.id = given.id AND study.finished_at IS NULL
+ WHERE study.id = ANY ($1) AND study.id = given.id AND study.finished_at IS NULL
