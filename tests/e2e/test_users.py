@@ -163,8 +163,8 @@ work_directory: "{folder}/{role}"
 worker_command: "{BIN}/espalier-worker"
 token_file: "{token}"
 """)
-            log = open(folder / f"{role}.log", "w", encoding="utf-8")
-            return subprocess.Popen([BIN / "espalier-node", config], stdout=log, stderr=log)
+            with open(folder / f"{role}.log", "w", encoding="utf-8") as log:
+                return subprocess.Popen([BIN / "espalier-node", config], stdout=log, stderr=log)
 
         nodes = [node_manager("member"), node_manager("node")]
         try:
