@@ -177,8 +177,8 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
 TEST_CASE("what another team does changes no forecast but by what everyone shares") {
   const auto forecasts = [](const StateBuilder& s, Scope scope) {
     const Forecast forecast = ForecastStudies(s.state, {Grid("grid", scope)}, "others").value();
-    return std::tuple(forecast.unique_steps, forecast.trained_steps, forecast.slot_time.count(),
-                      forecast.critical_path.count(), forecast.checkpoint_bytes);
+    return std::tuple(forecast.unique_steps, forecast.trained_steps, forecast.slot_time, forecast.critical_path,
+                      forecast.checkpoint_bytes);
   };
   const auto work = [](StateBuilder& s, Scope scope) {
     const StudyId study = s.AddStudy(scope);
