@@ -107,6 +107,17 @@ TEST_CASE("a trial of a running study is gone on with as well") {
   CHECK_FALSE(cluster.state.studies.at(study).finished_at.has_value());
 }
 
+TEST_CASE("a team mate goes on from a trial, in a study of his own") {
+  ToyCluster cluster(1);
+  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
+  ContinueTrialCall call = CallFor(trial, 30);
+  call.user = "bob";
+  const TrialContinued more = Continued(cluster, call);
+  CHECK(cluster.state.studies.at(more.study).user == "bob");
+  cluster.RunToRest();
+  CHECK(cluster.steps_trained == 30);
+}
+
 TEST_CASE("going on is answered the same again, and refused where it cannot be") {
   ToyCluster cluster(1);
   const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
@@ -117,7 +128,8 @@ TEST_CASE("going on is answered the same again, and refused where it cannot be")
     return RefusalOf(cluster, call);
   };
   CHECK(refused([](auto& call) { call.trial = TrialId{99}; }).code == ErrorCode::kNotFound);
-  CHECK(refused([](auto& call) { call.user = "bob"; }).code == ErrorCode::kNotFound);
+  const auto stranger = [](auto& call) { call.user = "eve", call.team = "others"; };
+  CHECK(refused(stranger).code == ErrorCode::kNotFound);
   CHECK(refused([](auto& call) { call.from_step = Step{21}; }).field == "from_step");
   CHECK(refused([](auto& call) { call.from_step = Step{-1}; }).field == "from_step");
   CHECK(refused([](auto& call) { call.steps = Step{10}; }).field == "steps");
