@@ -139,8 +139,9 @@ class TimeSum {
 // Whether it is known what is trained of the study: not if it would train on one of several device kinds.
 bool IsTrainedKnown(const MasterState& state, const Study& study) {
   if (!study.device_kind.empty()) return true;
-  return std::none_of(state.plans.begin(), state.plans.end(),
-                      [&](const auto& entry) { return entry.second.identity.training == study.training; });
+  return std::none_of(state.plans.begin(), state.plans.end(), [&](const auto& entry) {
+    return entry.second.identity.training == study.training && MayKnow(state, entry.second, study.team);
+  });
 }
 
 Forecast Count(const MasterState& state, const std::vector<Study>& studies, const std::vector<PlannedTrial>& trials,

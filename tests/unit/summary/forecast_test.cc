@@ -99,6 +99,7 @@ TEST_CASE("without a server that offers the trainer a forecast does not guess wh
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == std::nullopt);
   CHECK(forecast.slot_time == std::nullopt);
+  CHECK(ForecastStudies(t.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps == 0);  // no matter of theirs
 }
 
 TEST_CASE("a trainer that nobody registered is forecast by the types that the study gives") {
@@ -175,8 +176,8 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
 TEST_CASE("what another team does changes no forecast but by what everyone shares") {
   const auto forecasts = [](const StateBuilder& s, Scope scope) {
     const Forecast forecast = ForecastStudies(s.state, {Grid("grid", scope)}, "others").value();
-    return std::tuple(forecast.unique_steps, forecast.trained_steps, forecast.slot_time.count(),
-                      forecast.critical_path.count(), forecast.checkpoint_bytes);
+    return std::tuple(forecast.unique_steps, forecast.trained_steps, forecast.slot_time, forecast.critical_path,
+                      forecast.checkpoint_bytes);
   };
   const auto work = [](StateBuilder& s, Scope scope) {
     const StudyId study = s.AddStudy(scope);
