@@ -14,7 +14,6 @@ namespace espalier::bench {
 namespace {
 
 constexpr char kStudyName[] = "reports";
-constexpr std::int64_t kReportsAMessage = 500;
 
 // Of the trial's claim when the trial is one of many: different for each, in no order.
 double AccuracyOf(std::int64_t number) { return static_cast<double>((number * 7919) % 1'000'003) / 1'000'003; }
@@ -25,13 +24,7 @@ PlanNodeId NodeOf(std::int64_t trial) { return PlanNodeId{trial + 1}; }
 // One report a trial at this step, as fast as they are taken; how many a second.
 double ReportAll(StubNode& node, std::int64_t trials, Step step) {
   const Seconds begun = MonotonicNow();
-  for (std::int64_t first = 1; first <= trials; first += kReportsAMessage) {
-    std::vector<MetricReport> reports;
-    for (std::int64_t trial = first; trial < std::min(first + kReportsAMessage, trials + 1); ++trial) {
-      reports.push_back({NodeOf(trial), step, AccuracyOf(trial)});
-    }
-    node.Send(reports);
-  }
+  for (std::int64_t trial = 1; trial <= trials; ++trial) node.Report({{NodeOf(trial), step, AccuracyOf(trial)}});
   node.WaitUntilStored();
   return static_cast<double>(trials) / (MonotonicNow() - begun).count();
 }

@@ -45,7 +45,7 @@ class OneByOne {
 
   // Submits a trial, reports its metric four times and waits until the client knows its result: all is durable then.
   // A trial is closed in the call that submits the next one, as a tuner does it. Reports go out as a node manager sends
-  // them, one message each; `each_report_waits`: none before the one before it is stored.
+  // them; `each_report_waits`: none before the one before it is stored.
   Seconds Trial(bool each_report_waits) {
     const Seconds begun = MonotonicNow();
     const StartTrial trial = TrialOf(Shape::kOneNode, count_++);
@@ -54,7 +54,7 @@ class OneByOne {
     batch.close = std::exchange(open_, {});
     BatchAnswer answer = Need(study_.SubmitBatch(batch, "trial-" + std::to_string(count_)));
     for (const Step step : kReportSteps) {
-      node_.Send({{PlanNodeId{count_ + 1}, step, 0.5}});
+      node_.Report({{PlanNodeId{count_ + 1}, step, 0.5}});
       if (each_report_waits) node_.WaitUntilStored();
     }
     Need(answer.evaluations.front().Get());

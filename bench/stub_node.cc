@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr char kEvaluation[] = "stub-evaluation";
 constexpr char kMetric[] = "accuracy";
+constexpr int kReportsAMessageMax = 1000;
 
 void AddHyperParameter(v1::TrainerDescription& trainer, const std::string& name, v1::ValueType type,
                        const v1::Value& value, bool initial = false) {
@@ -50,37 +52,33 @@ v1::Registration StubRegistration() {
   return registration;
 }
 
+void AddReport(const MetricReport& from, std::int64_t number, v1::SynchronizeRequest& request) {
+  v1::Report& report = *request.add_reports();
+  report.set_number(number);
+  v1::PointReached& reached = *report.mutable_point_reached();
+  reached.set_plan_id(1);
+  reached.set_plan_node_id(from.node.value);
+  reached.set_step(from.step.value);
+  reached.set_evaluation_digest(kEvaluation);
+  (*reached.mutable_metrics())[kMetric] = from.accuracy;
+}
+
 }  // namespace
 
 struct StubNode::Stream {
   grpc::ClientContext context;
   std::unique_ptr<v1::NodeManagerService::Stub> stub;
   std::unique_ptr<grpc::ClientReaderWriter<v1::SynchronizeRequest, v1::SynchronizeResponse>> call;
-  std::mutex write_mutex;
-  std::int64_t sent = 0;
 
   std::mutex mutex;
   std::condition_variable_any changed;
+  std::deque<MetricReport> waiting;
+  std::int64_t reported = 0;
+  std::int64_t sent = 0;
   std::int64_t stored = -1;  // reports up to this number; negative: nothing was answered yet
   bool ended = false;
-  std::thread reader;
-  std::jthread heart;
-
-  void Write(const v1::SynchronizeRequest& request) {
-    const std::lock_guard lock(write_mutex);
-    if (!call->Write(request)) GiveUp("the stub's stream is over");
-  }
-
-  // So that the master does not take the stub for dead while a bench does something else.
-  void Beat(std::stop_token stop) {
-    std::unique_lock lock(mutex);
-    while (!stop.stop_requested() && !ended) {
-      changed.wait_for(lock, stop, std::chrono::seconds(1), [&] { return ended; });
-      if (stop.stop_requested() || ended) return;
-      const std::lock_guard write_lock(write_mutex);
-      call->Write({});
-    }
-  }
+  std::jthread reader;
+  std::jthread writer;
 
   void Read() {
     v1::SynchronizeResponse response;
@@ -92,6 +90,22 @@ struct StubNode::Stream {
     const std::lock_guard lock(mutex);
     ended = true;
     changed.notify_all();
+  }
+
+  // What waits, or nothing within a second: that tells the master that the stub lives.
+  v1::SynchronizeRequest NextRequest(std::stop_token stop) {
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, stop, std::chrono::seconds(1), [&] { return !waiting.empty() || ended; });
+    v1::SynchronizeRequest request;
+    while (!waiting.empty() && request.reports_size() < kReportsAMessageMax) {
+      AddReport(waiting.front(), ++sent, request);
+      waiting.pop_front();
+    }
+    return request;
+  }
+
+  void Write(std::stop_token stop) {
+    while (!stop.stop_requested() && call->Write(NextRequest(stop))) continue;
   }
 
   void WaitFor(std::int64_t number) {
@@ -108,37 +122,29 @@ StubNode::StubNode(const Service& service) : stream_(std::make_unique<Stream>())
       grpc::CreateCustomChannel(service.address(), grpc::InsecureChannelCredentials(), arguments));
   stream_->context.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + service.Token());
   stream_->call = stream_->stub->Synchronize(&stream_->context);
-  stream_->reader = std::thread([stream = stream_.get()] { stream->Read(); });
   v1::SynchronizeRequest request;
   *request.mutable_registration() = StubRegistration();
-  stream_->Write(request);
+  if (!stream_->call->Write(request)) GiveUp("the stub cannot register");
+  stream_->reader = std::jthread([stream = stream_.get()] { stream->Read(); });
   stream_->WaitFor(0);
-  stream_->heart = std::jthread([stream = stream_.get()](std::stop_token stop) { stream->Beat(stop); });
+  stream_->writer = std::jthread([stream = stream_.get()](std::stop_token stop) { stream->Write(stop); });
 }
 
 StubNode::~StubNode() {
-  stream_->heart.request_stop();
-  stream_->heart.join();
+  stream_->writer.request_stop();
+  stream_->writer.join();
   stream_->context.TryCancel();
   stream_->reader.join();
 }
 
-void StubNode::Send(const std::vector<MetricReport>& reports) {
-  v1::SynchronizeRequest request;
-  for (const MetricReport& each : reports) {
-    v1::Report& report = *request.add_reports();
-    report.set_number(++stream_->sent);
-    v1::PointReached& reached = *report.mutable_point_reached();
-    reached.set_plan_id(1);
-    reached.set_plan_node_id(each.node.value);
-    reached.set_step(each.step.value);
-    reached.set_evaluation_digest(kEvaluation);
-    (*reached.mutable_metrics())[kMetric] = each.accuracy;
-  }
-  stream_->Write(request);
+void StubNode::Report(const std::vector<MetricReport>& reports) {
+  const std::lock_guard lock(stream_->mutex);
+  stream_->waiting.insert(stream_->waiting.end(), reports.begin(), reports.end());
+  stream_->reported += static_cast<std::int64_t>(reports.size());
+  stream_->changed.notify_all();
 }
 
-void StubNode::WaitUntilStored() { stream_->WaitFor(stream_->sent); }
+void StubNode::WaitUntilStored() { stream_->WaitFor(stream_->reported); }
 
 StudySpecification StubStudy(const std::string& name) {
   return {.name = name, .trainer = "stub", .metric = kMetric, .definition = "{}"};

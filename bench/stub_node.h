@@ -26,9 +26,10 @@ class StubNode {
   explicit StubNode(const Service& service);
   ~StubNode();
 
-  // One message; does not wait. The plan of all points is 1: a bench has one.
-  void Send(const std::vector<MetricReport>& reports);
-  // Returns when everything that was sent is stored.
+  // Does not wait. As a node manager's, reports go out one message at a time, each with all that is there by then, up
+  // to 1,000. The plan of all points is 1: a bench has one.
+  void Report(const std::vector<MetricReport>& reports);
+  // Returns when everything that was reported is stored.
   void WaitUntilStored();
 
  private:

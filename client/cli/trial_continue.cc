@@ -49,7 +49,8 @@ int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request) {
               << " goes on from trial " << request.trial_id() << std::endl;
   const Result<bool> finished = client->OpenStudy(StudyId{response->study_id()}).WaitUntilFinished();
   if (!finished.has_value()) return Fail(context, finished.error());
-  const Result<std::vector<v1::Trial>> trials = ListTrialsOf(client->connection(), response->study_id());
+  const Result<std::vector<v1::Trial>> trials =
+      ListTrialsOf(client->connection(), {.study = std::to_string(response->study_id())});
   if (!trials.has_value()) return Fail(context, trials.error());
   const v1::Trial& trial = trials->at(0);
   if (context.output == OutputFormat::kJson) {

@@ -160,9 +160,9 @@ class StateRows {
   std::set<StudyId> closed_studies_;
   std::map<StudyId, Time> finished_studies_;
   std::map<TrialId, Trial> added_trials_;
-  RowSet schema_{"trainer_schema/insert", RowCheck::kAtMost};
-  RowSet parameter_{"hyper_parameter/insert", RowCheck::kAtMost};
-  RowSet training_{"training_identity/insert", RowCheck::kAtMost};
+  RowSet schema_{"trainer_schema/insert"};
+  RowSet parameter_{"hyper_parameter/insert"};
+  RowSet training_{"training_identity/insert"};
   RowSet undeclared_{"study_hyper_parameter/insert"};
   RowSet plan_{"search_plan/insert"};
   RowSet closed_trials_{"trial/close"};

@@ -51,7 +51,7 @@ struct PlanRows::Taker {
 void PlanRows::Take(PlanId plan, const PlanChange& change) { std::visit(Taker{*this, plan}, change); }
 
 Result<void> PlanRows::TakeNodes(std::vector<RowSet>& sets) const {
-  RowSet configuration("configuration/insert", RowCheck::kAtMost);
+  RowSet configuration("configuration/insert");
   RowSet node("plan_node/insert");
   std::map<Digest128, std::string_view> bodies;
   for (const auto& [plan, added] : nodes_) {
@@ -82,10 +82,10 @@ void PlanRows::TakeClaims(std::vector<RowSet>& sets) const {
 }
 
 void PlanRows::TakePoints(std::vector<RowSet>& sets) const {
-  RowSet point("point/set", RowCheck::kAtMost);
+  RowSet point("point/set");
   RowSet checkpoint("checkpoint/set");
-  RowSet dropped("checkpoint/drop", RowCheck::kAtMost);
-  RowSet metric("metric/insert", RowCheck::kAtMost);
+  RowSet dropped("checkpoint/drop");
+  RowSet metric("metric/insert");
   RowSet failure("evaluation_failure/set");
   RowSet crashes("crash_count/set");
   RowSet range("trained_range/set");

@@ -14,13 +14,6 @@
 
 namespace espalier {
 
-// What an affected row count says about whether memory and database agree.
-enum class RowCheck {
-  kEach,    // every row was written; fewer means that they disagree
-  kAtMost,  // a row may be there already
-  kNone,    // the statement returns what disagrees
-};
-
 // Bytes, as opposed to text.
 struct Bytes {
   std::string_view value;
@@ -28,9 +21,8 @@ struct Bytes {
 
 class RowSet {
  public:
-  // `statement` names a file of sql/queries: "claim/settle".
-  explicit RowSet(std::string_view statement, RowCheck check = RowCheck::kEach)
-      : statement_(statement), check_(check) {}
+  // `statement` names a file of sql/queries: "claim/settle". It fails when memory and database disagree.
+  explicit RowSet(std::string_view statement) : statement_(statement) {}
 
   // One row, a value for each parameter of the statement. Every row of a set has the same number of values.
   template <class... Values>
@@ -42,7 +34,6 @@ class RowSet {
   }
 
   std::string_view statement() const { return statement_; }
-  RowCheck check() const { return check_; }
   std::size_t row_count() const { return row_count_; }
   // PostgreSQL has no text with a zero byte in it: a set that was given one must not be sent.
   bool has_zero_byte() const { return has_zero_byte_; }
@@ -80,7 +71,6 @@ class RowSet {
   static std::string& Separate(std::string& column);
 
   std::string statement_;
-  RowCheck check_;
   std::vector<std::string> columns_;
   std::size_t row_count_ = 0;
   bool has_zero_byte_ = false;

@@ -1,7 +1,5 @@
 #include "master/store/write_connection.h"
 
-#include <charconv>
-
 #include "master/store/connection.h"
 #include "master/store/embedded_sql.h"
 #include "master/store/pq_errors.h"
@@ -13,6 +11,8 @@ namespace {
 // must be right when it is large, so statements reach stored rows by their keys alone ("= ANY"), and are joined to the
 // given ones by hashing.
 constexpr char kPlanOnce[] = "SET plan_cache_mode = force_generic_plan; SET enable_nestloop = off";
+
+constexpr char kDivisionByZero[] = "22012";  // how statements say that memory and database disagree
 
 constexpr int kAttemptCountMax = 5;  // of a transaction that meets serialization failures or deadlocks
 
@@ -26,30 +26,6 @@ Error ErrorOf(const PGconn* connection) { return DatabaseError("", PQerrorMessag
 Error ErrorOf(const PGresult* result) {
   const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   return DatabaseError(state == nullptr ? "" : state, PQresultErrorMessage(result));
-}
-
-// Serialization failure, deadlock: a new transaction may not meet them.
-bool IsTransient(const PGresult* result) {
-  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  return state != nullptr && (std::string_view(state) == "40001" || std::string_view(state) == "40P01");
-}
-
-std::size_t AffectedRows(PGresult* result) {
-  const std::string_view text = PQcmdTuples(result);
-  std::size_t count = 0;
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
-}
-
-Result<void> CheckRowCount(PGresult* result, const RowSet& rows) {
-  const std::size_t affected = AffectedRows(result);
-  const bool agrees = rows.check() == RowCheck::kNone   ? affected == 0
-                      : rows.check() == RowCheck::kEach ? affected == rows.row_count()
-                                                        : affected <= rows.row_count();
-  if (agrees) return {};
-  return MakeError(ErrorCode::kAborted,
-                   "the database holds other than the edit expects: " + std::string(rows.statement()) + " with " +
-                       std::to_string(rows.row_count()) + " rows met " + std::to_string(affected));
 }
 
 bool SendText(PGconn* connection, const char* command) {
@@ -80,7 +56,11 @@ bool IsError(const ResultHandle& result) {
 
 struct WriteConnection::Outcome {
   Result<void> result;
-  bool may_retry = false;
+  std::string sql_state{};           // of the error
+  std::size_t failed_statement = 0;  // of those sent, from 0
+
+  // Serialization failure, deadlock: a new transaction may not meet them.
+  bool MayRetry() const { return sql_state == "40001" || sql_state == "40P01"; }
 };
 
 Result<WriteConnection> WriteConnection::Open(const std::string& url, std::int64_t epoch) {
@@ -105,59 +85,47 @@ Result<void> WriteConnection::Prepare() {
            PQsendPrepare(connection, std::string(query.name).c_str(), std::string(query.text).c_str(), 0, nullptr) == 1;
   }
   if (!sent || PQpipelineSync(connection) != 1) return tl::unexpected(ErrorOf(connection));
-  return Receive([](PGresult*) { return Result<void>(); }).result;
+  return Receive().result;
 }
 
-WriteConnection::Outcome WriteConnection::Receive(const std::function<Result<void>(PGresult*)>& take) {
+WriteConnection::Outcome WriteConnection::Receive() {
   Outcome outcome;
-  while (true) {
+  for (std::size_t statement = 0;; ++statement) {
     const ResultHandle result = NextResult(connection_.get());
     if (result == nullptr) return {tl::unexpected(ErrorOf(connection_.get()))};
     if (PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC) return outcome;
-    if (!outcome.result.has_value()) continue;  // the first error counts
-    if (IsError(result)) {
-      outcome = {tl::unexpected(ErrorOf(result.get())), IsTransient(result.get())};
-    } else {
-      outcome.result = take(result.get());
-    }
+    if (!outcome.result.has_value() || !IsError(result)) continue;  // the first error counts
+    const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
+    outcome = {tl::unexpected(ErrorOf(result.get())), state == nullptr ? "" : state, statement};
     if (PQstatus(connection_.get()) != CONNECTION_OK) return outcome;
   }
 }
 
-Result<void> WriteConnection::Run(const char* command) {
-  PGconn* const connection = connection_.get();
-  if (!SendText(connection, command) || PQpipelineSync(connection) != 1) return tl::unexpected(ErrorOf(connection));
-  const auto check = [&](PGresult* result) -> Result<void> {
-    if (std::string_view(PQcmdStatus(result)) == command) return {};
-    return MakeError(ErrorCode::kAborted, std::string(command) + " was answered by " + PQcmdStatus(result));
-  };
-  return Receive(check).result;
-}
-
 WriteConnection::Outcome WriteConnection::WriteOnce(const std::vector<RowSet>& sets) {
   PGconn* const connection = connection_.get();
-  bool sent = SendText(connection, "BEGIN") && SendPrepared(connection, "leadership/lock", {std::to_string(epoch_)});
+  bool sent = SendText(connection, "BEGIN") && SendPrepared(connection, "leadership/require", {std::to_string(epoch_)});
   for (const RowSet& rows : sets) {
     sent = sent && SendPrepared(connection, std::string(rows.statement()), rows.Parameters());
   }
-  if (!sent || PQpipelineSync(connection) != 1) return {tl::unexpected(ErrorOf(connection))};
-  std::size_t index = 0;  // of the result: BEGIN, the lock, the sets
-  Outcome written = Receive([&](PGresult* result) -> Result<void> {
-    const std::size_t at = index++;
-    if (at == 0) return {};
-    if (at >= 2) return CheckRowCount(result, sets.at(at - 2));
-    if (PQntuples(result) == 1) return {};
-    return AnotherLeads(epoch_);
-  });
-  if (written.result.has_value()) written.result = Run("COMMIT");
-  return written;
+  if (!sent || !SendText(connection, "COMMIT") || PQpipelineSync(connection) != 1) {
+    return {tl::unexpected(ErrorOf(connection))};
+  }
+  Outcome outcome = Receive();
+  if (outcome.result.has_value() || outcome.sql_state != kDivisionByZero) return outcome;
+  constexpr std::size_t kRequire = 1;  // after BEGIN
+  if (outcome.failed_statement == kRequire) return {AnotherLeads(epoch_)};
+  const std::size_t set = outcome.failed_statement - kRequire - 1;
+  return {MakeError(ErrorCode::kAborted,
+                    "the database holds other than the edit expects: " + std::string(sets.at(set).statement()) +
+                        " with " + std::to_string(sets.at(set).row_count()) + " rows")};
 }
 
 Result<void> WriteConnection::Write(const std::vector<RowSet>& sets) {
   for (int attempt = 1;; ++attempt) {
     const Outcome written = WriteOnce(sets);
-    if (written.result.has_value() || !written.may_retry || attempt == kAttemptCountMax) return written.result;
-    ESPALIER_RETURN_IF_ERROR(Run("ROLLBACK"));
+    if (written.result.has_value() || !written.MayRetry() || attempt == kAttemptCountMax) return written.result;
+    if (!SendText(connection_.get(), "ROLLBACK") || PQpipelineSync(connection_.get()) != 1) return written.result;
+    ESPALIER_RETURN_IF_ERROR(Receive().result);
   }
 }
 

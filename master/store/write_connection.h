@@ -1,12 +1,12 @@
-// The connection that edits are written by, in few round trips: all statements of a transaction are sent at once
-// (libpq's pipeline mode), then their results are read, and only when all are as expected the commit is sent.
-// libpqxx cannot do this. For the .cc files of this folder only. One thread at a time.
+// The connection that edits are written by, in one round trip: all statements of a transaction and its commit are sent
+// at once (libpq's pipeline mode, which libpqxx does not have); the first that fails ends the transaction. Therefore
+// every statement must fail by itself when the database holds other than memory does.
+// For the .cc files of this folder only. One thread at a time.
 #pragma once
 
 #include <libpq-fe.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,10 +38,8 @@ class WriteConnection {
 
   Result<void> Prepare();
   Outcome WriteOnce(const std::vector<RowSet>& sets);
-  // BEGIN and the like, alone.
-  Result<void> Run(const char* command);
-  // Reads the results of all that was sent; `take` gets each, in order, up to the first error, which comes back.
-  Outcome Receive(const std::function<Result<void>(PGresult*)>& take);
+  // Reads the results of all that was sent.
+  Outcome Receive();
 
   Handle connection_;
   std::int64_t epoch_;

@@ -58,12 +58,12 @@ TEST_CASE("texts and booleans count by their values") {
 TEST_CASE("undeclared hyper-parameters count by their names") {
   TestPlan plan;
   const auto add = [&](int id, std::vector<std::pair<std::string, Value>> values) {
-    AddPlanNode node{.id = PlanNodeId{id}, .parent = {}, .start = Step{0}, .configuration = {}};
+    Configuration configuration;
     for (auto& [name, value] : values) {
-      node.configuration.functions.push_back({Constant{value}, Step{0}});
-      node.configuration.undeclared.push_back(name);
+      configuration.functions.push_back({Constant{value}, Step{0}});
+      configuration.undeclared.push_back(name);
     }
-    plan.Change(node);
+    plan.Change(AddPlanNode{.id = PlanNodeId{id}, .parent = {}, .start = Step{0}, .configuration = configuration});
   };
   add(1, {{"bs", Batch(32)}});
   add(2, {{"bs", Batch(64)}, {"other", Batch(9)}});

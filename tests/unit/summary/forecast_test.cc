@@ -99,7 +99,8 @@ TEST_CASE("without a server that offers the trainer a forecast does not guess wh
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == std::nullopt);
   CHECK(forecast.slot_time == std::nullopt);
-  CHECK(ForecastStudies(t.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps == 0);  // no matter of theirs
+  CHECK(ForecastStudies(t.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps ==
+        0);  // nothing that it may know
 }
 
 TEST_CASE("a trainer that nobody registered is forecast by the types that the study gives") {
