@@ -114,6 +114,7 @@ TEST_CASE("a team mate goes on from a trial, in a study of his own") {
   call.user = "bob";
   const TrialContinued more = Continued(cluster, call);
   CHECK(cluster.state.studies.at(more.study).user == "bob");
+  CHECK(cluster.state.trials.at(more.trial).plan == cluster.state.trials.at(trial).plan);
   cluster.RunToRest();
   CHECK(cluster.steps_trained == 30);
 }
@@ -155,16 +156,6 @@ TEST_CASE("going on is answered the same again, and refused where it cannot be")
   CHECK(cluster.state == before);
   CHECK(refused([](auto& call) { call.steps = Step{31}; }).code == ErrorCode::kAlreadyExists);
   CHECK(refused([](auto& call) { call.request_id = "other"; }).field == "name");  // "more" is running
-}
-
-TEST_CASE("a team mate goes on from a trial in a study of his own") {
-  ToyCluster cluster(1);
-  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
-  ContinueTrialCall call = CallFor(trial, 30);
-  call.user = "bob";
-  const TrialContinued more = Continued(cluster, call);
-  CHECK(cluster.state.studies.at(more.study).user == "bob");
-  CHECK(cluster.state.trials.at(more.trial).plan == cluster.state.trials.at(trial).plan);
 }
 
 TEST_CASE("a trial is not gone on with under another code of its trainer") {
