@@ -1,5 +1,6 @@
 """Two teams on one real service: who may call, and what they see of each other."""
 
+import hashlib
 import json
 import stat
 import subprocess
@@ -61,6 +62,15 @@ class UsersTest(unittest.TestCase):
         self.assertRegex(result.stdout, r"\Aespalier_[0-9a-f]{64}\n\Z")
         listed = self.call("", "study", "list", "--token-file", file)
         self.assertEqual(json.loads(listed.stdout), json.loads(self.call(self.bob, "study", "list").stdout))
+
+    def test_a_users_token_is_kept_nowhere(self):
+        self.assertEqual(self.call(self.ann, "study", "list").returncode, 0)
+        digest = hashlib.sha256(self.ann.encode()).hexdigest()
+        def holding(text):
+            return [path for path in self.service.data.rglob("*")
+                    if path.is_file() and not path.is_symlink() and text.encode() in path.read_bytes()]
+        self.assertEqual(holding(self.ann.removeprefix("espalier_")), [])
+        self.assertNotEqual(holding(digest), [])  # in the database
 
     def test_a_wrong_token_is_refused_and_the_message_says_what_to_do(self):
         for token, message in ((self.ann[:-8] + "00000000", "nobody has this token"), ("nonsense", "is no token")):
