@@ -60,9 +60,9 @@ std::string Figures::AsJson(const std::string& bench) const {
   for (const auto& [name, value] : values_) {
     figures += (figures.empty() ? "\n    " : ",\n    ") + Quoted(name) + ": " + Text(value);
   }
-  return "{\n  \"name\": " + Quoted(bench) + ",\n  \"figures\": {" + figures + "\n  },\n  \"machine\": " +
-         Quoted(Machine()) + ",\n  \"commit\": " + Quoted(OutputOf("git describe --always --dirty 2>/dev/null")) +
-         "\n}\n";
+  return "{\n  \"name\": " + Quoted(bench) + ",\n  \"figures\": {" + figures +
+         "\n  },\n  \"machine\": " + Quoted(Machine()) +
+         ",\n  \"commit\": " + Quoted(OutputOf("git describe --always --dirty 2>/dev/null")) + "\n}\n";
 }
 
 double Median(std::vector<double> values) {

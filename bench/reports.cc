@@ -81,9 +81,9 @@ void MeasureCommandLine(Figures& figures, const Service& service, const std::str
 void MeasureNewClients(Figures& figures, const Service& service, std::int64_t next_trial, int clients) {
   std::vector<double> milliseconds;
   for (int i = 0; i < clients; ++i) {
-    milliseconds.push_back(std::stod(OutputOf(ProgramBesideThisOne("espalier-bench") + " first-submission '" +
-                                              service.address() + "' " + kStudyName + " " +
-                                              std::to_string(next_trial + i))));
+    milliseconds.push_back(
+        std::stod(OutputOf(ProgramBesideThisOne("espalier-bench") + " first-submission '" + service.address() + "' " +
+                           kStudyName + " " + std::to_string(next_trial + i))));
   }
   figures.Add("new_client_first_submission_ms_p50", Median(milliseconds), "<= 20");
   figures.Add("new_client_first_submission_ms_max", *std::max_element(milliseconds.begin(), milliseconds.end()));

@@ -109,8 +109,6 @@ std::string ProgramBesideThisOne(const std::string& name) {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
-void GiveUp(const std::string& why) {
-  throw std::runtime_error(why);
-}
+void GiveUp(const std::string& why) { throw std::runtime_error(why); }
 
 }  // namespace espalier::bench

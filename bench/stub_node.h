@@ -25,8 +25,8 @@ class StubNode {
   explicit StubNode(const std::string& address);
   ~StubNode();
 
-  // Does not wait. As a node manager's, reports go out one message at a time, each with all that is there by then, up to
-  // 1,000. The plan of all points is 1: a bench has one.
+  // Does not wait. As a node manager's, reports go out one message at a time, each with all that is there by then, up
+  // to 1,000. The plan of all points is 1: a bench has one.
   void Report(const std::vector<MetricReport>& reports);
   // Returns when everything that was reported is stored.
   void WaitUntilStored();

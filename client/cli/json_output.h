@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 void PrintJson(std::ostream& out, const Json& document);
 
 Json ToJson(const v1::StepCounts& steps);
-Json ToJson(const v1::StudySummary& study);  // the document of `study show`
-Json ToJson(const v1::Trial& trial);         // an element of `trial list`
+Json ToJson(const v1::StudySummary& study);      // the document of `study show`
+Json ToJson(const v1::Trial& trial);             // an element of `trial list`
 Json ToJson(const v1::GetTrialResponse& trial);  // the document of `trial show`
 Json ToJson(const v1::ForecastResponse& forecast);
 

@@ -23,7 +23,7 @@ Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id
 struct TrialListing {
   std::string study;  // an id or a name, as FindStudy takes it
   v1::TrialOrder order = v1::TRIAL_ORDER_SUBMISSION;
-  std::vector<std::string> states{};                                    // empty: all
+  std::vector<std::string> states{};                                // empty: all
   std::size_t count_max = std::numeric_limits<std::size_t>::max();  // the first so many
 };
 

@@ -91,7 +91,8 @@ int Run(CommandContext& context, const std::vector<std::string>& ids_or_names) {
   for (const std::string& id_or_name : ids_or_names) {
     Result<v1::StudySummary> study = FindStudy(client->connection(), id_or_name);
     if (!study.has_value()) return Fail(context, study.error());
-    Result<std::vector<v1::Trial>> list = ListTrialsOf(client->connection(), {.study = std::to_string(study->study_id())});
+    Result<std::vector<v1::Trial>> list =
+        ListTrialsOf(client->connection(), {.study = std::to_string(study->study_id())});
     if (!list.has_value()) return Fail(context, list.error());
     studies.push_back(std::move(*study));
     trials.push_back(std::move(*list));

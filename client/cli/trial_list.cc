@@ -56,9 +56,7 @@ void RegisterTrialList(CLI::App& trial, CommandContext& context) {
           "as submitted (the default), or the best by the study's metric first")
       ->check(CLI::IsMember({"submission", "metric"}))
       ->option_text("submission|metric");
-  command.add_option("--limit", listing->count_max, "the first N alone")
-      ->check(CLI::PositiveNumber)
-      ->option_text("N");
+  command.add_option("--limit", listing->count_max, "the first N alone")->check(CLI::PositiveNumber)->option_text("N");
   command.add_option("--state", listing->states, "only trials in one of these states")
       ->check(CLI::IsMember({"waiting", "running", "idle", "done", "failed", "cancelled"}))
       ->option_text("STATE ...");

@@ -24,8 +24,7 @@ void PrintTrial(std::ostream& out, const v1::GetTrialResponse& response) {
   out << '\n';
   Table table({"step", "metric", "value"});
   for (const v1::TrialEvaluation& each : response.metrics()) {
-    for (const auto& [name, value] :
-         std::map<std::string, double>(each.metrics().begin(), each.metrics().end())) {
+    for (const auto& [name, value] : std::map<std::string, double>(each.metrics().begin(), each.metrics().end())) {
       table.AddRow({FormatCount(each.step()), name, FormatNumber(value)});
     }
   }

@@ -37,8 +37,9 @@ struct StateName {
   TrialStanding standing;
 };
 constexpr StateName kStateNames[] = {
-    {"waiting", TrialStanding::kWaiting}, {"running", TrialStanding::kWaiting}, {"idle", TrialStanding::kIdle},
-    {"done", TrialStanding::kDone},       {"failed", TrialStanding::kFailed},   {"cancelled", TrialStanding::kCancelled},
+    {"waiting", TrialStanding::kWaiting}, {"running", TrialStanding::kWaiting},
+    {"idle", TrialStanding::kIdle},       {"done", TrialStanding::kDone},
+    {"failed", TrialStanding::kFailed},   {"cancelled", TrialStanding::kCancelled},
 };
 
 // Of the states asked for; all of them if none is named.

@@ -53,7 +53,8 @@ class EventLoop {
   void Post(Event event);
 
   // Any thread. Calls `read` on the loop's thread with the state, then, once everything that it has read is durable,
-  // `done` there or on another; when that cannot be, `done` gets an error (kUnavailable), whether or not `read` was called.
+  // `done` there or on another; when that cannot be, `done` gets an error (kUnavailable), whether or not `read` was
+  // called.
   void PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done);
 
   // As PostRead; waits. REQUIRES: not called on the loop's thread or by an effect.

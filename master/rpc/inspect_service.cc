@@ -119,8 +119,8 @@ grpc::Status InspectService::GetTrial(grpc::ServerContext*, const v1::GetTrialRe
   const auto read = master_.Read([&](const MasterState& state) {
     const auto trial = state.trials.find(TrialId{request->trial_id()});
     if (trial == state.trials.end() || FindStudy(state, trial->second.study) == nullptr) {
-      found = tl::unexpected(
-          Error{ErrorCode::kNotFound, "no trial " + std::to_string(request->trial_id()), "trial_id"});
+      found =
+          tl::unexpected(Error{ErrorCode::kNotFound, "no trial " + std::to_string(request->trial_id()), "trial_id"});
       return;
     }
     *response->mutable_trial() = ToProto(SummarizeTrial(state, trial->first), trial->second);

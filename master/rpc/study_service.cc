@@ -110,8 +110,7 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
   while (!context->IsCancelled() && !watch_.stopped()) {
     const std::int64_t version = watch_.Version(study);
     Turn turn;
-    const auto read =
-        master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, clock); });
+    const auto read = master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, clock); });
     if (!read.has_value()) return ToStatus(read.error());
     if (!turn.found) {
       return ToStatus({ErrorCode::kNotFound, "no study " + std::to_string(study.value), "study_id"});

@@ -81,8 +81,8 @@ Result<void> WriteConnection::Prepare() {
   }
   bool sent = PQenterPipelineMode(connection) == 1;
   for (const EmbeddedSql& query : EmbeddedQueries()) {
-    sent = sent && PQsendPrepare(connection, std::string(query.name).c_str(), std::string(query.text).c_str(), 0,
-                                 nullptr) == 1;
+    sent = sent &&
+           PQsendPrepare(connection, std::string(query.name).c_str(), std::string(query.text).c_str(), 0, nullptr) == 1;
   }
   if (!sent || PQpipelineSync(connection) != 1) return tl::unexpected(ErrorOf(connection));
   return Receive().result;
@@ -103,8 +103,7 @@ WriteConnection::Outcome WriteConnection::Receive() {
 
 WriteConnection::Outcome WriteConnection::WriteOnce(const std::vector<RowSet>& sets) {
   PGconn* const connection = connection_.get();
-  bool sent =
-      SendText(connection, "BEGIN") && SendPrepared(connection, "leadership/require", {std::to_string(epoch_)});
+  bool sent = SendText(connection, "BEGIN") && SendPrepared(connection, "leadership/require", {std::to_string(epoch_)});
   for (const RowSet& rows : sets) {
     sent = sent && SendPrepared(connection, std::string(rows.statement()), rows.Parameters());
   }
@@ -116,9 +115,9 @@ WriteConnection::Outcome WriteConnection::WriteOnce(const std::vector<RowSet>& s
   constexpr std::size_t kRequire = 1;  // after BEGIN
   if (outcome.failed_statement == kRequire) return {AnotherLeads(epoch_)};
   const std::size_t set = outcome.failed_statement - kRequire - 1;
-  return {MakeError(ErrorCode::kAborted, "the database holds other than the edit expects: " +
-                                             std::string(sets.at(set).statement()) + " with " +
-                                             std::to_string(sets.at(set).row_count()) + " rows")};
+  return {MakeError(ErrorCode::kAborted,
+                    "the database holds other than the edit expects: " + std::string(sets.at(set).statement()) +
+                        " with " + std::to_string(sets.at(set).row_count()) + " rows")};
 }
 
 Result<void> WriteConnection::Write(const std::vector<RowSet>& sets) {

@@ -26,8 +26,7 @@ Insertion InsertTrial(const SearchPlan& plan, const std::vector<JointSegment>& s
   bool in_plan = true;
   for (const JointSegment& segment : segments) {
     PackedConfiguration configuration(segment.configuration);
-    std::optional<PlanNodeId> node =
-        in_plan ? FindChild(plan, parent, segment.start, configuration) : std::nullopt;
+    std::optional<PlanNodeId> node = in_plan ? FindChild(plan, parent, segment.start, configuration) : std::nullopt;
     if (!node) {
       in_plan = false;
       node = next_node;

@@ -8,9 +8,7 @@
 namespace espalier {
 namespace {
 
-PlanNode& MutableNode(SearchPlan& plan, PlanNodeId id) {
-  return plan.nodes.at(id);
-}
+PlanNode& MutableNode(SearchPlan& plan, PlanNodeId id) { return plan.nodes.at(id); }
 
 PointRecord& MutablePoint(SearchPlan& plan, Point point) {
   PlanNode& node = MutableNode(plan, point.node);

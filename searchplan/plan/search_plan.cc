@@ -64,9 +64,7 @@ Result<Failure::Kind> ParseFailureKind(std::string_view name) {
   return MakeError(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' is no kind of failure");
 }
 
-const PlanNode& SearchPlan::Node(PlanNodeId node) const {
-  return nodes.at(node);
-}
+const PlanNode& SearchPlan::Node(PlanNodeId node) const { return nodes.at(node); }
 
 const PointRecord* SearchPlan::FindPoint(Point point) const {
   const auto node = nodes.find(point.node);

@@ -58,7 +58,7 @@ struct SearchPlan {
   PlanNodes nodes;
   std::vector<PlanNodeId> roots;
   std::map<ClaimId, Claim> claims;
-  std::set<ClaimId> waiting;                           // of `claims`
+  std::set<ClaimId> waiting;                       // of `claims`
   std::set<std::pair<Point, ClaimId>> waiting_at;  // the same, by point
   friend bool operator==(const SearchPlan&, const SearchPlan&) = default;
 

@@ -149,9 +149,9 @@ void EditGenerator::NewTrial() {
                            .parent = parent,
                            .start = start,
                            .configuration = Configuration{{{Linear{0.1, unique}, start},
-                                              {Constant{std::int64_t{32}}, Step{0}},
-                                              {Constant{false}, Step{0}},
-                                              {Constant{text}, Step{0}}}}};
+                                                           {Constant{std::int64_t{32}}, Step{0}},
+                                                           {Constant{false}, Step{0}},
+                                                           {Constant{text}, Step{0}}}}};
     Do(ChangePlan{plan, node});
     parent = node.id;
     trial.leaf = node.id;
