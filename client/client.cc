@@ -2,16 +2,37 @@
 
 #include <fstream>
 
+#include "base/token.h"
 #include "client/connection.h"
 #include "client/convert.h"
 #include "client/request_id.h"
 
 namespace espalier {
 
-Result<Client> Client::Connect(const std::string& address) { return Connect(address, RetryPolicy{}); }
+namespace {
 
-Result<Client> Client::Connect(const std::string& address, const RetryPolicy& policy) {
-  ESPALIER_ASSIGN(std::shared_ptr<Connection> connection, Connection::Open(address, policy));
+// Whoever may enter the folder of `up`'s socket may have what lies beside it. Empty if nothing does.
+std::string TokenBesideSocket(const std::string& address) {
+  constexpr std::string_view kUnix = "unix:";
+  if (!address.starts_with(kUnix)) return {};
+  const std::string socket = address.substr(kUnix.size());
+  return ReadTokenFile(socket.substr(0, socket.rfind('/') + 1) + "token").value_or("");
+}
+
+}  // namespace
+
+Result<Client> Client::Connect(const std::string& address, const std::string& token) {
+  return Connect(address, RetryPolicy{}, token);
+}
+
+Result<Client> Client::Connect(const std::string& address, const RetryPolicy& policy, const std::string& token) {
+  std::string shown;
+  if (token.empty()) {
+    shown = TokenBesideSocket(address);
+  } else {
+    ESPALIER_ASSIGN(shown, ParseToken(token));
+  }
+  ESPALIER_ASSIGN(std::shared_ptr<Connection> connection, Connection::Open(address, policy, shown));
   return Client(std::move(connection));
 }
 

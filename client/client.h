@@ -20,9 +20,11 @@ struct RetryPolicy;
 
 class Client {
  public:
-  // Address: "unix:/path" or "host:port". Error: kUnavailable if nobody answers within about 3 s.
-  static Result<Client> Connect(const std::string& address);
-  static Result<Client> Connect(const std::string& address, const RetryPolicy& policy);
+  // Address: "unix:/path" or "host:port". `token` says who calls, and is shown with every call; empty: the token that
+  // `espalier up` keeps beside its socket, if there is one. Errors: kUnavailable if nobody answers within about 3 s;
+  // kUnauthenticated if `token` is none. Whether the server knows it shows with the first call (kUnauthenticated).
+  static Result<Client> Connect(const std::string& address, const std::string& token = {});
+  static Result<Client> Connect(const std::string& address, const RetryPolicy& policy, const std::string& token = {});
 
   // Creates a study, or attaches to the running one of the same name and content. Error: kInvalidArgument with the
   // field; kAlreadyExists if a running study of that name has other content.

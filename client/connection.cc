@@ -7,8 +7,11 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/token.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
+#include "espalier/v1/user.grpc.pb.h"
+#include "proto/channel.h"
 
 namespace espalier {
 namespace {
@@ -52,10 +55,17 @@ Error ToError(const grpc::Status& status) {
   return Error{CodeOf(status.error_code()), status.error_message(), detail.field()};
 }
 
+void ShowToken(grpc::ClientContext& context, const std::string& token) {
+  if (!token.empty()) context.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + token);
+}
+
 class GrpcWatchCall : public WatchCall {
  public:
-  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request)
-      : reader_(stub.Watch(&context_, request)) {}
+  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request, const std::string& token) {
+    context_.set_wait_for_ready(true);
+    ShowToken(context_, token);
+    reader_ = stub.Watch(&context_, request);
+  }
 
   bool Read(v1::WatchResponse& response) override { return reader_->Read(&response); }
 
@@ -72,16 +82,6 @@ class GrpcWatchCall : public WatchCall {
   std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader_;
 };
 
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);  // listings of large studies
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
-}
-
 }  // namespace
 
 bool MayRetry(const Error& error) { return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAborted; }
@@ -91,14 +91,30 @@ Seconds PauseBefore(const RetryPolicy& policy, int attempt) {
 }
 
 struct Connection::Parts {
-  Parts(std::shared_ptr<grpc::Channel> channel, const RetryPolicy& retry_policy)
+  Parts(std::shared_ptr<grpc::Channel> opened, const RetryPolicy& retry_policy, std::string shown_token)
       : policy(retry_policy),
+        channel(std::move(opened)),
+        token(std::move(shown_token)),
         study(v1::StudyService::NewStub(channel)),
-        inspect(v1::InspectService::NewStub(channel)) {}
+        inspect(v1::InspectService::NewStub(channel)),
+        user(v1::UserService::NewStub(channel)) {}
 
   RetryPolicy policy;
+  std::shared_ptr<grpc::Channel> channel;
+  std::string token;
   std::unique_ptr<v1::StudyService::Stub> study;
   std::unique_ptr<v1::InspectService::Stub> inspect;
+  std::unique_ptr<v1::UserService::Stub> user;
+
+  // A channel connects only while somebody waits for it: a thread that merely slept would sleep in vain.
+  void Pause(Seconds pause) {
+    const auto until = std::chrono::system_clock::now() + std::chrono::duration_cast<std::chrono::microseconds>(pause);
+    if (channel->GetState(/*try_to_connect=*/true) != GRPC_CHANNEL_READY) {
+      channel->WaitForConnected(until);
+    } else {
+      std::this_thread::sleep_until(until);
+    }
+  }
 
   template <class Response, class Stub, class Request>
   Result<Response> Call(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -106,6 +122,7 @@ struct Connection::Parts {
     const Seconds started = MonotonicNow();
     for (int attempt = 0;; ++attempt) {
       grpc::ClientContext context;
+      ShowToken(context, token);
       Response response;
       const grpc::Status status = (stub.*method)(&context, request, &response);
       if (status.ok()) return response;
@@ -114,7 +131,7 @@ struct Connection::Parts {
       if (!MayRetry(error) || MonotonicNow() - started + pause > policy.call_patience) {
         return tl::unexpected<Error>(std::move(error));
       }
-      std::this_thread::sleep_for(pause);
+      Pause(pause);
     }
   }
 };
@@ -122,13 +139,14 @@ struct Connection::Parts {
 Connection::Connection(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Connection::~Connection() = default;
 
-Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address, const RetryPolicy& policy) {
+Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address, const RetryPolicy& policy,
+                                                     const std::string& token) {
   std::shared_ptr<grpc::Channel> channel = OpenChannel(address);
   const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(policy.first_connection_patience);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + patience)) {
     return MakeError(ErrorCode::kUnavailable, "no server answers at " + address);
   }
-  return std::shared_ptr<Connection>(new Connection(std::make_unique<Parts>(std::move(channel), policy)));
+  return std::shared_ptr<Connection>(new Connection(std::make_unique<Parts>(std::move(channel), policy, token)));
 }
 
 const RetryPolicy& Connection::policy() const { return parts_->policy; }
@@ -141,6 +159,9 @@ Result<v1::SubmitResponse> Connection::Submit(const v1::SubmitRequest& request) 
 }
 Result<v1::CancelStudyResponse> Connection::CancelStudy(const v1::CancelStudyRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::CancelStudy, request);
+}
+Result<v1::ContinueTrialResponse> Connection::ContinueTrial(const v1::ContinueTrialRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::ContinueTrial, request);
 }
 Result<v1::ListTrainersResponse> Connection::ListTrainers(const v1::ListTrainersRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListTrainers, request);
@@ -166,9 +187,18 @@ Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& reques
 Result<v1::ForecastResponse> Connection::Forecast(const v1::ForecastRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::Forecast, request);
 }
+Result<v1::AddUserResponse> Connection::AddUser(const v1::AddUserRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::AddUser, request);
+}
+Result<v1::ListUsersResponse> Connection::ListUsers(const v1::ListUsersRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::ListUsers, request);
+}
+Result<v1::RemoveUserResponse> Connection::RemoveUser(const v1::RemoveUserRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::RemoveUser, request);
+}
 
 std::unique_ptr<WatchCall> Connection::Watch(const v1::WatchRequest& request) {
-  return std::make_unique<GrpcWatchCall>(*parts_->study, request);
+  return std::make_unique<GrpcWatchCall>(*parts_->study, request, parts_->token);
 }
 
 }  // namespace espalier

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
+#include "espalier/v1/user.pb.h"
 
 namespace espalier {
 
@@ -34,14 +35,17 @@ class WatchCall {
 
 class Connection {
  public:
-  // Address: "unix:/path" or "host:port". Error: kUnavailable if nobody answers within the policy's patience.
-  static Result<std::shared_ptr<Connection>> Open(const std::string& address, const RetryPolicy& policy);
+  // Address: "unix:/path" or "host:port". `token` goes with every call; empty: none does. Error: kUnavailable if nobody
+  // answers within the policy's patience. REQUIRES: a token is as ParseToken gives it.
+  static Result<std::shared_ptr<Connection>> Open(const std::string& address, const RetryPolicy& policy,
+                                                  const std::string& token = {});
   ~Connection();
 
   // Errors of each: the master's own, with the field that it names.
   Result<v1::CreateStudyResponse> CreateStudy(const v1::CreateStudyRequest& request);
   Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request);
   Result<v1::CancelStudyResponse> CancelStudy(const v1::CancelStudyRequest& request);
+  Result<v1::ContinueTrialResponse> ContinueTrial(const v1::ContinueTrialRequest& request);
   Result<v1::ListTrainersResponse> ListTrainers(const v1::ListTrainersRequest& request);
   Result<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request);
   Result<v1::ListStudiesResponse> ListStudies(const v1::ListStudiesRequest& request);
@@ -50,6 +54,9 @@ class Connection {
   Result<v1::GetTrialResponse> GetTrial(const v1::GetTrialRequest& request);
   Result<v1::GetPlanResponse> GetPlan(const v1::GetPlanRequest& request);
   Result<v1::ForecastResponse> Forecast(const v1::ForecastRequest& request);
+  Result<v1::AddUserResponse> AddUser(const v1::AddUserRequest& request);
+  Result<v1::ListUsersResponse> ListUsers(const v1::ListUsersRequest& request);
+  Result<v1::RemoveUserResponse> RemoveUser(const v1::RemoveUserRequest& request);
 
   // One attempt: who reads it starts the next from the next event.
   std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request);

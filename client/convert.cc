@@ -1,5 +1,7 @@
 #include "client/convert.h"
 
+#include "proto/convert_schema.h"
+
 namespace espalier {
 namespace {
 
@@ -34,6 +36,7 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_goal(specification.goal == Goal::kMaximize ? v1::GOAL_MAXIMIZE : v1::GOAL_MINIMIZE);
   wire.set_scope(ToWire(specification.scope));
   wire.set_definition(specification.definition);
+  for (const auto& [name, type] : specification.undeclared) (*wire.mutable_undeclared())[name] = ToProto(type);
   return wire;
 }
 
@@ -69,6 +72,26 @@ std::string_view Name(v1::Scope scope) {
     default:
       return "";
   }
+}
+
+std::string_view Name(v1::Role role) {
+  switch (role) {
+    case v1::ROLE_MEMBER:
+      return "member";
+    case v1::ROLE_ADMINISTRATOR:
+      return "administrator";
+    case v1::ROLE_NODE:
+      return "node";
+    default:
+      return "";
+  }
+}
+
+v1::Role RoleOf(std::string_view name) {
+  for (const v1::Role role : {v1::ROLE_MEMBER, v1::ROLE_ADMINISTRATOR, v1::ROLE_NODE}) {
+    if (Name(role) == name) return role;
+  }
+  return v1::ROLE_UNSPECIFIED;
 }
 
 }  // namespace espalier

@@ -5,6 +5,7 @@
 #include "client/tuners/tuner.h"
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
+#include "espalier/v1/user.pb.h"
 
 namespace espalier {
 
@@ -14,5 +15,9 @@ v1::NewTrial ToWire(const StartTrial& trial);
 // "maximize" / "minimize"; "nobody", "study", "team", "everyone"; empty if unspecified.
 std::string_view Name(v1::Goal goal);
 std::string_view Name(v1::Scope scope);
+
+// "member", "administrator", "node"; empty if unspecified; and back, unspecified for any other text.
+std::string_view Name(v1::Role role);
+v1::Role RoleOf(std::string_view name);
 
 }  // namespace espalier

@@ -5,6 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "searchplan/sequence/value.h"
+
 namespace espalier {
 
 enum class Goal { kMinimize, kMaximize };
@@ -30,6 +32,8 @@ struct StudySpecification {
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
   std::string definition;  // the whole study as understood, as canonical JSON; equal definitions are equal contents
+  ValueTypes
+      undeclared;  // of hyper-parameters that trials may name although the trainer, which takes any, has them not
 };
 
 }  // namespace espalier

@@ -7,8 +7,10 @@
 #include <iostream>
 #include <thread>
 
+#include "base/digest.h"
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "base/token.h"
 #include "espalier/config/v1/master.pb.h"
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
@@ -28,6 +30,12 @@ std::string Environment(const char* name) {
 int Refuse(const Error& error, int status) {
   std::cerr << "espalier-master: " << (error.field.empty() ? "" : error.field + ": ") << error.message << "\n";
   return status;
+}
+
+// The user whose token is in the file, which is made if it is not there.
+Result<User> FirstAdministrator(const std::string& token_file) {
+  ESPALIER_ASSIGN(const std::string token, ReadOrMakeTokenFile(token_file));
+  return User{.name = "local", .team = "local", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(token)};
 }
 
 // Joins the event loop and the RPC server, which know each other through narrow ports alone.
@@ -54,7 +62,7 @@ class Service : public MasterPort, public EffectRunner {
   RpcServer rpc_;
 };
 
-int Serve(const config::v1::Master& config, sigset_t signals) {
+int Serve(const config::v1::Master& config, const ReactorSettings& settings, sigset_t signals) {
   std::stop_source stop;
   Service* service = nullptr;
   std::mutex mutex;  // of `service`
@@ -79,8 +87,6 @@ int Serve(const config::v1::Master& config, sigset_t signals) {
                                         });
   if (!leadership.has_value()) return stop.stop_requested() ? 0 : Refuse(leadership.error(), 1);
 
-  ReactorSettings settings;
-  if (config.lease_seconds() > 0) settings.lease = Seconds(config.lease_seconds());
   const std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
   PostgresStateStore store(config.database(), (*leadership)->epoch());
   Service serving(store, [&](MasterState& state, const Event& event, Time now) {
@@ -121,5 +127,12 @@ int main(int argument_count, char** arguments) {
   const auto armed = ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
   if (!armed.has_value()) return Refuse(armed.error(), 2);
   SetUpLog("master");
-  return Serve(config, signals);
+  ReactorSettings settings;
+  if (config.lease_seconds() > 0) settings.lease = Seconds(config.lease_seconds());
+  if (!config.administrator_token_file().empty()) {
+    auto administrator = FirstAdministrator(config.administrator_token_file());
+    if (!administrator.has_value()) return Refuse(administrator.error(), 1);
+    settings.first_administrator = std::move(*administrator);
+  }
+  return Serve(config, settings, signals);
 }

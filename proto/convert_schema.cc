@@ -59,7 +59,7 @@ Result<ValueType> FromProto(v1::ValueType type) {
 }
 
 Result<Schema> SchemaOf(const v1::TrainerDescription& trainer) {
-  Schema schema;
+  Schema schema{.takes_any = trainer.takes_any()};
   for (const v1::HyperParameter& parameter : trainer.hyper_parameters()) {
     const Result<ValueType> type = FromProto(parameter.type());
     if (!type.has_value()) return InField(parameter.name(), type.error());
@@ -73,6 +73,7 @@ Result<Schema> SchemaOf(const v1::TrainerDescription& trainer) {
 }
 
 void AddSchema(const Schema& schema, v1::TrainerDescription& trainer) {
+  trainer.set_takes_any(schema.takes_any);
   for (const HyperParameter& parameter : schema.hyper_parameters) {
     v1::HyperParameter& part = *trainer.add_hyper_parameters();
     part.set_name(parameter.name);

@@ -29,10 +29,19 @@ Measurement MeasurementOf(const PlanNode& node) {
   return sum;
 }
 
-std::vector<Value> ValuesAtStart(const PlanNode& node) {
-  std::vector<Value> values;
-  for (const Function& function : node.configuration.Unpack().functions) values.push_back(At(function, node.start));
-  return values;
+// Nothing for an undeclared hyper-parameter that is neutral there.
+std::optional<Value> ValueAt(const Configuration& configuration, Step start, const CostModel::Subject& subject) {
+  if (subject.undeclared.empty()) return At(configuration.functions.at(subject.index), start);
+  const Function* function = configuration.FindUndeclared(subject.undeclared);
+  if (function == nullptr) return std::nullopt;
+  return At(*function, start);
+}
+
+std::vector<CostModel::Subject> SubjectsOf(const Configuration& configuration) {
+  std::vector<CostModel::Subject> subjects;
+  for (std::size_t i = 0; i < configuration.DeclaredCount(); ++i) subjects.push_back({.index = i});
+  for (const std::string& name : configuration.undeclared) subjects.push_back({.undeclared = name});
+  return subjects;
 }
 
 struct NumberOf {
@@ -47,7 +56,7 @@ struct NumberOf {
 CostModel CostModel::FromPlan(const SearchPlan& plan) {
   CostModel model;
   std::vector<std::pair<const PlanNode*, Measurement>> measurements;
-  std::set<std::pair<std::size_t, std::optional<std::string>>> features;
+  std::set<std::pair<Subject, std::optional<std::string>>> features;
   for (const auto& [id, node] : plan.nodes) {
     const Measurement measurement = MeasurementOf(node);
     if (measurement.steps <= 0) continue;
@@ -55,13 +64,14 @@ CostModel CostModel::FromPlan(const SearchPlan& plan) {
     const Seconds step_time = std::max(kStepTimeMin, measurement.seconds / static_cast<double>(measurement.steps));
     model.least_ = model.measured_.empty() ? step_time : std::min(model.least_, step_time);
     model.measured_[id] = step_time;
-    const std::vector<Value> values = ValuesAtStart(node);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto* text = std::get_if<std::string>(&values[i]);
-      features.emplace(i, text != nullptr ? std::optional(*text) : std::nullopt);
+    const Configuration configuration = node.configuration.Unpack();
+    for (Subject& subject : SubjectsOf(configuration)) {
+      const std::optional<Value> value = ValueAt(configuration, node.start, subject);
+      const auto* text = std::get_if<std::string>(&*value);
+      features.emplace(std::move(subject), text != nullptr ? std::optional(*text) : std::nullopt);
     }
   }
-  for (const auto& [hyper_parameter, text] : features) model.features_.push_back({hyper_parameter, text});
+  for (const auto& [subject, text] : features) model.features_.push_back({subject, text});
   std::vector<Observation> observations;
   for (const auto& [node, measurement] : measurements) {
     observations.push_back(
@@ -79,13 +89,13 @@ Seconds CostModel::StepTime(const PlanNode& node) const {
 
 std::vector<double> CostModel::Row(const PlanNode& node) const {
   std::vector<double> row;
-  const std::vector<Value> values = ValuesAtStart(node);
+  const Configuration configuration = node.configuration.Unpack();
   for (const Feature& feature : features_) {
-    const Value& value = values.at(feature.hyper_parameter);
+    const std::optional<Value> value = ValueAt(configuration, node.start, feature.subject);
     if (feature.text) {
       row.push_back(value == Value{*feature.text} ? 1 : 0);
     } else {
-      row.push_back(std::visit(NumberOf{}, value));
+      row.push_back(value ? std::visit(NumberOf{}, *value) : 0);
     }
   }
   return row;

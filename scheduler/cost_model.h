@@ -16,6 +16,13 @@ namespace espalier {
 
 class CostModel {
  public:
+  // A hyper-parameter: the schema's by its index, or an undeclared one by its name.
+  struct Subject {
+    std::size_t index = 0;
+    std::string undeclared = {};
+    friend auto operator<=>(const Subject&, const Subject&) = default;
+  };
+
   // From the trained ranges of the plan. Deterministic.
   static CostModel FromPlan(const SearchPlan& plan);
 
@@ -26,7 +33,7 @@ class CostModel {
   // One column of the regression: a hyper-parameter's numeric value at a node's start (booleans 0 and 1), or whether it
   // is a certain text.
   struct Feature {
-    std::size_t hyper_parameter = 0;
+    Subject subject;
     std::optional<std::string> text;
   };
 

@@ -42,6 +42,10 @@ void AddServerOptions(CLI::App& command, CommandContext& context) {
       .add_option("--server", context.server,
                   "the server's address, unix:PATH or HOST:PORT (else that of `espalier up` on this machine)")
       ->option_text("ADDRESS");
+  command
+      .add_option("--token-file", context.token_file,
+                  "a file with the token that says who you are (else $ESPALIER_TOKEN, else that of `espalier up`)")
+      ->option_text("FILE");
   AddDataOption(command, context);
 }
 

@@ -28,6 +28,8 @@ struct CommandContext {
   // From the environment, then from the options of the command line.
   std::string data_directory;  // --data, else $ESPALIER_DATA, else ~/.espalier
   std::string server;          // --server; empty: what `espalier up` wrote into the data directory
+  std::string token{};         // $ESPALIER_TOKEN; empty: what lies beside the server's socket
+  std::string token_file{};    // --token-file; goes before `token`
   OutputFormat output = OutputFormat::kText;
 
   std::ostream& out;             // the document alone
@@ -48,7 +50,7 @@ void OnStudyCommand(CLI::App& command, CommandContext& context, std::function<in
 // The options that commands share.
 void AddOutputOption(CLI::App& command, CommandContext& context);   // --output text|json
 void AddDataOption(CLI::App& command, CommandContext& context);     // --data DIR
-void AddServerOptions(CLI::App& command, CommandContext& context);  // --server ADDRESS, --data DIR
+void AddServerOptions(CLI::App& command, CommandContext& context);  // --server ADDRESS, --data DIR, --token-file FILE
 
 // Prints "espalier: message" on standard error and says the exit code: kUnavailable is 3 (with what to start), the
 // rest 1.

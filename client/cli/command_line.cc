@@ -24,13 +24,19 @@ void RegisterCommands(CLI::App& app, CommandContext& context) {
   RegisterStudyShow(study, context);
   RegisterStudyCompare(study, context);
   RegisterStudyCancel(study, context);
-  CLI::App& trial = AddNoun(app, "trial", "The trials of a study");
+  CLI::App& trial = AddNoun(app, "trial", "Trials: list those of a study, show one, go on from one");
   RegisterTrialList(trial, context);
   RegisterTrialShow(trial, context);
+  RegisterTrialExtend(trial, context);
+  RegisterTrialBranch(trial, context);
   RegisterPlanShow(AddNoun(app, "plan", "The search plan: the tree that trials share"), context);
   RegisterSequenceShow(AddNoun(app, "sequence", "Sequences of hyper-parameter values"), context);
   RegisterServerList(AddNoun(app, "server", "The machines that train"), context);
   RegisterTrainerList(AddNoun(app, "trainer", "What can be trained"), context);
+  CLI::App& user = AddNoun(app, "user", "Who may use the service (for administrators)");
+  RegisterUserAdd(user, context);
+  RegisterUserList(user, context);
+  RegisterUserRemove(user, context);
 }
 
 }  // namespace

@@ -15,9 +15,14 @@ void RegisterStudyCompare(CLI::App& study, CommandContext& context);
 void RegisterStudyCancel(CLI::App& study, CommandContext& context);
 void RegisterTrialList(CLI::App& trial, CommandContext& context);
 void RegisterTrialShow(CLI::App& trial, CommandContext& context);
+void RegisterTrialExtend(CLI::App& trial, CommandContext& context);
+void RegisterTrialBranch(CLI::App& trial, CommandContext& context);
 void RegisterPlanShow(CLI::App& plan, CommandContext& context);
 void RegisterSequenceShow(CLI::App& sequence, CommandContext& context);
 void RegisterServerList(CLI::App& server, CommandContext& context);
 void RegisterTrainerList(CLI::App& trainer, CommandContext& context);
+void RegisterUserAdd(CLI::App& user, CommandContext& context);
+void RegisterUserList(CLI::App& user, CommandContext& context);
+void RegisterUserRemove(CLI::App& user, CommandContext& context);
 
 }  // namespace espalier

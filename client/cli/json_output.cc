@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "client/convert.h"
+#include "searchplan/sequence/near_miss.h"
 
 namespace espalier {
 namespace {
@@ -53,6 +54,7 @@ Json ToJson(const v1::StudySummary& study) {
   }
   return {{"id", study.study_id()},
           {"name", study.name()},
+          {"user", study.user()},
           {"state", study.state()},
           {"trainer", study.trainer()},
           {"goal", Name(study.goal())},
@@ -84,6 +86,11 @@ Json ToJson(const v1::Trial& trial) {
           {"message", trial.message()}};
 }
 
+std::string HintOf(const v1::NearMiss& pair) {
+  const Step to = pair.to_step() == 0 ? kStepMax : Step{pair.to_step()};
+  return Describe(NearMiss{Step{pair.from_step()}, pair.difference(), to}, kStepMax);
+}
+
 Json ToJson(const v1::GetTrialResponse& trial) {
   Json document = ToJson(trial.trial());
   document["metrics"] = EvaluationsOf(trial.metrics());
@@ -99,16 +106,29 @@ Json ToJson(const v1::ForecastResponse& forecast) {
                        {"unique_steps", study.unique_steps()},
                        {"merge_rate", study.merge_rate()}});
   }
+  Json near_misses = Json::array();
+  for (const v1::NearMiss& pair : forecast.near_misses()) {
+    near_misses.push_back({{"hyper_parameter", pair.hyper_parameter()},
+                           {"first", pair.first()},
+                           {"second", pair.second()},
+                           {"from_step", pair.from_step()},
+                           {"to_step", pair.to_step() == 0 ? Json(nullptr) : Json(pair.to_step())},
+                           {"difference", pair.difference()},
+                           {"hint", HintOf(pair)}});
+  }
+  const auto known = [](bool is_known, auto number) { return is_known ? Json(number) : Json(nullptr); };
   return {{"trials", forecast.trials()},
           {"total_steps", forecast.total_steps()},
           {"unique_steps", forecast.unique_steps()},
           {"merge_rate", forecast.merge_rate()},
-          {"trained_steps", forecast.trained_steps()},
-          {"remaining_steps", forecast.remaining_steps()},
-          {"slot_seconds", forecast.slot_seconds()},
-          {"critical_path_seconds", forecast.critical_path_seconds()},
-          {"checkpoint_bytes", forecast.checkpoint_bytes()},
-          {"studies", std::move(studies)}};
+          {"trained_steps", known(forecast.has_trained_steps(), forecast.trained_steps())},
+          {"remaining_steps", known(forecast.has_remaining_steps(), forecast.remaining_steps())},
+          {"slot_seconds", known(forecast.has_slot_seconds(), forecast.slot_seconds())},
+          {"critical_path_seconds", known(forecast.has_critical_path_seconds(), forecast.critical_path_seconds())},
+          {"checkpoint_bytes", known(forecast.has_checkpoint_bytes(), forecast.checkpoint_bytes())},
+          {"studies", std::move(studies)},
+          {"near_misses", std::move(near_misses)},
+          {"near_miss_count", forecast.near_miss_count()}};
 }
 
 }  // namespace espalier

@@ -19,6 +19,9 @@ Json ToJson(const v1::Trial& trial);             // an element of `trial list`
 Json ToJson(const v1::GetTrialResponse& trial);  // the document of `trial show`
 Json ToJson(const v1::ForecastResponse& forecast);
 
+// "these two differ by 1.7e-18 from step 40 on"
+std::string HintOf(const v1::NearMiss& pair);
+
 // The sum over all states.
 std::int64_t TrialCount(const v1::StudySummary& study);
 

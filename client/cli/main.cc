@@ -24,11 +24,13 @@ std::string DefaultDataDirectory() {
 int main(int argc, char** argv) {
   espalier::CommandContext context{.data_directory = DefaultDataDirectory(),
                                    .server = {},
+                                   .token = Environment("ESPALIER_TOKEN"),
                                    .output = espalier::OutputFormat::kText,
                                    .out = std::cout,
                                    .err = std::cerr,
                                    .err_is_terminal = isatty(STDERR_FILENO) == 1,
                                    .program = argc > 0 ? argv[0] : "espalier",
                                    .chosen = {}};
+  unsetenv("ESPALIER_TOKEN");  // a secret is no matter of programs that are started from here, trainers among them
   return espalier::RunCommandLine({argv + 1, argv + argc}, context);
 }

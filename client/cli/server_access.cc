@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/token.h"
 
 namespace espalier {
 namespace {
@@ -39,7 +40,9 @@ Result<Client> ConnectToServer(const CommandContext& context) {
   if (address.empty()) {
     ESPALIER_ASSIGN(address, ReadServerAddress(AddressFile(context.data_directory)));
   }
-  return Client::Connect(address);
+  if (context.token_file.empty()) return Client::Connect(address, context.token);
+  ESPALIER_ASSIGN(const std::string token, ReadTokenFile(context.token_file));
+  return Client::Connect(address, token);
 }
 
 Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id_or_name) {

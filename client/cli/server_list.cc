@@ -19,6 +19,7 @@ int Run(CommandContext& context) {
       servers.push_back({{"name", server.name()},
                          {"connected", server.connected()},
                          {"slots", server.slot_count()},
+                         {"busy_slots", server.busy_slot_count()},
                          {"device_kind", server.device_kind()},
                          {"running_runs", std::vector<std::int64_t>(server.running_run_ids().begin(),
                                                                     server.running_run_ids().end())}});
@@ -29,7 +30,7 @@ int Run(CommandContext& context) {
   Table table({"name", "state", "slots", "busy", "device kind"});
   for (const v1::Server& server : response->servers()) {
     table.AddRow({server.name(), server.connected() ? "connected" : "away", std::to_string(server.slot_count()),
-                  std::to_string(server.running_run_ids_size()), server.device_kind()});
+                  std::to_string(server.busy_slot_count()), server.device_kind()});
   }
   table.Print(context.out);
   return kExitDone;

@@ -1,5 +1,4 @@
-// A study as canonical JSON, and sequences whose types nobody has declared.
-#include <cmath>
+// A study as canonical JSON.
 #include <nlohmann/json.hpp>
 
 #include "client/cli/study_file.h"
@@ -27,24 +26,6 @@ std::string_view Name(Scope scope) {
       return "everyone";
   }
   return "";
-}
-
-// True if a number with a fraction is written anywhere in the expression.
-bool HasFraction(const Expression& expression) {
-  if (const Value* value = std::get_if<Value>(&expression.form)) {
-    const double* number = std::get_if<double>(value);
-    return number != nullptr && *number != std::floor(*number);
-  }
-  for (const Argument& argument : std::get<Call>(expression.form).arguments) {
-    if (const auto* single = std::get_if<Expression>(&argument.value)) {
-      if (HasFraction(*single)) return true;
-    } else {
-      for (const Expression& item : std::get<std::vector<Expression>>(argument.value)) {
-        if (HasFraction(item)) return true;
-      }
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -76,18 +57,6 @@ std::string DefinitionOf(const StudyFile& file) {
                            {"tuner", {{file.tuner, std::move(options)}}},
                            {"share", Name(study.scope)}};
   return definition.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Result<Sequence> CompileGuessed(const Expression& expression, Step horizon) {
-  if (!HasFraction(expression)) {
-    if (Result<Sequence> whole = Compile(expression, ValueType::kInteger, horizon); whole.has_value()) return whole;
-  }
-  Result<Sequence> floating = Compile(expression, ValueType::kFloating, horizon);
-  for (const ValueType type : {ValueType::kText, ValueType::kBoolean}) {
-    if (floating.has_value()) break;
-    if (Result<Sequence> other = Compile(expression, type, horizon); other.has_value()) return other;
-  }
-  return floating;
 }
 
 }  // namespace espalier

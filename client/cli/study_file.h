@@ -58,8 +58,12 @@ struct StudyFile {
 tl::expected<StudyFile, FileError> ReadStudyFile(const std::string& path);
 tl::expected<StudyFile, FileError> ParseStudyFile(const std::string& path, const std::string& text);
 
-// What only a server knows: trainer, data, metric, and the names and types of hyper-parameters.
-tl::expected<void, FileError> CheckTrainer(const StudyFile& file, const std::vector<v1::TrainerDescription>& trainers);
+// What only a server knows: trainer, data, metric, and the names and types of hyper-parameters. Where the trainer takes
+// any, the types of those that it does not declare are taken from the file, and put into the specification.
+tl::expected<void, FileError> CheckTrainer(StudyFile& file, const std::vector<v1::TrainerDescription>& trainers);
+
+// For a forecast: as CheckTrainer, but `synthetic` stands for any trainer even where no server has registered it.
+tl::expected<void, FileError> CheckForForecast(StudyFile& file, const std::vector<v1::TrainerDescription>& trainers);
 
 // An error whose field is one of the file, with its line.
 FileError AtField(const StudyFile& file, const Error& error);
@@ -78,5 +82,9 @@ std::string DefinitionOf(const StudyFile& file);
 // The sequence of an expression whose type nobody has declared: the first of integer (if only whole numbers are
 // written), floating, text and boolean that it has. Error: Compile's, as floating.
 Result<Sequence> CompileGuessed(const Expression& expression, Step horizon);
+
+// Of the hyper-parameters in the file that `declared` does not have: the first of integer, floating, text and boolean
+// that all their values are of at every step. Error: one that has another type than the first.
+Result<ValueTypes> GuessTypes(const StudyFile& file, const Schema& declared);
 
 }  // namespace espalier

@@ -12,6 +12,9 @@
 namespace espalier {
 namespace {
 
+// The trainer that trains nothing and takes any hyper-parameters.
+constexpr std::string_view kSyntheticTrainer = "synthetic";
+
 std::string DidYouMean(const std::string& name, const std::vector<std::string_view>& known) {
   return "; did you mean " + std::string(NearestName(name, known)) + "? expected one of: " + Joined(known);
 }
@@ -41,11 +44,15 @@ Result<void> CheckMetric(const StudySpecification& study, const v1::TrainerDescr
   return Wrong("metric.name", study.trainer + " has no metric " + study.metric + DidYouMean(study.metric, known));
 }
 
-Result<void> CheckValues(const StudyFile& file, const Schema& schema) {
+Result<void> CheckValues(StudyFile& file, const Schema& schema) {
+  if (schema.takes_any) {
+    ESPALIER_ASSIGN(file.specification.undeclared, GuessTypes(file, schema));
+  }
   std::vector<std::string_view> known;
   for (const HyperParameter& hyper_parameter : schema.hyper_parameters) known.push_back(hyper_parameter.name);
   for (const WrittenValue& value : file.written) {
     const HyperParameter* hyper_parameter = schema.Find(value.name);
+    if (hyper_parameter == nullptr && schema.takes_any) continue;
     if (hyper_parameter == nullptr) {
       const std::string message = file.specification.trainer + " has no hyper-parameter " + value.name;
       return Wrong(value.field, known.empty() ? message + "; expected none" : message + DidYouMean(value.name, known));
@@ -56,7 +63,7 @@ Result<void> CheckValues(const StudyFile& file, const Schema& schema) {
   return {};
 }
 
-Result<void> CheckAll(const StudyFile& file, const std::vector<v1::TrainerDescription>& trainers) {
+Result<void> CheckAll(StudyFile& file, const std::vector<v1::TrainerDescription>& trainers) {
   ESPALIER_ASSIGN(const v1::TrainerDescription* trainer, FindTrainer(file.specification, trainers));
   ESPALIER_RETURN_IF_ERROR(CheckMetric(file.specification, *trainer));
   ESPALIER_ASSIGN(const Schema schema, SchemaOf(*trainer));
@@ -94,8 +101,18 @@ std::string FieldOfRequest(const StudyFile& file, std::string field) {
 
 }  // namespace
 
-tl::expected<void, FileError> CheckTrainer(const StudyFile& file, const std::vector<v1::TrainerDescription>& trainers) {
+tl::expected<void, FileError> CheckTrainer(StudyFile& file, const std::vector<v1::TrainerDescription>& trainers) {
   const Result<void> outcome = CheckAll(file, trainers);
+  if (!outcome.has_value()) return tl::unexpected(AtField(file, outcome.error()));
+  return {};
+}
+
+tl::expected<void, FileError> CheckForForecast(StudyFile& file, const std::vector<v1::TrainerDescription>& trainers) {
+  const bool registered = std::any_of(trainers.begin(), trainers.end(), [](const v1::TrainerDescription& trainer) {
+    return trainer.name() == kSyntheticTrainer;
+  });
+  if (registered || file.specification.trainer != kSyntheticTrainer) return CheckTrainer(file, trainers);
+  const Result<void> outcome = CheckValues(file, Schema{.takes_any = true});
   if (!outcome.has_value()) return tl::unexpected(AtField(file, outcome.error()));
   return {};
 }

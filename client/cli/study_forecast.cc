@@ -11,6 +11,40 @@
 namespace espalier {
 namespace {
 
+constexpr char kNotMeasured[] = "not known: no step of such a training has been measured yet";
+
+void PrintCosts(std::ostream& out, const v1::ForecastResponse& forecast) {
+  out << "\nof the unique steps  ";
+  if (forecast.has_trained_steps()) {
+    out << FormatCount(forecast.trained_steps()) << " are trained already, " << FormatCount(forecast.remaining_steps())
+        << " remain\n";
+  } else {
+    out << "not known how many are trained: no server that offers the trainer is connected\n";
+  }
+  out << "slot-seconds         " << (forecast.has_slot_seconds() ? FormatNumber(forecast.slot_seconds()) : kNotMeasured)
+      << '\n';
+  out << "at the least         "
+      << (forecast.has_critical_path_seconds()
+              ? FormatDuration(forecast.critical_path_seconds()) + ", however many slots there are"
+              : kNotMeasured)
+      << '\n';
+  out << "checkpoints          "
+      << (forecast.has_checkpoint_bytes() ? FormatBytes(forecast.checkpoint_bytes()) + " at most"
+                                          : "not known: no checkpoint of such a training is stored yet")
+      << '\n';
+}
+
+void PrintNearMisses(std::ostream& out, const v1::ForecastResponse& forecast) {
+  if (forecast.near_miss_count() == 0) return;
+  out << "\nnear misses: meant to be one sequence? They are trained apart\n";
+  for (const v1::NearMiss& pair : forecast.near_misses()) {
+    out << "  " << pair.hyper_parameter() << ": " << pair.first() << " and " << pair.second() << ": " << HintOf(pair)
+        << '\n';
+  }
+  const std::int64_t more = forecast.near_miss_count() - forecast.near_misses_size();
+  if (more > 0) out << "  and " << FormatCount(more) << " more\n";
+}
+
 void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast) {
   Table table({"study", "trials", "total steps", "unique steps", "merge rate"});
   for (const v1::StudyForecast& study : forecast.studies()) {
@@ -22,12 +56,8 @@ void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast) {
                   FormatCount(forecast.unique_steps()), FormatNumber(forecast.merge_rate())});
   }
   table.Print(out);
-  out << "\nof the unique steps  " << FormatCount(forecast.trained_steps()) << " are trained already, "
-      << FormatCount(forecast.remaining_steps()) << " remain\n";
-  out << "slot-seconds         " << FormatNumber(forecast.slot_seconds()) << '\n';
-  out << "at the least         " << FormatDuration(forecast.critical_path_seconds())
-      << ", however many slots there are\n";
-  out << "checkpoints          " << FormatBytes(forecast.checkpoint_bytes()) << '\n';
+  PrintCosts(out, forecast);
+  PrintNearMisses(out, forecast);
 }
 
 void AddStudy(v1::ForecastRequest& request, const StudyFile& file) {
@@ -48,8 +78,8 @@ int Run(CommandContext& context, const std::vector<std::string>& paths) {
   const Result<std::vector<v1::TrainerDescription>> trainers = ListTrainersOf(client->connection());
   if (!trainers.has_value()) return Fail(context, trainers.error());
   v1::ForecastRequest request;
-  for (const StudyFile& file : files) {
-    const tl::expected<void, FileError> checked = CheckTrainer(file, *trainers);
+  for (StudyFile& file : files) {
+    const tl::expected<void, FileError> checked = CheckForForecast(file, *trainers);
     if (!checked.has_value()) return FailFile(context, checked.error());
     AddStudy(request, file);
   }

@@ -20,9 +20,9 @@ int Run(CommandContext& context) {
     PrintJson(context.out, studies);
     return kExitDone;
   }
-  Table table({"id", "name", "state", "trials", "trained", "claimed", "merge rate", "best", "elapsed"});
+  Table table({"id", "name", "user", "state", "trials", "trained", "claimed", "merge rate", "best", "elapsed"});
   for (const v1::StudySummary& study : response->studies()) {
-    table.AddRow({std::to_string(study.study_id()), study.name(), study.state(),
+    table.AddRow({std::to_string(study.study_id()), study.name(), study.user(), study.state(),
                   TrialStates({study.trials_by_state().begin(), study.trials_by_state().end()}),
                   FormatCount(study.steps().trained()), FormatCount(study.steps().claimed()),
                   FormatNumber(study.merge_rate()), study.has_best() ? FormatNumber(study.best().value()) : "-",
@@ -35,7 +35,7 @@ int Run(CommandContext& context) {
 }  // namespace
 
 void RegisterStudyList(CLI::App& study, CommandContext& context) {
-  CLI::App& command = *study.add_subcommand("list", "All studies, newest first");
+  CLI::App& command = *study.add_subcommand("list", "The studies of your team, newest first");
   AddServerOptions(command, context);
   AddOutputOption(command, context);
   OnCommand(command, context, [&context] { return Run(context); });

@@ -49,7 +49,7 @@ int ShowResult(CommandContext& context, Connection& connection, StudyId id) {
 }
 
 int Run(CommandContext& context, const std::string& path) {
-  const tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
+  tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
   if (!file.has_value()) return FailFile(context, file.error());
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());

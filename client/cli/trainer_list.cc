@@ -25,6 +25,7 @@ Json ToJson(const v1::TrainerDescription& trainer, const Schema& schema) {
   return {{"name", trainer.name()},
           {"data", trainer.data()},
           {"hyper_parameters", std::move(hyper_parameters)},
+          {"takes_any", schema.takes_any},
           {"metrics", std::vector<std::string>(trainer.metrics().begin(), trainer.metrics().end())}};
 }
 
@@ -38,6 +39,7 @@ void PrintTrainer(std::ostream& out, const v1::TrainerDescription& trainer, cons
                   Print(hyper_parameter.default_value), hyper_parameter.initial ? "no" : "at any step"});
   }
   table.Print(out);
+  if (schema.takes_any) out << "  and any others, of the types that a study's values have\n";
 }
 
 int Run(CommandContext& context) {

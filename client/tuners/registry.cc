@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/tuners/asynchronous_halving.h"
 #include "client/tuners/grid.h"
 #include "client/tuners/successive_halving.h"
 
@@ -26,7 +27,7 @@ Result<void> CheckOptionNames(const TunerKind& kind, const TunerOptions& options
 }  // namespace
 
 const std::vector<TunerKind>& TunerKinds() {
-  static const std::vector<TunerKind> kKinds = {GridKind(), SuccessiveHalvingKind()};
+  static const std::vector<TunerKind> kKinds = {GridKind(), SuccessiveHalvingKind(), AsynchronousHalvingKind()};
   return kKinds;
 }
 

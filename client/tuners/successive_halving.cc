@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "client/tuners/ladder.h"
 #include "client/tuners/rungs.h"
 
 namespace espalier {
@@ -12,15 +13,13 @@ namespace {
 // decision does not depend on the order in which its claims were settled.
 class SuccessiveHalving : public Tuner {
  public:
-  SuccessiveHalving(std::vector<Candidate> candidates, std::vector<Step> rungs, std::int64_t reduction)
-      : candidates_(std::move(candidates)), rungs_(std::move(rungs)), reduction_(reduction) {}
+  explicit SuccessiveHalving(Ladder ladder) : ladder_(std::move(ladder)) {}
 
   std::vector<Action> Start() override {
     std::vector<Action> actions;
-    for (std::size_t trial = 0; trial < candidates_.size(); ++trial) {
-      const Step steps = ClaimAt(trial, 0);
-      actions.push_back(StartTrial{candidates_[trial].sequences, steps, Horizon(trial)});
-      entries_.push_back(Entry{.trial = trial, .steps = steps, .outcome = std::nullopt});
+    for (std::size_t trial = 0; trial < ladder_.candidate_count(); ++trial) {
+      actions.push_back(ladder_.Start(trial));
+      entries_.push_back(Entry{.trial = trial, .steps = ladder_.ClaimAt(trial, 0), .outcome = std::nullopt});
     }
     pending_ = entries_.size();
     if (pending_ == 0) Append(actions, Decide());
@@ -39,13 +38,7 @@ class SuccessiveHalving : public Tuner {
     return pending_ == 0 ? Decide() : std::vector<Action>{};
   }
 
-  std::vector<StartTrial> WholeTrials() const override {
-    std::vector<StartTrial> trials;
-    for (std::size_t trial = 0; trial < candidates_.size(); ++trial) {
-      trials.push_back(StartTrial{candidates_[trial].sequences, Horizon(trial), Horizon(trial)});
-    }
-    return trials;
-  }
+  std::vector<StartTrial> WholeTrials() const override { return ladder_.WholeTrials(); }
 
  private:
   struct Entry {
@@ -53,11 +46,6 @@ class SuccessiveHalving : public Tuner {
     Step steps;
     std::optional<Outcome> outcome;
   };
-
-  Step Horizon(std::size_t trial) const {
-    return std::min(rungs_.back(), candidates_[trial].steps.value_or(rungs_.back()));
-  }
-  Step ClaimAt(std::size_t trial, std::size_t rung) const { return std::min(rungs_[rung], Horizon(trial)); }
 
   static void Append(std::vector<Action>& actions, std::vector<Action> more) {
     actions.insert(actions.end(), more.begin(), more.end());
@@ -68,8 +56,8 @@ class SuccessiveHalving : public Tuner {
     std::vector<Entry> ranked = entries_;
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const Entry& a, const Entry& b) { return Better(*a.outcome, *b.outcome); });
-    ranked.resize(
-        std::min(ranked.size(), std::max<std::size_t>(1, ranked.size() / static_cast<std::size_t>(reduction_))));
+    const auto reduction = static_cast<std::size_t>(ladder_.reduction());
+    ranked.resize(std::min(ranked.size(), std::max<std::size_t>(1, ranked.size() / reduction)));
     std::erase_if(ranked, [](const Entry& entry) { return !std::holds_alternative<Measured>(*entry.outcome); });
     std::sort(ranked.begin(), ranked.end(), [](const Entry& a, const Entry& b) { return a.trial < b.trial; });
     return ranked;
@@ -78,7 +66,7 @@ class SuccessiveHalving : public Tuner {
   std::vector<Action> Decide() {
     std::vector<Action> actions;
     while (pending_ == 0) {
-      if (rung_ + 1 == rungs_.size() || entries_.empty()) return Finished(std::move(actions));
+      if (rung_ + 1 == ladder_.rung_count() || entries_.empty()) return Finished(std::move(actions));
       std::vector<Entry> survivors = Survivors();
       if (survivors.empty()) return Finished(std::move(actions));
       Close(survivors, actions);
@@ -109,7 +97,7 @@ class SuccessiveHalving : public Tuner {
     ++rung_;
     entries_ = std::move(survivors);
     for (Entry& entry : entries_) {
-      const Step steps = ClaimAt(entry.trial, rung_);
+      const Step steps = ladder_.ClaimAt(entry.trial, rung_);
       if (steps == entry.steps) continue;  // at its own horizon: what it reached stands
       entry.steps = steps;
       entry.outcome.reset();
@@ -118,23 +106,15 @@ class SuccessiveHalving : public Tuner {
     }
   }
 
-  std::vector<Candidate> candidates_;
-  std::vector<Step> rungs_;
-  std::int64_t reduction_;
+  Ladder ladder_;
   std::size_t rung_ = 0;
   std::vector<Entry> entries_;  // of the current rung, by order of submission
   std::size_t pending_ = 0;
 };
 
 Result<std::unique_ptr<Tuner>> MakeSuccessiveHalving(const TunerOptions& options, std::vector<Candidate> candidates) {
-  ESPALIER_ASSIGN(const std::int64_t least, WholeOption(options, "min", 1));
-  ESPALIER_ASSIGN(const std::int64_t most, WholeOption(options, "max", least));
-  ESPALIER_ASSIGN(const std::int64_t reduction, WholeOption(options, "reduction", 2));
-  if (most > kStepMax.value) {
-    return MakeError(ErrorCode::kInvalidArgument, "got " + std::to_string(most) + "; expected at most 2^53", "max");
-  }
-  return std::make_unique<SuccessiveHalving>(std::move(candidates), Rungs(Step{least}, Step{most}, reduction),
-                                             reduction);
+  ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(candidates)));
+  return std::make_unique<SuccessiveHalving>(std::move(ladder));
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ Result<void> CheckTexts(const StudySpecification& specification) {
   ESPALIER_RETURN_IF_ERROR(CheckText(specification.trainer, kNameBytesMax, "trainer"));
   ESPALIER_RETURN_IF_ERROR(CheckText(specification.data, kNameBytesMax, "data"));
   ESPALIER_RETURN_IF_ERROR(CheckText(specification.metric, kNameBytesMax, "metric.name"));
+  for (const auto& [name, type] : specification.undeclared) ESPALIER_RETURN_IF_ERROR(CheckName(name, "undeclared"));
   return CheckText(specification.definition, kDefinitionBytesMax, "definition");
 }
 
@@ -65,6 +66,13 @@ Result<void> CheckSpecification(const StudySpecification& specification, const T
   if (specification.evaluate_every < 0) {
     return MakeError(ErrorCode::kInvalidArgument, "expected a whole number >= 1", "evaluate.every");
   }
+  for (const auto& [name, type] : specification.undeclared) {
+    if (trainer.schema.takes_any && trainer.schema.Find(name) == nullptr) continue;
+    return MakeError(
+        ErrorCode::kInvalidArgument,
+        "trainer " + trainer.name + (trainer.schema.takes_any ? " declares " : " has no hyper-parameter ") + name,
+        "undeclared");
+  }
   if (std::find(trainer.metrics.begin(), trainer.metrics.end(), specification.metric) == trainer.metrics.end()) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "trainer " + trainer.name + " has no metric '" + specification.metric +
@@ -72,6 +80,22 @@ Result<void> CheckSpecification(const StudySpecification& specification, const T
                      "metric.name");
   }
   return {};
+}
+
+// All but the device kind.
+Result<Study> StudyOf(const StudySpecification& specification, const TrainerRecord& trainer) {
+  ESPALIER_RETURN_IF_ERROR(CheckSpecification(specification, trainer));
+  Study study;
+  study.specification = specification;
+  study.training = {.trainer = trainer.name,
+                    .code_digest = trainer.code_digest,
+                    .data = trainer.data,
+                    .data_digest = trainer.data_digest,
+                    .step_updates = specification.step_updates,
+                    .schema = trainer.schema};
+  study.evaluation = trainer.evaluation_digest;
+  study.metric_names = trainer.metrics;
+  return study;
 }
 
 std::optional<StudyId> RunningStudyOfName(const MasterState& state, const CreateStudyCall& call) {
@@ -89,6 +113,7 @@ Digest128 ContentOf(const CreateStudyCall& call) {
   key.Add(std::to_string(specification.step_updates)).Add(std::to_string(specification.evaluate_every));
   key.Add(specification.metric).Add(Name(specification.goal)).Add(Name(specification.scope));
   key.Add(specification.definition);
+  for (const auto& [name, type] : specification.undeclared) key.Add(name).Add(Name(type));
   return DigestOf(key.text());
 }
 
@@ -130,18 +155,24 @@ Result<StudyCreated> CreateStudy(Draft& draft, const CreateStudyCall& call) {
 Result<Study> PlanStudy(const MasterState& state, const StudySpecification& specification) {
   ESPALIER_RETURN_IF_ERROR(CheckTexts(specification));
   ESPALIER_ASSIGN(const TrainerRecord* trainer, FindTrainer(state, specification));
-  ESPALIER_RETURN_IF_ERROR(CheckSpecification(specification, *trainer));
-  Study study;
-  study.specification = specification;
+  ESPALIER_ASSIGN(Study study, StudyOf(specification, *trainer));
   ESPALIER_ASSIGN(study.device_kind, ChooseDeviceKind(state, {trainer->name, trainer->data}));
-  study.training = {.trainer = trainer->name,
-                    .code_digest = trainer->code_digest,
-                    .data = trainer->data,
-                    .data_digest = trainer->data_digest,
-                    .step_updates = specification.step_updates,
-                    .schema = trainer->schema};
-  study.evaluation = trainer->evaluation_digest;
-  study.metric_names = trainer->metrics;
+  return study;
+}
+
+Result<Study> PlanForecast(const MasterState& state, const StudySpecification& specification) {
+  ESPALIER_RETURN_IF_ERROR(CheckTexts(specification));
+  const bool registered = std::any_of(state.trainers.begin(), state.trainers.end(),
+                                      [&](const auto& entry) { return entry.first.first == specification.trainer; });
+  if (!registered && !specification.undeclared.empty()) {
+    return StudyOf(specification, {.name = specification.trainer,
+                                   .data = specification.data,
+                                   .schema = {.takes_any = true},
+                                   .metrics = {specification.metric}});
+  }
+  ESPALIER_ASSIGN(const TrainerRecord* trainer, FindTrainer(state, specification));
+  ESPALIER_ASSIGN(Study study, StudyOf(specification, *trainer));
+  study.device_kind = ChooseDeviceKind(state, {trainer->name, trainer->data}).value_or("");
   return study;
 }
 

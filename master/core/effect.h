@@ -19,10 +19,17 @@ struct Submitted {
   std::vector<ClaimId> claims;
 };
 struct StudyCancelled {};
+struct TrialContinued {
+  StudyId study;
+  TrialId trial;
+  ClaimId claim;
+};
+
+struct UserChanged {};
 
 struct Reply {
   CallId call;
-  std::variant<Error, StudyCreated, Submitted, StudyCancelled> answer;
+  std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, UserChanged> answer;
 };
 
 // A stage of a run's path with all that the node manager needs.
@@ -74,10 +81,15 @@ struct NotifyWatchers {
   StudyId study;
 };
 
+// From now on these may call, and nobody else.
+struct AdmitUsers {
+  std::map<std::string, User> users;  // by name
+};
+
 struct LogLine {
   std::string text;
 };
 
-using Effect = std::variant<Reply, SendDesired, EndSession, NotifyWatchers, LogLine>;
+using Effect = std::variant<Reply, SendDesired, EndSession, NotifyWatchers, AdmitUsers, LogLine>;
 
 }  // namespace espalier

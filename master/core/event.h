@@ -39,6 +39,7 @@ struct FurtherClaim {
 struct SubmitCall {
   CallId call;
   std::string user;
+  std::string team;
   std::string request_id;
   StudyId study;
   std::vector<NewTrial> new_trials;
@@ -51,8 +52,37 @@ struct SubmitCall {
 struct CancelStudyCall {
   CallId call;
   std::string user;
+  std::string team;
   std::string request_id;
   StudyId study;
+};
+
+struct ContinueTrialCall {
+  CallId call;
+  std::string user;
+  std::string team;
+  std::string request_id;
+  TrialId trial;
+  std::string name;                              // of the new study
+  std::string definition;                        // the same
+  Step steps;                                    // Step{0}: the trial's horizon
+  Step from_step;                                // where `sequences` take over
+  std::map<std::string, std::string> sequences;  // that change there, in the notation
+};
+
+// REQUIRES of this and the next: `user` is an administrator.
+struct AddUserCall {
+  CallId call;
+  std::string user;
+  std::string request_id;
+  User added;
+};
+
+struct RemoveUserCall {
+  CallId call;
+  std::string user;
+  std::string request_id;
+  std::string name;
 };
 
 struct Registration {
@@ -123,6 +153,10 @@ struct NodeGone {
 // Time passes: leases end.
 struct Tick {};
 
-using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, NodeMessage, NodeGone, Tick>;
+// The state has been loaded; the first event after that.
+struct Recovered {};
+
+using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, ContinueTrialCall, AddUserCall, RemoveUserCall,
+                           NodeMessage, NodeGone, Tick, Recovered>;
 
 }  // namespace espalier

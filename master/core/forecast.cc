@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <set>
 
+#include "master/core/checkpoint_sizes.h"
+#include "master/core/near_misses.h"
 #include "master/core/new_trial.h"
 #include "master/core/step_times.h"
 #include "master/core/study_calls.h"
 #include "master/core/summary.h"
+#include "master/core/trial_edits.h"
+#include "master/core/visibility.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/step_set.h"
 
@@ -63,23 +67,6 @@ class ScratchPlans {
   std::map<Digest128, SearchPlan> plans_;
 };
 
-// Of all checkpoints of this training that are known; 0 if none is.
-double MeanCheckpointBytes(const MasterState& state, const TrainingIdentity& training) {
-  double bytes = 0;
-  std::int64_t count = 0;
-  for (const auto& [plan_id, plan] : state.plans) {
-    if (!(plan.identity.training == training)) continue;
-    for (const auto& [node_id, node] : plan.nodes) {
-      for (const auto& [step, record] : node.points) {
-        if (!record.checkpoint) continue;
-        bytes += static_cast<double>(record.checkpoint->bytes);
-        ++count;
-      }
-    }
-  }
-  return count == 0 ? 0 : bytes / static_cast<double>(count);
-}
-
 // Points where lineages of the plan part: children start there, and another child, or the node itself, goes on.
 void AddBranchPoints(const SearchPlan& plan, const StepSet& unique, std::set<Point>& points) {
   std::set<Point> left;  // by one child at least
@@ -92,57 +79,102 @@ void AddBranchPoints(const SearchPlan& plan, const StepSet& unique, std::set<Poi
 }
 
 // A checkpoint at each end and each branch point.
-std::int64_t CheckpointBytes(const MasterState& state, const ScratchPlans& scratch,
-                             const std::vector<PlannedTrial>& trials, const StepSet& unique) {
+std::optional<std::int64_t> CheckpointBytes(const MasterState& state, const ScratchPlans& scratch,
+                                            const std::vector<PlannedTrial>& trials, const StepSet& unique,
+                                            const std::string& team) {
   std::map<const SearchPlan*, std::set<Point>> points;
   for (const PlannedTrial& trial : trials) points[trial.plan].insert({trial.leaf, trial.horizon});
-  std::map<Digest128, double> means;  // by training, as a plan of nobody
+  const CheckpointSizes sizes(state, team);
   double bytes = 0;
   for (const auto& [digest, plan] : scratch.plans()) {
     AddBranchPoints(plan, unique, points[&plan]);
-    const auto [mean, is_new] = means.try_emplace(DigestOf(PlanIdentity{.training = plan.identity.training}));
-    if (is_new) mean->second = MeanCheckpointBytes(state, plan.identity.training);
-    bytes += mean->second * static_cast<double>(points[&plan].size());
+    for (const Point& point : points[&plan]) {
+      const std::optional<double> size = sizes.MeanUnder(plan, point.node);
+      if (!size) return std::nullopt;
+      bytes += *size;
+    }
   }
   return static_cast<std::int64_t>(bytes);
 }
 
+// Times of what is not trained, lineage by lineage.
+class TimeSum {
+ public:
+  TimeSum(const MasterState& state, const std::vector<Study>& studies, const StepSet& trained)
+      : trained_(trained), paid_(trained) {
+    for (const Study& study : studies) {
+      times_.emplace_back(state, study.training, study.device_kind, study.team);
+      measured_.push_back(times_.back().IsAnyMeasured());
+    }
+  }
+
+  void Add(const PlannedTrial& trial, const std::vector<StepRange>& lineage) {
+    Seconds lineage_time{0};
+    for (const StepRange& range : lineage) {
+      const std::int64_t left = range.to - range.from - trained_.CountIn(range);
+      if (left == 0) continue;
+      known_ = known_ && measured_[trial.study];
+      if (!known_) return;
+      const Seconds step_time = times_[trial.study].Of(trial.plan->Node(range.node));
+      lineage_time += step_time * static_cast<double>(left);
+      slot_time_ += step_time * static_cast<double>(range.to - range.from - paid_.CountIn(range));
+      paid_.Add(range);
+    }
+    critical_path_ = std::max(critical_path_, lineage_time);
+  }
+
+  std::optional<Seconds> slot_time() const { return known_ ? std::optional(slot_time_) : std::nullopt; }
+  std::optional<Seconds> critical_path() const { return known_ ? std::optional(critical_path_) : std::nullopt; }
+
+ private:
+  std::vector<StepTimes> times_;  // by study
+  std::vector<bool> measured_;
+  const StepSet& trained_;
+  StepSet paid_;  // trained, or counted into the slot time already
+  bool known_ = true;
+  Seconds slot_time_{0};
+  Seconds critical_path_{0};
+};
+
+// Whether it is known what is trained of the study: not if it would train on one of several device kinds.
+bool IsTrainedKnown(const MasterState& state, const Study& study) {
+  if (!study.device_kind.empty()) return true;
+  return std::none_of(state.plans.begin(), state.plans.end(), [&](const auto& entry) {
+    return entry.second.identity.training == study.training && MayKnow(state, entry.second, study.team);
+  });
+}
+
 Forecast Count(const MasterState& state, const std::vector<Study>& studies, const std::vector<PlannedTrial>& trials,
-               const ScratchPlans& scratch) {
+               const ScratchPlans& scratch, const std::string& team) {
   StepSet trained;
   for (const auto& [digest, plan] : scratch.plans()) {
     for (const auto& [id, node] : plan.nodes) trained.AddTrained(node);
   }
   Forecast forecast;
-  std::vector<StepTimes> times;
+  for (const Study& study : studies) forecast.studies.push_back({.name = study.specification.name});
   std::vector<StepSet> unique_by_study(studies.size());
-  for (const Study& study : studies) {
-    times.emplace_back(state, study.training, study.device_kind);
-    forecast.studies.push_back({.name = study.specification.name});
-  }
   StepSet unique;
-  StepSet paid = trained;  // trained, or counted into the slot time already
+  TimeSum times(state, studies, trained);
   for (const PlannedTrial& trial : trials) {
     StudyForecast& study = forecast.studies[trial.study];
     ++study.trials;
     study.total_steps += trial.horizon.value;
-    Seconds lineage_time{0};
-    for (const StepRange& range : LineageRanges(*trial.plan, trial.leaf, trial.horizon)) {
-      const Seconds step_time = times[trial.study].Of(trial.plan->Node(range.node));
-      const std::int64_t count = range.to - range.from;
-      lineage_time += step_time * static_cast<double>(count - trained.CountIn(range));
-      forecast.slot_time += step_time * static_cast<double>(count - paid.CountIn(range));
-      paid.Add(range);
+    const std::vector<StepRange> lineage = LineageRanges(*trial.plan, trial.leaf, trial.horizon);
+    for (const StepRange& range : lineage) {
       unique.Add(range);
       unique_by_study[trial.study].Add(range);
     }
-    forecast.critical_path = std::max(forecast.critical_path, lineage_time);
+    times.Add(trial, lineage);
     forecast.total_steps += trial.horizon.value;
   }
   for (std::size_t i = 0; i < studies.size(); ++i) forecast.studies[i].unique_steps = unique_by_study[i].Count();
   forecast.unique_steps = unique.Count();
+  forecast.checkpoint_bytes = CheckpointBytes(state, scratch, trials, unique, team);
+  const auto is_known = [&](const Study& study) { return IsTrainedKnown(state, study); };
+  if (!std::all_of(studies.begin(), studies.end(), is_known)) return forecast;
   forecast.trained_steps = Intersection(unique, trained).Count();
-  forecast.checkpoint_bytes = CheckpointBytes(state, scratch, trials, unique);
+  forecast.slot_time = times.slot_time();
+  forecast.critical_path = times.critical_path();
   return forecast;
 }
 
@@ -155,8 +187,9 @@ Result<Forecast> ForecastStudies(const MasterState& state, const std::vector<For
   std::vector<Study> planned_studies;
   std::vector<PlannedTrial> planned_trials;
   ScratchPlans scratch(state);
+  NearMissCollector near_misses;
   for (std::size_t i = 0; i < studies.size(); ++i) {
-    auto study = PlanStudy(state, studies[i].specification);
+    auto study = PlanForecast(state, studies[i].specification);
     if (!study.has_value()) return InField(Indexed("studies", i), study.error());
     study->team = team;
     study->id = StudyId{state.next.study.value + static_cast<std::int64_t>(i)};
@@ -165,13 +198,16 @@ Result<Forecast> ForecastStudies(const MasterState& state, const std::vector<For
       if (!trial.has_value()) {
         return InField(Indexed("studies", i), InField(Indexed("trials", j), trial.error()).value());
       }
+      near_misses.Add(*study, *trial);
       PlannedTrial planned = scratch.Add(*study, *trial);
       planned.study = i;
       planned_trials.push_back(planned);
     }
     planned_studies.push_back(std::move(*study));
   }
-  return Count(state, planned_studies, planned_trials, scratch);
+  Forecast forecast = Count(state, planned_studies, planned_trials, scratch, team);
+  forecast.near_misses = near_misses.Find();
+  return forecast;
 }
 
 }  // namespace espalier

@@ -12,6 +12,7 @@
 #include "master/core/run.h"
 #include "master/core/study.h"
 #include "master/core/trial_index.h"
+#include "master/core/user.h"
 #include "searchplan/plan/search_plan.h"
 
 namespace espalier {
@@ -76,6 +77,7 @@ struct MasterState {
   std::map<PlanId, SearchPlan> plans;
   std::map<RunId, Run> runs;
   std::map<RequestKey, AnsweredRequest> requests;
+  std::map<std::string, User> users;  // by name; removed ones too
   // Derived from the above by Apply.
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;

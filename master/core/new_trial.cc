@@ -21,12 +21,13 @@ Result<ResolvedTrial> Resolve(const Study& study, const NewTrial& trial) {
   for (const auto& [name, text] : trial.sequences) {
     const std::string field = CleanText(name, kNameBytesMax);
     ESPALIER_RETURN_IF_ERROR(CheckName(name, field));
-    ESPALIER_RETURN_IF_ERROR(CheckText(text, kTextBytesMax, field));
+    ESPALIER_RETURN_IF_ERROR(CheckText(text, kExpressionBytesMax, field));
     auto expression = ParseExpression(text);
     if (!expression.has_value()) return InField(name, expression.error());
     expressions.emplace(name, std::move(*expression));
   }
-  ESPALIER_ASSIGN(resolved.segments, ResolveTrial(study.training.schema, expressions, resolved.horizon));
+  ESPALIER_ASSIGN(resolved.segments,
+                  ResolveTrial(study.training.schema, expressions, resolved.horizon, study.specification.undeclared));
   return resolved;
 }
 

@@ -16,13 +16,17 @@ struct PlanSteps {
   StepSet planned;              // up to horizons: all that the view shows
   StepSet waiting;
   StepSet running;
+  std::set<Point> own_points;  // that the trials ask for, or begin nodes at
 };
 
 void EnterTrial(const SearchPlan& plan, const Trial& trial, PlanSteps& steps) {
   for (const StepRange& range : LineageRanges(plan, trial.leaf, trial.horizon)) {
     ++steps.trial_counts[range.node];
     steps.planned.Add(range);
+    const PlanNode& node = plan.Node(range.node);
+    if (node.parent) steps.own_points.insert({*node.parent, node.start});
   }
+  for (const ClaimId id : trial.claims) steps.own_points.insert(plan.claims.at(id).point);
   for (const auto& [name, text] : trial.sequences) steps.named.insert(name);
   if (const Claim* last = LastWaitingClaim(plan, trial)) steps.waiting.AddLineage(plan, trial.leaf, last->point.step);
 }
@@ -79,8 +83,11 @@ PlanNodeView ViewNode(const SearchPlan& plan, const PlanNode& node, const PlanSt
                     .trial_count = steps.trial_counts.at(node.id)};
   if (!node.parent)
     std::erase_if(view.functions, [&](const auto& entry) { return !steps.named.contains(entry.first); });
+  // Others' checkpoints would tell where their trials part.
+  const bool shows_all = plan.identity.scope != "everyone";
   for (const auto& [step, record] : node.points) {
-    if (record.checkpoint && steps.planned.Contains(node.id, step)) view.checkpoints.push_back(step);
+    if (!record.checkpoint || !steps.planned.Contains(node.id, step)) continue;
+    if (shows_all || steps.own_points.contains({node.id, step})) view.checkpoints.push_back(step);
   }
   return view;
 }

@@ -2,6 +2,7 @@
 // randomness.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace espalier {
 struct ReactorSettings {
   Seconds lease{10};
   Seconds save_every{20};
+  std::optional<User> first_administrator;  // whose token is kept as it is here
 };
 
 struct Transition {

@@ -142,6 +142,7 @@ struct Applier {
   }
 
   void operator()(const AddRequest& change) const { AddNew(state.requests, change.key, change.answer, "request"); }
+  void operator()(const SetUser& change) const { state.users.insert_or_assign(change.user.name, change.user); }
   void operator()(const SetServer& change) const { state.servers.insert_or_assign(change.server.name, change.server); }
   void operator()(const RemoveServer& change) const { state.servers.erase(change.name); }
   void operator()(const SetPosition& change) const { Existing(state.runs, change.run, "run").at = change.at; }
@@ -200,6 +201,9 @@ struct Printer {
     out << "set run " << change.run.value << " " << Name(change.state);
   }
   void operator()(const AddRequest& change) const { out << "add request " << change.key.second; }
+  void operator()(const SetUser& change) const {
+    out << "set user " << change.user.name << " team=" << change.user.team;
+  }
   void operator()(const SetServer& change) const { out << "set server " << change.server.name; }
   void operator()(const RemoveServer& change) const { out << "remove server " << change.name; }
   void operator()(const SetPosition& change) const { out << "run " << change.run.value << " at " << change.at.value; }

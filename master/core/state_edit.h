@@ -75,6 +75,10 @@ struct AddRequest {
   RequestKey key;
   AnsweredRequest answer;
 };
+// Adds, or replaces the user of the same name. REQUIRES: no other user has the token.
+struct SetUser {
+  User user;
+};
 // Not stored.
 struct SetServer {
   Server server;
@@ -89,7 +93,7 @@ struct SetPosition {
 
 using StateChange = std::variant<SetTrainer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial,
                                  CloseTrial, AddStudyEvent, AddRun, SetTargets, SetPreempt, SettlePromise, SetRunState,
-                                 AddRequest, SetServer, RemoveServer, SetPosition>;
+                                 AddRequest, SetUser, SetServer, RemoveServer, SetPosition>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

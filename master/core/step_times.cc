@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "master/core/visibility.h"
+
 namespace espalier {
 
 Seconds StepTimes::Of(const PlanNode& node) {
@@ -26,7 +28,8 @@ bool StepTimes::IsAnyMeasured() const {
 }
 
 bool StepTimes::IsOfThisKind(const SearchPlan& plan) const {
-  return plan.identity.device_kind == device_kind_ && plan.identity.training == training_;
+  return plan.identity.device_kind == device_kind_ && plan.identity.training == training_ &&
+         MayKnow(state_, plan, team_);
 }
 
 const CostModel& StepTimes::Estimates() {

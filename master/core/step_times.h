@@ -11,12 +11,13 @@
 
 namespace espalier {
 
-// Of one training identity on one device kind: the mean that was measured under the node, else the estimate of a cost
-// model over every plan of that kind. Refers to the state it was made from.
+// Of one training identity on one device kind, as a team may know it: the mean that was measured under the node, else
+// the estimate of a cost model over every such plan of that kind. Refers to the state it was made from.
 class StepTimes {
  public:
-  StepTimes(const MasterState& state, const TrainingIdentity& training, const std::string& device_kind)
-      : state_(state), training_(training), device_kind_(device_kind) {}
+  StepTimes(const MasterState& state, const TrainingIdentity& training, const std::string& device_kind,
+            const std::string& team)
+      : state_(state), training_(training), device_kind_(device_kind), team_(team) {}
 
   Seconds Of(const PlanNode& node);
 
@@ -30,6 +31,7 @@ class StepTimes {
   const MasterState& state_;
   const TrainingIdentity training_;
   const std::string device_kind_;
+  const std::string team_;
   std::map<PlanNodeId, Seconds> known_;
   std::optional<CostModel> estimates_;  // made when first needed
 };

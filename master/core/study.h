@@ -33,6 +33,7 @@ struct StudySpecification {
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
   std::string definition;  // JSON: the whole study as its client understood it
+  ValueTypes undeclared;   // of hyper-parameters that trials may name although the trainer does not declare them
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
 };
 

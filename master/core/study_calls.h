@@ -8,12 +8,14 @@ namespace espalier {
 void OnCreateStudy(Draft& draft, const CreateStudyCall& call);
 void OnSubmit(Draft& draft, const SubmitCall& call);
 void OnCancelStudy(Draft& draft, const CancelStudyCall& call);
+void OnContinueTrial(Draft& draft, const ContinueTrialCall& call);
 
 // Whether a study could be created from this, and with which identity. Error: kInvalidArgument with the field;
 // kUnavailable as long as no server that could train it is connected.
 Result<Study> PlanStudy(const MasterState& state, const StudySpecification& specification);
 
-// The plan that a trial of the study belongs to; `trial` matters to the scope nobody alone.
-PlanIdentity PlanIdentityOf(const Study& study, TrialId trial);
+// The same for a forecast: the device kind is left empty if no server that could train it is connected; a trainer that
+// nobody has registered declares nothing and takes any hyper-parameters, if the specification says their types.
+Result<Study> PlanForecast(const MasterState& state, const StudySpecification& specification);
 
 }  // namespace espalier

@@ -1,11 +1,10 @@
 #include "master/core/claims.h"
 #include "master/core/new_trial.h"
 #include "master/core/requests.h"
-#include "master/core/settling.h"
 #include "master/core/stored_text.h"
 #include "master/core/study_calls.h"
-#include "searchplan/plan/insert_trial.h"
-#include "searchplan/plan/record_result.h"
+#include "master/core/trial_edits.h"
+#include "master/core/visibility.h"
 
 namespace espalier {
 namespace {
@@ -101,82 +100,8 @@ Result<void> CheckBatch(const MasterState& state, const SubmitCall& call) {
   return {};
 }
 
-PlanId PlanFor(Draft& draft, const Study& study, TrialId trial) {
-  const PlanIdentity identity = PlanIdentityOf(study, trial);
-  const auto known = draft.state().plan_by_identity.find(DigestOf(identity));
-  if (known != draft.state().plan_by_identity.end()) return known->second;
-  const PlanId plan = draft.state().next.plan;
-  draft.Do(AddPlan{plan, identity});
-  return plan;
-}
-
-ClaimId MakeClaim(Draft& draft, StudyId study_id, TrialId trial_id, Step step) {
-  const Trial& trial = draft.state().trials.at(trial_id);
-  const Study& study = draft.state().studies.at(study_id);
-  const Claim claim{.id = draft.state().next.claim,
-                    .trial = trial_id,
-                    .point = PointOn(draft.state().plans.at(trial.plan), trial.leaf, step),
-                    .evaluation = study.evaluation};
-  const PlanId plan = trial.plan;
-  draft.Do(plan, {AddClaim{claim}});
-  AppendEvent(draft, study_id, ClaimMade{claim.id, trial_id, step});
-  draft.touched_plans.insert(plan);
-  draft.schedule = true;
-  return claim.id;
-}
-
-TrialId EnterTrial(Draft& draft, StudyId study_id, const ResolvedTrial& resolved) {
-  const TrialId id = draft.state().next.trial;
-  const PlanId plan = PlanFor(draft, draft.state().studies.at(study_id), id);
-  Insertion insertion = InsertTrial(draft.state().plans.at(plan), resolved.segments, draft.state().next.plan_node);
-  draft.Do(plan, std::move(insertion.edit));
-  draft.Do(AddTrial{{.id = id,
-                     .study = study_id,
-                     .plan = plan,
-                     .leaf = insertion.leaf,
-                     .horizon = resolved.horizon,
-                     .sequences = resolved.trial->sequences}});
-  AppendEvent(draft, study_id, TrialSubmitted{id});
-  return id;
-}
-
-// Withdraws the trial's waiting claims and closes it, unless it is closed already.
-void EndTrial(Draft& draft, TrialId id, bool cancelled) {
-  const Trial& trial = draft.state().trials.at(id);
-  const StudyId study = trial.study;
-  const PlanId plan = trial.plan;
-  if (cancelled) {
-    for (const ClaimId claim : trial.claims) {
-      if (draft.state().plans.at(plan).waiting.contains(claim)) Settle(draft, plan, claim, ClaimState::kCancelled);
-    }
-  }
-  if (!trial.closed) {
-    draft.Do(CloseTrial{id, cancelled});
-    AppendEvent(draft, study, TrialClosed{id, cancelled});
-  }
-  draft.touched_plans.insert(plan);
-  draft.touched_studies.insert(study);
-}
-
-void CloseStudyWithTrials(Draft& draft, StudyId study, bool cancelled) {
-  const std::vector<TrialId> trials = draft.state().trials_by_study.at(study);
-  for (const TrialId trial : trials) {
-    if (cancelled || !draft.state().trials.at(trial).closed) EndTrial(draft, trial, cancelled);
-  }
-  if (!draft.state().studies.at(study).closing) draft.Do(CloseStudy{study});
-  draft.touched_studies.insert(study);
-}
-
-Result<const Study*> FindStudy(const MasterState& state, StudyId id, const std::string& user) {
-  const auto study = state.studies.find(id);
-  if (study == state.studies.end() || study->second.user != user) {
-    return MakeError(ErrorCode::kNotFound, "no study " + std::to_string(id.value), "study_id");
-  }
-  return &study->second;
-}
-
 Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
-  ESPALIER_ASSIGN(const Study* study, FindStudy(draft.state(), call.study, call.user));
+  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
   ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
   ESPALIER_RETURN_IF_ERROR(CheckSize(call));
   const RequestKey key{call.study, call.request_id};
@@ -205,7 +130,8 @@ Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
   ESPALIER_RETURN_IF_ERROR(CheckBatch(draft.state(), call));
 
   for (const ResolvedTrial& trial : trials) {
-    const TrialId id = EnterTrial(draft, call.study, trial);
+    const PlanId plan = PlanFor(draft, *study, draft.state().next.trial);
+    const TrialId id = EnterTrial(draft, call.study, trial, plan);
     submitted.trials.push_back(id);
     submitted.claims.push_back(MakeClaim(draft, call.study, id, trial.trial->steps));
   }
@@ -224,32 +150,13 @@ Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
 }
 
 Result<StudyCancelled> CancelStudy(Draft& draft, const CancelStudyCall& call) {
-  ESPALIER_ASSIGN(const Study* study, FindStudy(draft.state(), call.study, call.user));
+  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
   if (study->finished_at) return StudyCancelled{};
   CloseStudyWithTrials(draft, call.study, true);
   return StudyCancelled{};
 }
 
 }  // namespace
-
-PlanIdentity PlanIdentityOf(const Study& study, TrialId trial) {
-  PlanIdentity identity{.training = study.training, .device_kind = study.device_kind};
-  switch (study.specification.scope) {
-    case Scope::kNobody:
-      identity.scope = "trial:" + std::to_string(trial.value);
-      break;
-    case Scope::kStudy:
-      identity.scope = "study:" + std::to_string(study.id.value);
-      break;
-    case Scope::kTeam:
-      identity.scope = "team:" + study.team;
-      break;
-    case Scope::kEveryone:
-      identity.scope = "everyone";
-      break;
-  }
-  return identity;
-}
 
 void OnSubmit(Draft& draft, const SubmitCall& call) { Answer(draft, call.call, Submit(draft, call)); }
 

@@ -99,7 +99,7 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
   const RunningWork running = RunningWorkOf(state);
   const StepSet unique = UniqueSteps(state, study_id);
   const StepSet reused = ReusedSteps(state, study, unique);
-  StepTimes times(state, study.training, study.device_kind);
+  StepTimes times(state, study.training, study.device_kind, study.team);
   StudySummary summary{.id = study_id, .steps = CountSteps(state, study, unique, reused)};
   for (const TrialId trial : state.trials_by_study.at(study_id)) {
     ++summary.trials_by_state[TrialState(state, running, state.trials.at(trial))];

@@ -10,6 +10,7 @@
 #include "master/core/event.h"
 #include "master/core/master_state.h"
 #include "master/core/trial_index.h"
+#include "searchplan/sequence/near_miss.h"
 
 namespace espalier {
 
@@ -132,18 +133,31 @@ struct StudyForecast {
   std::int64_t unique_steps = 0;
 };
 
+// Two sequences, as submitted, that differ by rounding only up to `near_miss.to`.
+struct SequencePair {
+  std::string hyper_parameter;
+  std::string first;
+  std::string second;
+  NearMiss near_miss;
+  Step horizon;  // of the shorter one
+};
+
+// What is not known is left out, not guessed.
 struct Forecast {
   std::int64_t total_steps = 0;
   std::int64_t unique_steps = 0;
-  std::int64_t trained_steps = 0;  // of unique, trained already
-  Seconds slot_time{0};            // of what remains
-  Seconds critical_path{0};        // the longest lineage of what remains
-  std::int64_t checkpoint_bytes = 0;
+  std::optional<std::int64_t> trained_steps;     // of unique, trained already; needs the device kind
+  std::optional<Seconds> slot_time;              // of what remains; needs a measured step of the training
+  std::optional<Seconds> critical_path;          // the longest lineage of what remains; the same
+  std::optional<std::int64_t> checkpoint_bytes;  // one at each end and branch point; needs a stored one of the training
   std::vector<StudyForecast> studies;
+  std::vector<SequencePair> near_misses;
 };
 
-// What these studies together would cost if every trial went to its horizon; nothing is changed. Error: as for creating
-// the studies and submitting the trials, with "studies[i]" before the field.
+// What these studies together would cost if every trial went to its horizon; nothing is changed. No server is needed. A
+// trainer that nobody has registered is taken as one that declares nothing and takes any hyper-parameters, if the
+// specification says their types. Error: as for creating the studies and submitting the trials, with "studies[i]"
+// before the field.
 Result<Forecast> ForecastStudies(const MasterState& state, const std::vector<ForecastStudy>& studies,
                                  const std::string& team);
 

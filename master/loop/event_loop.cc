@@ -18,6 +18,9 @@ std::optional<CallId> CallOf(const Event& event) {
   if (const auto* create = std::get_if<CreateStudyCall>(&event)) return create->call;
   if (const auto* submit = std::get_if<SubmitCall>(&event)) return submit->call;
   if (const auto* cancel = std::get_if<CancelStudyCall>(&event)) return cancel->call;
+  if (const auto* more = std::get_if<ContinueTrialCall>(&event)) return more->call;
+  if (const auto* add = std::get_if<AddUserCall>(&event)) return add->call;
+  if (const auto* remove = std::get_if<RemoveUserCall>(&event)) return remove->call;
   return std::nullopt;
 }
 
@@ -52,6 +55,7 @@ Result<void> EventLoop::Run() {
     result = HandleUntilStopOrFailure();
     if (result || result.error().code == ErrorCode::kFailedPrecondition) break;
     Log(LogLevel::kError, "commit failed, recovering", {{"why", result.error().message}});
+    if (!MayPass(result.error())) Isolate(result.error());
     DropAll(Unavailable("the outcome is unknown, try again: " + result.error().message));
   }
   DropAll(Unavailable(result ? "the master stops" : "the master exits: " + result.error().message), /*last=*/true);
@@ -113,6 +117,7 @@ Result<void> EventLoop::LoadState() {
            {"trials", state_.trials.size()},
            {"runs", state_.active_runs.size()},
            {"seconds", (MonotonicNow() - begun).count()}});
+      Handle(Recovered{});
       return {};
     }
     if (!MayPass(loaded.error())) return tl::unexpected<Error>(loaded.error());
@@ -154,17 +159,18 @@ std::optional<EventLoop::Item> EventLoop::Next() {
       commit_thread_->Start(std::exchange(filling_, {}));
     }
     if (stopping_ && !committing_) return std::nullopt;
-    if (!stopping_ && ticks && SteadyClock::now() >= next_tick_) {
+    const bool takes = !stopping_ && !(MustHandleAlone() && committing_);
+    if (takes && ticks && SteadyClock::now() >= next_tick_) {
       next_tick_ = SteadyClock::now() + Duration(settings_.tick_every);
       return Event{Tick{}};
     }
-    if (!stopping_ && !queue_.empty()) {
+    if (takes && !queue_.empty()) {
       Item item = std::move(queue_.front());
       queue_.pop_front();
       return item;
     }
     std::optional<SteadyClock::time_point> wake;
-    if (ticks && !stopping_) wake = next_tick_;
+    if (ticks && takes) wake = next_tick_;
     if (!committing_ && commit_time) wake = wake ? std::min(*wake, *commit_time) : *commit_time;
     if (wake) {
       changed_.wait_until(lock, *wake);
@@ -176,10 +182,24 @@ std::optional<EventLoop::Item> EventLoop::Next() {
 
 std::optional<SteadyClock::time_point> EventLoop::CommitTime() const {
   if (filling_.empty()) return std::nullopt;
-  return is_awaited_ ? filling_since_ : filling_since_ + Duration(settings_.commit_patience);
+  const bool at_once = is_awaited_ || MustHandleAlone();
+  return at_once ? filling_since_ : filling_since_ + Duration(settings_.commit_patience);
+}
+
+bool EventLoop::MustHandleAlone() const { return SteadyClock::now() < alone_until_; }
+
+void EventLoop::Isolate(const Error& refused) {
+  alone_until_ = SteadyClock::now() + Duration(settings_.alone_for);
+  if (!alone_call_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_calls_.erase(*alone_call_) == 0) return;
+  }
+  RunEffect(Reply{*alone_call_, Error{refused.code, "this cannot be stored: " + refused.message, refused.field}});
 }
 
 void EventLoop::Handle(const Event& event) {
+  alone_call_ = MustHandleAlone() ? CallOf(event) : std::nullopt;
   Transition transition = handler_(state_, event, settings_.now());
   if (filling_.empty()) filling_since_ = SteadyClock::now();
   is_awaited_ |= std::any_of(transition.effects.begin(), transition.effects.end(), IsAwaited);

@@ -2,7 +2,8 @@
 // edits and effects into a batch, which the commit thread makes durable while the next one fills. Invariants: an effect
 // or an answer leaves only when every edit before it is durable; effects leave in order. When a commit fails, its
 // outcome is unknown: memory is dropped, every call that waits is told so, node managers are asked to register again,
-// and the state is loaded anew.
+// and the state is loaded anew. When the store refuses a batch for good, each event is committed alone for a while: the
+// call that cannot be stored is then told why, and the others, which try again, are not harmed by it.
 #pragma once
 
 #include <chrono>
@@ -33,6 +34,7 @@ struct EventLoopSettings {
   Seconds commit_patience{0.0005};
   Seconds load_retry_min{0.1};
   Seconds load_retry_max{5};
+  Seconds alone_for{30};  // how long events are committed alone after a batch was refused for good
   std::function<Time()> now = Now;
 };
 
@@ -76,6 +78,9 @@ class EventLoop {
   bool IsAllDurable();
   // When the batch that is being filled is to be committed at the latest; none if it is empty.
   std::optional<std::chrono::steady_clock::time_point> CommitTime() const;
+  bool MustHandleAlone() const;
+  // After a refused commit: answers the call that was alone in it, or has the next events committed alone.
+  void Isolate(const Error& refused);
   void Release(const Effect& effect);
   void RunEffect(const Effect& effect);
   // Everybody who waits is told `why`; node managers are told to register again.
@@ -92,6 +97,8 @@ class EventLoop {
   bool is_awaited_ = false;  // somebody waits for what is in `filling_`
   std::chrono::steady_clock::time_point filling_since_;
   std::chrono::steady_clock::time_point next_tick_;
+  std::chrono::steady_clock::time_point alone_until_{};
+  std::optional<CallId> alone_call_;  // of the last event handled, if it is alone in its batch
 
   std::mutex effect_mutex_;  // one effect at a time
 

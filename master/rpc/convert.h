@@ -15,6 +15,7 @@ namespace espalier {
 Result<StudySpecification> FromProto(const v1::StudySpecification& message);
 NewTrial FromProto(const v1::NewTrial& message);
 SubmitCall FromProto(const v1::SubmitRequest& message);
+ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message);
 // Without the size of the page.
 TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study);
 Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId session);

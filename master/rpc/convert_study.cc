@@ -1,7 +1,11 @@
 #include "master/rpc/convert.h"
+#include "proto/convert_schema.h"
 
 namespace espalier {
 namespace {
+
+// In a forecast; the rest is only counted.
+constexpr int kNearMissesShown = 20;
 
 Result<Scope> FromProto(v1::Scope scope) {
   switch (scope) {
@@ -96,6 +100,11 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
     }
   }
   ESPALIER_ASSIGN(specification.scope, FromProto(message.scope()));
+  for (const auto& [name, type] : message.undeclared()) {
+    const auto known = FromProto(static_cast<v1::ValueType>(type));
+    if (!known.has_value()) return InField("undeclared", known.error());
+    specification.undeclared[name] = *known;
+  }
   return specification;
 }
 
@@ -114,6 +123,16 @@ SubmitCall FromProto(const v1::SubmitRequest& message) {
   for (const std::int64_t trial : message.close_trial_ids()) call.close.push_back(TrialId{trial});
   for (const std::int64_t trial : message.cancel_trial_ids()) call.cancel.push_back(TrialId{trial});
   return call;
+}
+
+ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message) {
+  return {.request_id = message.request_id(),
+          .trial = TrialId{message.trial_id()},
+          .name = message.name(),
+          .definition = message.definition(),
+          .steps = Step{message.steps()},
+          .from_step = Step{message.from_step()},
+          .sequences = {message.sequences().begin(), message.sequences().end()}};
 }
 
 TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study) {
@@ -171,6 +190,7 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   message.set_trainer(specification.trainer);
   message.set_scope(ToProto(specification.scope));
   message.set_definition(specification.definition);
+  message.set_user(study.user);
   return message;
 }
 
@@ -229,11 +249,24 @@ v1::ForecastResponse ToProto(const Forecast& forecast) {
   message.set_total_steps(forecast.total_steps);
   message.set_unique_steps(forecast.unique_steps);
   message.set_merge_rate(rate(forecast.total_steps, forecast.unique_steps));
-  message.set_trained_steps(forecast.trained_steps);
-  message.set_remaining_steps(forecast.unique_steps - forecast.trained_steps);
-  message.set_slot_seconds(forecast.slot_time.count());
-  message.set_critical_path_seconds(forecast.critical_path.count());
-  message.set_checkpoint_bytes(forecast.checkpoint_bytes);
+  if (forecast.trained_steps) {
+    message.set_trained_steps(*forecast.trained_steps);
+    message.set_remaining_steps(forecast.unique_steps - *forecast.trained_steps);
+  }
+  if (forecast.slot_time) message.set_slot_seconds(forecast.slot_time->count());
+  if (forecast.critical_path) message.set_critical_path_seconds(forecast.critical_path->count());
+  if (forecast.checkpoint_bytes) message.set_checkpoint_bytes(*forecast.checkpoint_bytes);
+  message.set_near_miss_count(static_cast<std::int64_t>(forecast.near_misses.size()));
+  for (const SequencePair& pair : forecast.near_misses) {
+    if (message.near_misses_size() == kNearMissesShown) break;
+    v1::NearMiss& part = *message.add_near_misses();
+    part.set_hyper_parameter(pair.hyper_parameter);
+    part.set_first(pair.first);
+    part.set_second(pair.second);
+    part.set_from_step(pair.near_miss.from.value);
+    part.set_difference(pair.near_miss.difference);
+    part.set_to_step(pair.near_miss.to < pair.horizon ? pair.near_miss.to.value : 0);
+  }
   return message;
 }
 

@@ -5,26 +5,11 @@
 #include "base/clock.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
-#include "master/rpc/identity.h"
 
 namespace espalier {
 namespace {
 
 constexpr std::int32_t kTrialsAPageMax = 1000;
-
-Error NoStudy(const std::string& which) { return {ErrorCode::kNotFound, "no study " + which, "study_id"}; }
-
-const Study* FindStudy(const MasterState& state, StudyId id) {
-  const auto study = state.studies.find(id);
-  return study != state.studies.end() && study->second.user == kLocalUser ? &study->second : nullptr;
-}
-
-const Study* NewestOfName(const MasterState& state, const std::string& name) {
-  for (auto it = state.studies.rbegin(); it != state.studies.rend(); ++it) {
-    if (it->second.user == kLocalUser && it->second.specification.name == name) return &it->second;
-  }
-  return nullptr;
-}
 
 // The status of a read whose own outcome is `found`.
 grpc::Status Outcome(const Result<void>& read, const Result<void>& found) {
@@ -34,16 +19,20 @@ grpc::Status Outcome(const Result<void>& read, const Result<void>& found) {
 
 }  // namespace
 
-grpc::Status InspectService::ListTrainers(grpc::ServerContext*, const v1::ListTrainersRequest*,
+grpc::Status InspectService::ListTrainers(grpc::ServerContext* context, const v1::ListTrainersRequest*,
                                           v1::ListTrainersResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   const auto read = master_.Read([&](const MasterState& state) {
     for (const auto& [key, trainer] : state.trainers) *response->add_trainers() = ToProto(trainer);
   });
   return Outcome(read, {});
 }
 
-grpc::Status InspectService::ListServers(grpc::ServerContext*, const v1::ListServersRequest*,
+grpc::Status InspectService::ListServers(grpc::ServerContext* context, const v1::ListServersRequest*,
                                          v1::ListServersResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   const auto read = master_.Read([&](const MasterState& state) {
     for (const auto& [name, server] : state.servers) {
       v1::Server& message = *response->add_servers();
@@ -53,51 +42,60 @@ grpc::Status InspectService::ListServers(grpc::ServerContext*, const v1::ListSer
       message.set_device_kind(server.device_kind);
       for (const RunId id : state.active_runs) {
         const Run& run = state.runs.at(id);
-        if (run.slot.server == name && run.state == RunState::kTraining) message.add_running_run_ids(id.value);
+        if (run.slot.server != name || run.state != RunState::kTraining) continue;
+        message.set_busy_slot_count(message.busy_slot_count() + 1);
+        if (IsForTeam(state, run, caller->team)) message.add_running_run_ids(id.value);
       }
     }
   });
   return Outcome(read, {});
 }
 
-grpc::Status InspectService::ListStudies(grpc::ServerContext*, const v1::ListStudiesRequest*,
+grpc::Status InspectService::ListStudies(grpc::ServerContext* context, const v1::ListStudiesRequest*,
                                          v1::ListStudiesResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   const auto read = master_.Read([&](const MasterState& state) {
     for (auto it = state.studies.rbegin(); it != state.studies.rend(); ++it) {
-      if (it->second.user != kLocalUser) continue;
+      if (!MaySee(*caller, it->second)) continue;
       *response->add_studies() = ToProto(Summarize(state, it->first, Now()), it->second);
     }
   });
   return Outcome(read, {});
 }
 
-grpc::Status InspectService::GetStudy(grpc::ServerContext*, const v1::GetStudyRequest* request,
+grpc::Status InspectService::GetStudy(grpc::ServerContext* context, const v1::GetStudyRequest* request,
                                       v1::GetStudyResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   Result<void> found;
   const auto read = master_.Read([&](const MasterState& state) {
     const StudyId id{request->study_id()};
-    const Study* study = id == StudyId{0} ? NewestOfName(state, request->name()) : FindStudy(state, id);
-    if (study == nullptr) {
-      found = tl::unexpected(NoStudy(id == StudyId{0} ? "named '" + request->name() + "'" : std::to_string(id.value)));
-      return;
+    const auto study =
+        id == StudyId{0} ? FindStudyNamed(state, request->name(), *caller) : FindStudy(state, id, *caller);
+    if (study.has_value()) {
+      *response->mutable_study() = ToProto(Summarize(state, (*study)->id, Now()), **study);
+    } else {
+      found = tl::unexpected(study.error());
     }
-    *response->mutable_study() = ToProto(Summarize(state, study->id, Now()), *study);
   });
   return Outcome(read, found);
 }
 
-grpc::Status InspectService::ListTrials(grpc::ServerContext*, const v1::ListTrialsRequest* request,
+grpc::Status InspectService::ListTrials(grpc::ServerContext* context, const v1::ListTrialsRequest* request,
                                         v1::ListTrialsResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   Result<void> found;
   const auto read = master_.Read([&](const MasterState& state) {
     const StudyId id{request->study_id()};
-    const Study* study = id == StudyId{0} ? NewestOfName(state, request->study_name()) : FindStudy(state, id);
-    if (study == nullptr) {
-      found = tl::unexpected(
-          NoStudy(id == StudyId{0} ? "named '" + request->study_name() + "'" : std::to_string(id.value)));
+    const auto study =
+        id == StudyId{0} ? FindStudyNamed(state, request->study_name(), *caller) : FindStudy(state, id, *caller);
+    if (!study.has_value()) {
+      found = tl::unexpected(study.error());
       return;
     }
-    TrialQuery query = FromProto(*request, study->id);
+    TrialQuery query = FromProto(*request, (*study)->id);
     query.count_max = static_cast<std::size_t>(
         request->page_size() < 1 ? kTrialsAPageMax : std::min(request->page_size(), kTrialsAPageMax));
     const Result<TrialPage> page = espalier::ListTrials(state, query);
@@ -113,40 +111,45 @@ grpc::Status InspectService::ListTrials(grpc::ServerContext*, const v1::ListTria
   return Outcome(read, found);
 }
 
-grpc::Status InspectService::GetTrial(grpc::ServerContext*, const v1::GetTrialRequest* request,
+grpc::Status InspectService::GetTrial(grpc::ServerContext* context, const v1::GetTrialRequest* request,
                                       v1::GetTrialResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   Result<void> found;
   const auto read = master_.Read([&](const MasterState& state) {
-    const auto trial = state.trials.find(TrialId{request->trial_id()});
-    if (trial == state.trials.end() || FindStudy(state, trial->second.study) == nullptr) {
-      found =
-          tl::unexpected(Error{ErrorCode::kNotFound, "no trial " + std::to_string(request->trial_id()), "trial_id"});
+    const Result<const Trial*> trial = FindTrial(state, TrialId{request->trial_id()}, *caller);
+    if (!trial.has_value()) {
+      found = tl::unexpected(trial.error());
       return;
     }
-    *response->mutable_trial() = ToProto(SummarizeTrial(state, trial->first), trial->second);
-    for (const TrialEvaluation& each : MetricsOnLineage(state, trial->first)) {
+    *response->mutable_trial() = ToProto(SummarizeTrial(state, (*trial)->id), **trial);
+    for (const TrialEvaluation& each : MetricsOnLineage(state, (*trial)->id)) {
       *response->add_metrics() = ToProto(each);
     }
   });
   return Outcome(read, found);
 }
 
-grpc::Status InspectService::GetPlan(grpc::ServerContext*, const v1::GetPlanRequest* request,
+grpc::Status InspectService::GetPlan(grpc::ServerContext* context, const v1::GetPlanRequest* request,
                                      v1::GetPlanResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   Result<void> found;
   const auto read = master_.Read([&](const MasterState& state) {
-    const Study* study = FindStudy(state, StudyId{request->study_id()});
-    if (study == nullptr) {
-      found = tl::unexpected(NoStudy(std::to_string(request->study_id())));
+    const auto study = FindStudy(state, StudyId{request->study_id()}, *caller);
+    if (!study.has_value()) {
+      found = tl::unexpected(study.error());
       return;
     }
-    for (const PlanNodeView& view : ViewPlan(state, study->id)) *response->add_nodes() = ToProto(view);
+    for (const PlanNodeView& view : ViewPlan(state, (*study)->id)) *response->add_nodes() = ToProto(view);
   });
   return Outcome(read, found);
 }
 
-grpc::Status InspectService::Forecast(grpc::ServerContext*, const v1::ForecastRequest* request,
+grpc::Status InspectService::Forecast(grpc::ServerContext* context, const v1::ForecastRequest* request,
                                       v1::ForecastResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   std::vector<ForecastStudy> studies;
   for (const v1::ForecastStudy& part : request->studies()) {
     auto specification = FromProto(part.study());
@@ -157,7 +160,7 @@ grpc::Status InspectService::Forecast(grpc::ServerContext*, const v1::ForecastRe
   }
   Result<void> found;
   const auto read = master_.Read([&](const MasterState& state) {
-    const auto forecast = ForecastStudies(state, studies, kLocalTeam);
+    const auto forecast = ForecastStudies(state, studies, caller->team);
     if (forecast.has_value()) {
       *response = ToProto(*forecast);
     } else {

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "espalier/v1/inspect.grpc.pb.h"
+#include "master/rpc/callers.h"
 #include "master/rpc/master_port.h"
 
 namespace espalier {
 
 class InspectService final : public v1::InspectService::Service {
  public:
-  explicit InspectService(MasterPort& master) : master_(master) {}
+  InspectService(MasterPort& master, const Callers& callers) : master_(master), callers_(callers) {}
 
   grpc::Status ListTrainers(grpc::ServerContext* context, const v1::ListTrainersRequest* request,
                             v1::ListTrainersResponse* response) override;
@@ -29,6 +30,7 @@ class InspectService final : public v1::InspectService::Service {
 
  private:
   MasterPort& master_;
+  const Callers& callers_;
 };
 
 }  // namespace espalier

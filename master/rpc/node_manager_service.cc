@@ -9,6 +9,7 @@ namespace espalier {
 
 grpc::Status NodeManagerService::Synchronize(
     grpc::ServerContext* context, grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) {
+  if (const auto node = callers_.Node(*context); !node.has_value()) return ToStatus(node.error());
   SessionId id;
   const std::shared_ptr<NodeSession> session = sessions_.Open([context] { context->TryCancel(); }, id);
   if (session == nullptr) return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});
@@ -20,6 +21,10 @@ grpc::Status NodeManagerService::Synchronize(
   grpc::Status status = grpc::Status::OK;
   v1::SynchronizeRequest request;
   while (stream->Read(&request)) {
+    if (const auto node = callers_.Node(*context); !node.has_value()) {  // the token may be revoked meanwhile
+      status = ToStatus(node.error());
+      break;
+    }
     auto message = FromProto(request, id);
     if (!message.has_value()) {
       status = ToStatus(message.error());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "espalier/v1/node_manager.grpc.pb.h"
+#include "master/rpc/callers.h"
 #include "master/rpc/master_port.h"
 #include "master/rpc/node_sessions.h"
 
@@ -9,7 +10,8 @@ namespace espalier {
 
 class NodeManagerService final : public v1::NodeManagerService::Service {
  public:
-  NodeManagerService(MasterPort& master, NodeSessions& sessions) : master_(master), sessions_(sessions) {}
+  NodeManagerService(MasterPort& master, NodeSessions& sessions, const Callers& callers)
+      : master_(master), sessions_(sessions), callers_(callers) {}
 
   grpc::Status Synchronize(grpc::ServerContext* context,
                            grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) override;
@@ -17,6 +19,7 @@ class NodeManagerService final : public v1::NodeManagerService::Service {
  private:
   MasterPort& master_;
   NodeSessions& sessions_;
+  const Callers& callers_;
 };
 
 }  // namespace espalier

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "master/core/effect.h"
+#include "master/rpc/master_port.h"
 
 namespace espalier {
 
@@ -19,6 +20,15 @@ class PendingCalls {
   };
 
   Call Open();
+
+  // Posts the event of a call under a new id and waits for its answer.
+  template <class EventOfCall>
+  Answer Ask(MasterPort& master, EventOfCall event) {
+    Call call = Open();
+    event.call = call.id;
+    master.Post(std::move(event));
+    return call.answer.get();
+  }
 
   // A reply to a call that nobody knows is dropped.
   void Resolve(Reply reply);

@@ -9,25 +9,32 @@
 #include "master/rpc/node_manager_service.h"
 #include "master/rpc/pending_calls.h"
 #include "master/rpc/study_service.h"
+#include "master/rpc/user_service.h"
 
 namespace espalier {
 namespace {
 
 constexpr int kMessageBytesMax = 256 << 20;
 constexpr std::chrono::seconds kStopTime{2};
+constexpr int kPingPauseMilliseconds = 1'000;
 
 }  // namespace
 
 struct RpcServer::Parts {
   explicit Parts(MasterPort& master)
-      : study_service(master, calls, watch), inspect_service(master), node_service(master, sessions) {}
+      : study_service(master, calls, watch, callers),
+        inspect_service(master, callers),
+        node_service(master, sessions, callers),
+        user_service(master, calls, callers) {}
 
   PendingCalls calls;
   StudyWatch watch;
   NodeSessions sessions;
+  Callers callers;
   StudyService study_service;
   InspectService inspect_service;
   NodeManagerService node_service;
+  UserService user_service;
   std::unique_ptr<grpc::Server> server;
 
   void operator()(Reply& reply) { calls.Resolve(std::move(reply)); }
@@ -37,6 +44,7 @@ struct RpcServer::Parts {
     sessions.End(end.session);
   }
   void operator()(NotifyWatchers& notify) { watch.Notify(notify.study); }
+  void operator()(AdmitUsers& admit) { callers.Admit(admit.users); }
   void operator()(LogLine& line) { Log(LogLevel::kInfo, line.text); }
 };
 
@@ -50,9 +58,13 @@ Result<void> RpcServer::Start(const std::string& address) {
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
   builder.SetMaxReceiveMessageSize(kMessageBytesMax);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Callers ask often whether this process is frozen (proto/channel.cc); that is no abuse.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingPauseMilliseconds);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.RegisterService(&parts_->study_service);
   builder.RegisterService(&parts_->inspect_service);
   builder.RegisterService(&parts_->node_service);
+  builder.RegisterService(&parts_->user_service);
   parts_->server = builder.BuildAndStart();
   if (parts_->server == nullptr) return MakeError(ErrorCode::kUnavailable, "cannot listen on " + address);
   Log(LogLevel::kInfo, "listening", {{"address", address}});

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
-#include "master/rpc/identity.h"
 
 namespace espalier {
 namespace {
@@ -17,7 +16,6 @@ constexpr std::int64_t kEventsATurnMax = 1000;
 
 // What a watcher is sent in one turn.
 struct Turn {
-  bool found = false;
   bool finished = false;
   std::vector<StudyEvent> events;
   bool all_events = false;
@@ -43,40 +41,32 @@ class ProgressClock {
   Seconds due_{0};
 };
 
-// What is to be sent from event `next` on.
-Turn TakeTurn(const MasterState& state, StudyId study, std::int64_t next, ProgressClock& clock) {
+// What is to be sent from event `next` on. Error: kNotFound.
+Result<Turn> TakeTurn(const MasterState& state, StudyId id, std::int64_t next, const Caller& caller,
+                      ProgressClock& clock) {
+  ESPALIER_ASSIGN(const Study* study, FindStudy(state, id, caller));
   Turn turn;
-  const auto it = state.studies.find(study);
-  if (it == state.studies.end() || it->second.user != kLocalUser) return turn;
-  turn.found = true;
-  const std::vector<StudyEvent>& events = state.events.at(study);
+  const std::vector<StudyEvent>& events = state.events.at(id);
   const auto count = static_cast<std::int64_t>(events.size());
   const std::int64_t end = std::min(count, next - 1 + kEventsATurnMax);
   if (next <= end) turn.events.assign(events.begin() + (next - 1), events.begin() + end);
   turn.all_events = end >= count;
-  turn.finished = turn.all_events && it->second.finished_at.has_value();
-  if (turn.all_events && !turn.finished && clock.IsDue()) turn.progress = clock.Count(state, study);
+  turn.finished = turn.all_events && study->finished_at.has_value();
+  if (turn.all_events && !turn.finished && clock.IsDue()) turn.progress = clock.Count(state, id);
   return turn;
 }
 
 }  // namespace
 
-template <class Call>
-PendingCalls::Answer StudyService::Ask(Call call) {
-  PendingCalls::Call pending = calls_.Open();
-  call.call = pending.id;
-  call.user = kLocalUser;
-  master_.Post(std::move(call));
-  return pending.answer.get();
-}
-
-grpc::Status StudyService::CreateStudy(grpc::ServerContext*, const v1::CreateStudyRequest* request,
+grpc::Status StudyService::CreateStudy(grpc::ServerContext* context, const v1::CreateStudyRequest* request,
                                        v1::CreateStudyResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
   auto specification = FromProto(request->study());
   if (!specification.has_value()) return ToStatus(specification.error());
-  CreateStudyCall call{.team = kLocalTeam, .request_id = request->request_id()};
+  CreateStudyCall call{.user = caller->user, .team = caller->team, .request_id = request->request_id()};
   call.specification = std::move(*specification);
-  const PendingCalls::Answer answer = Ask(std::move(call));
+  const PendingCalls::Answer answer = calls_.Ask(master_, std::move(call));
   if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
   const auto& created = std::get<StudyCreated>(answer);
   response->set_study_id(created.study.value);
@@ -84,9 +74,14 @@ grpc::Status StudyService::CreateStudy(grpc::ServerContext*, const v1::CreateStu
   return grpc::Status::OK;
 }
 
-grpc::Status StudyService::Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
+grpc::Status StudyService::Submit(grpc::ServerContext* context, const v1::SubmitRequest* request,
                                   v1::SubmitResponse* response) {
-  const PendingCalls::Answer answer = Ask(FromProto(*request));
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  SubmitCall call = FromProto(*request);
+  call.user = caller->user;
+  call.team = caller->team;
+  const PendingCalls::Answer answer = calls_.Ask(master_, std::move(call));
   if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
   const auto& submitted = std::get<Submitted>(answer);
   for (const TrialId trial : submitted.trials) response->add_trial_ids(trial.value);
@@ -94,12 +89,32 @@ grpc::Status StudyService::Submit(grpc::ServerContext*, const v1::SubmitRequest*
   return grpc::Status::OK;
 }
 
-grpc::Status StudyService::CancelStudy(grpc::ServerContext*, const v1::CancelStudyRequest* request,
+grpc::Status StudyService::CancelStudy(grpc::ServerContext* context, const v1::CancelStudyRequest* request,
                                        v1::CancelStudyResponse*) {
-  const PendingCalls::Answer answer =
-      Ask(CancelStudyCall{.request_id = request->request_id(), .study = StudyId{request->study_id()}});
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  const PendingCalls::Answer answer = calls_.Ask(master_, CancelStudyCall{.user = caller->user,
+                                                                          .team = caller->team,
+                                                                          .request_id = request->request_id(),
+                                                                          .study = StudyId{request->study_id()}});
   const auto* error = std::get_if<Error>(&answer);
   return error != nullptr ? ToStatus(*error) : grpc::Status::OK;
+}
+
+grpc::Status StudyService::ContinueTrial(grpc::ServerContext* context, const v1::ContinueTrialRequest* request,
+                                         v1::ContinueTrialResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  ContinueTrialCall call = FromProto(*request);
+  call.user = caller->user;
+  call.team = caller->team;
+  const PendingCalls::Answer answer = calls_.Ask(master_, std::move(call));
+  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
+  const auto& continued = std::get<TrialContinued>(answer);
+  response->set_study_id(continued.study.value);
+  response->set_trial_id(continued.trial.value);
+  response->set_claim_id(continued.claim.value);
+  return grpc::Status::OK;
 }
 
 grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
@@ -109,26 +124,27 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
   ProgressClock clock;
   while (!context->IsCancelled() && !watch_.stopped()) {
     const std::int64_t version = watch_.Version(study);
-    Turn turn;
-    const auto read = master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, clock); });
+    const Result<Caller> caller = callers_.Member(*context);  // the token may be revoked meanwhile
+    if (!caller.has_value()) return ToStatus(caller.error());
+    Result<Turn> turn;
+    const auto read =
+        master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, *caller, clock); });
     if (!read.has_value()) return ToStatus(read.error());
-    if (!turn.found) {
-      return ToStatus({ErrorCode::kNotFound, "no study " + std::to_string(study.value), "study_id"});
-    }
-    for (std::size_t i = 0; i < turn.events.size(); ++i) {
+    if (!turn.has_value()) return ToStatus(turn.error());
+    for (std::size_t i = 0; i < turn->events.size(); ++i) {
       v1::WatchResponse response;
-      *response.mutable_event() = ToProto(turn.events[i], next++);
+      *response.mutable_event() = ToProto(turn->events[i], next++);
       grpc::WriteOptions options;
-      if (i + 1 < turn.events.size()) options.set_buffer_hint();  // they leave together
+      if (i + 1 < turn->events.size()) options.set_buffer_hint();  // they leave together
       if (!writer->Write(response, options)) return grpc::Status::CANCELLED;
     }
-    if (turn.finished) return grpc::Status::OK;
-    if (turn.progress) {
+    if (turn->finished) return grpc::Status::OK;
+    if (turn->progress) {
       v1::WatchResponse response;
-      *response.mutable_progress() = ToProto(*turn.progress);
+      *response.mutable_progress() = ToProto(*turn->progress);
       if (!writer->Write(response)) return grpc::Status::CANCELLED;
     }
-    if (!turn.all_events) continue;
+    if (!turn->all_events) continue;
     watch_.Wait(study, version, std::chrono::ceil<std::chrono::milliseconds>(clock.Left()));
   }
   return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});

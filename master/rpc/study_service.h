@@ -2,6 +2,7 @@
 #pragma once
 
 #include "espalier/v1/study.grpc.pb.h"
+#include "master/rpc/callers.h"
 #include "master/rpc/master_port.h"
 #include "master/rpc/pending_calls.h"
 #include "master/rpc/study_watch.h"
@@ -10,8 +11,8 @@ namespace espalier {
 
 class StudyService final : public v1::StudyService::Service {
  public:
-  StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch)
-      : master_(master), calls_(calls), watch_(watch) {}
+  StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, const Callers& callers)
+      : master_(master), calls_(calls), watch_(watch), callers_(callers) {}
 
   grpc::Status CreateStudy(grpc::ServerContext* context, const v1::CreateStudyRequest* request,
                            v1::CreateStudyResponse* response) override;
@@ -19,17 +20,16 @@ class StudyService final : public v1::StudyService::Service {
                       v1::SubmitResponse* response) override;
   grpc::Status CancelStudy(grpc::ServerContext* context, const v1::CancelStudyRequest* request,
                            v1::CancelStudyResponse* response) override;
+  grpc::Status ContinueTrial(grpc::ServerContext* context, const v1::ContinueTrialRequest* request,
+                             v1::ContinueTrialResponse* response) override;
   grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
                      grpc::ServerWriter<v1::WatchResponse>* writer) override;
 
  private:
-  // Posts the event under a new call id and waits for its answer.
-  template <class Call>
-  PendingCalls::Answer Ask(Call call);
-
   MasterPort& master_;
   PendingCalls& calls_;
   StudyWatch& watch_;
+  const Callers& callers_;
 };
 
 }  // namespace espalier

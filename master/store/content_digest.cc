@@ -10,6 +10,7 @@ Digest128 SchemaDigest(const Schema& schema) {
     key.Add(parameter.name).Add(Name(parameter.type)).Add(Print(parameter.default_value));
     key.Add(parameter.initial ? "initial" : "sequence");
   }
+  if (schema.takes_any) key.Add("takes any");
   return DigestOf(key.text());
 }
 

@@ -26,6 +26,7 @@ class StateRows {
   void operator()(const SetTrainer& change) {
     trainers_.insert_or_assign(TrainerKey{change.trainer.name, change.trainer.data}, change.trainer);
   }
+  void operator()(const SetUser& change) { users_.insert_or_assign(change.user.name, change.user); }
   void operator()(const AddStudy& change) { added_studies_.insert_or_assign(change.study.id, change.study); }
   void operator()(const CloseStudy& change) {
     if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
@@ -61,12 +62,17 @@ class StateRows {
     request_.Add(change.key.first, change.key.second, change.answer.content, change.answer.ids);
   }
 
-  // Studies, plans and trainers: what the rest refers to.
+  // Users, and what the rest refers to: studies, plans and trainers.
   void TakeRoots(std::vector<RowSet>& sets) {
+    RowSet user("service_user/set");
     RowSet trainer("trainer/set");
     RowSet study("study/insert");
     RowSet closed("study/close");
     RowSet finished("study/finish");
+    for (const auto& [name, set] : users_) {
+      const auto token = set.token_sha256.empty() ? NoText{} : set.token_sha256;
+      user.Add(name, set.team, Name(set.role), token);
+    }
     for (const auto& [key, record] : trainers_) {
       trainer.Add(record.name, record.data, record.code_digest, record.data_digest, record.evaluation_digest,
                   Parameters(record.schema), record.metrics);
@@ -74,7 +80,8 @@ class StateRows {
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const StudyId id : closed_studies_) closed.Add(id);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
-    for (RowSet* set : {&schema_, &parameter_, &trainer, &training_, &study, &closed, &finished, &plan_}) {
+    for (RowSet* set :
+         {&user, &schema_, &parameter_, &trainer, &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -122,13 +129,14 @@ class StateRows {
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
             study.finished_at, study.closing);
+    for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
   // Sees to it that the schema is stored; its digest.
   Digest128 Parameters(const Schema& schema) {
     const Digest128 digest = SchemaDigest(schema);
     if (!digests_.insert(digest).second) return digest;
-    schema_.Add(digest);
+    schema_.Add(digest, schema.takes_any);
     int position = 0;
     for (const HyperParameter& parameter : schema.hyper_parameters) {
       parameter_.Add(digest, position++, parameter.name, Name(parameter.type), Print(parameter.default_value),
@@ -146,6 +154,7 @@ class StateRows {
   }
 
   std::set<Digest128> digests_;  // already among the rows
+  std::map<std::string, User> users_;
   std::map<TrainerKey, TrainerRecord> trainers_;
   std::map<StudyId, Study> added_studies_;
   std::set<StudyId> closed_studies_;
@@ -154,6 +163,7 @@ class StateRows {
   RowSet schema_{"trainer_schema/insert"};
   RowSet parameter_{"hyper_parameter/insert"};
   RowSet training_{"training_identity/insert"};
+  RowSet undeclared_{"study_hyper_parameter/insert"};
   RowSet plan_{"search_plan/insert"};
   RowSet closed_trials_{"trial/close"};
   RowSet event_{"study_event/insert"};

@@ -16,6 +16,7 @@ class Loader {
   explicit Loader(pqxx::transaction_base& transaction) : transaction_(transaction) {}
 
   Result<MasterState> Load() {
+    LoadUsers();
     LoadSchemas();
     LoadTrainers();
     LoadStudies();
@@ -51,7 +52,17 @@ class Loader {
     return PlanOf(node).nodes.at(node).points.Mutable()[row.At("step")];
   }
 
+  void LoadUsers() {
+    Each("service_user/load", [&](const RowReader& row) {
+      User user{.name = row.Text("name"), .team = row.Text("team"), .role = row.Parsed("role", ParseRole)};
+      if (!row.IsNull("token_sha256")) user.token_sha256 = row.Text("token_sha256");
+      Apply(state_, SetUser{std::move(user)});
+    });
+  }
+
   void LoadSchemas() {
+    Each("trainer_schema/load",
+         [&](const RowReader& row) { schemas_[row.Digest("digest")].takes_any = row.Flag("takes_any"); });
     Each("hyper_parameter/load", [&](const RowReader& row) {
       const auto type = row.Parsed("type", ParseValueType);
       const Expression written = row.Parsed("default_value", ParseExpression);
@@ -85,6 +96,10 @@ class Loader {
   }
 
   void LoadStudies() {
+    std::map<StudyId, ValueTypes> undeclared;
+    Each("study_hyper_parameter/load", [&](const RowReader& row) {
+      undeclared[row.Id<StudyId>("study_id")][row.Text("name")] = row.Parsed("type", ParseValueType);
+    });
     Each("study/load", [&](const RowReader& row) {
       Study study{.id = row.Id<StudyId>("id"),
                   .user = row.Text("user_name"),
@@ -97,7 +112,8 @@ class Loader {
                                     .metric = row.Text("metric"),
                                     .goal = row.Parsed("goal", ParseGoal),
                                     .scope = row.Parsed("scope", ParseScope),
-                                    .definition = row.Text("definition")},
+                                    .definition = row.Text("definition"),
+                                    .undeclared = undeclared[row.Id<StudyId>("id")]},
                   .training = trainings_.at(row.Digest("training")),
                   .device_kind = row.Text("device_kind"),
                   .evaluation = row.Text("evaluation"),

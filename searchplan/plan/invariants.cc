@@ -21,8 +21,6 @@ class Checker {
   void Break(std::string sentence) { broken_.push_back(std::move(sentence)); }
   static std::string Of(PlanNodeId id) { return "plan node " + std::to_string(id.value); }
 
-  static std::size_t FunctionCount(const PlanNode& node) { return node.configuration.Unpack().functions.size(); }
-
   void CheckRoot(PlanNodeId id) {
     const auto it = plan_.nodes.find(id);
     if (it == plan_.nodes.end()) return Break("root " + Of(id) + " does not exist");
@@ -32,8 +30,13 @@ class Checker {
 
   void CheckNode(PlanNodeId id, const PlanNode& node) {
     if (node.id != id) Break(Of(id) + " is filed under another id");
-    if (FunctionCount(node) != plan_.identity.training.schema.hyper_parameters.size()) {
+    const Schema& schema = plan_.identity.training.schema;
+    const Configuration configuration = node.configuration.Unpack();
+    if (configuration.DeclaredCount() != schema.hyper_parameters.size()) {
       Break(Of(id) + " has not one function for each hyper-parameter");
+    }
+    if (!configuration.undeclared.empty() && !schema.takes_any) {
+      Break(Of(id) + " has hyper-parameters that nobody declared");
     }
     if (node.lineage != LineageDigest(plan_, node.parent, node.start, node.configuration)) {
       Break(Of(id) + " has a wrong lineage digest");

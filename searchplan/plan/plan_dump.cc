@@ -63,13 +63,22 @@ std::map<std::string, std::string> ChangedFunctions(const SearchPlan& plan, cons
   const std::vector<HyperParameter>& schema = plan.identity.training.schema.hyper_parameters;
   const Configuration configuration = node.configuration.Unpack();
   const Configuration before = node.parent ? plan.Node(*node.parent).configuration.Unpack() : Configuration{};
-  ESPALIER_CHECK(configuration.functions.size() == schema.size())
+  ESPALIER_CHECK(configuration.DeclaredCount() == schema.size())
       << "plan node " << node.id.value << " does not fit its schema";
   std::map<std::string, std::string> functions;
-  for (std::size_t i = 0; i < configuration.functions.size(); ++i) {
+  for (std::size_t i = 0; i < schema.size(); ++i) {
     const Function& function = configuration.functions[i];
     if (node.parent && before.functions.at(i) == function) continue;
     functions[schema[i].name] = Print(function);
+  }
+  for (const std::string& name : configuration.undeclared) {
+    const Function& function = *configuration.FindUndeclared(name);
+    const Function* was = before.FindUndeclared(name);
+    if (was == nullptr || *was != function) functions[name] = Print(function);
+  }
+  for (const std::string& name : before.undeclared) {
+    if (configuration.FindUndeclared(name) != nullptr) continue;
+    functions[name] = Print(NeutralValue(TypeOf(At(*before.FindUndeclared(name), node.start - 1))));
   }
   return functions;
 }

@@ -16,6 +16,7 @@ Digest128 DigestOf(const PlanIdentity& identity) {
     key.Add(parameter.name).Add(Name(parameter.type)).Add(Print(parameter.default_value));
     key.Add(parameter.initial ? "initial" : "sequence");
   }
+  if (training.schema.takes_any) key.Add("takes any");
   key.Add("").Add(identity.device_kind).Add(identity.scope);
   return DigestOf(key.text());
 }

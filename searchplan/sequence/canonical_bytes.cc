@@ -40,10 +40,8 @@ void AppendValue(std::string& bytes, const Value& value) {
     AppendByte(bytes, kFloatingTag);
     AppendFloating(bytes, *floating);
   } else {
-    const auto& text = std::get<std::string>(value);
     AppendByte(bytes, kTextTag);
-    AppendNumber(bytes, static_cast<std::int64_t>(text.size()));
-    bytes += text;
+    AppendText(bytes, std::get<std::string>(value));
   }
 }
 
@@ -111,6 +109,11 @@ void AppendNumber(std::string& bytes, std::int64_t number) {
   for (int shift = 56; shift >= 0; shift -= 8) AppendByte(bytes, static_cast<std::uint8_t>(bits >> shift));
 }
 
+void AppendText(std::string& bytes, std::string_view text) {
+  AppendNumber(bytes, static_cast<std::int64_t>(text.size()));
+  bytes += text;
+}
+
 void AppendFunction(std::string& bytes, const Function& function) {
   AppendByte(bytes, kCanonicalVersion);
   for (auto factor = function.factors.rbegin(); factor != function.factors.rend(); ++factor) {
@@ -134,6 +137,14 @@ Result<std::int64_t> CanonicalReader::TakeNumber() {
   for (int i = 0; i < 8; ++i) bits = (bits << 8) | static_cast<std::uint8_t>(rest_[i]);
   rest_.remove_prefix(8);
   return static_cast<std::int64_t>(bits);
+}
+
+Result<std::string> CanonicalReader::TakeText() {
+  ESPALIER_ASSIGN(const std::int64_t size, TakeNumber());
+  if (size < 0 || static_cast<std::uint64_t>(size) > rest_.size()) return Malformed("text longer than the bytes");
+  std::string text(rest_.substr(0, size));
+  rest_.remove_prefix(size);
+  return text;
 }
 
 Result<void> CanonicalReader::TakeVersion() {
@@ -160,11 +171,7 @@ Result<Value> CanonicalReader::TakeValue() {
   if (tag == kIntegerTag) return TakeNumber();
   if (tag == kFloatingTag) return TakeFloating();
   if (tag != kTextTag) return Malformed("unknown type");
-  ESPALIER_ASSIGN(const std::int64_t size, TakeNumber());
-  if (size < 0 || static_cast<std::uint64_t>(size) > rest_.size()) return Malformed("text longer than the bytes");
-  std::string text(rest_.substr(0, size));
-  rest_.remove_prefix(size);
-  return text;
+  return TakeText();
 }
 
 Result<double> CanonicalReader::TakePositive() {

@@ -16,6 +16,7 @@ inline constexpr std::uint8_t kCanonicalVersion = 1;
 
 void AppendByte(std::string& bytes, std::uint8_t byte);
 void AppendNumber(std::string& bytes, std::int64_t number);
+void AppendText(std::string& bytes, std::string_view text);
 void AppendFunction(std::string& bytes, const Function& function);  // with its own version, knows its own end
 
 // Takes the pieces off the front of bytes. Error: kInvalidArgument for what the functions above do not write.
@@ -28,6 +29,7 @@ class CanonicalReader {
 
   Result<std::uint8_t> TakeByte();
   Result<std::int64_t> TakeNumber();
+  Result<std::string> TakeText();
   Result<void> TakeVersion();
   Result<Function> TakeFunction();
 

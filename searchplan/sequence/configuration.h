@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/digest.h"
@@ -12,10 +13,17 @@
 
 namespace espalier {
 
-// One function for each hyper-parameter, in the schema's order.
+// One function for each hyper-parameter that the schema declares, in its order; then one for each of `undeclared`.
+// Invariant: undeclared ones are sorted by name, and none of them is a Constant of its NeutralValue: a hyper-parameter
+// that has no effect here is the same as one that nobody named.
 struct Configuration {
   std::vector<Function> functions;
+  std::vector<std::string> undeclared = {};  // names; only under a schema that takes any
   friend bool operator==(const Configuration&, const Configuration&) = default;
+
+  std::size_t DeclaredCount() const { return functions.size() - undeclared.size(); }
+  // Of an undeclared hyper-parameter; null if it is neutral here.
+  const Function* FindUndeclared(std::string_view name) const;
 };
 
 // The canonical bytes of all functions, and back; for the database and the wire. Error of the latter: kInvalidArgument.
@@ -53,9 +61,9 @@ struct JointSegment {
 Result<std::vector<JointSegment>> JointSegments(const std::vector<Sequence>& sequences, Step horizon);
 
 // What a trial's text means under a schema: named expressions compiled, the rest at their defaults, cut into joint
-// segments. Error: as CompileFor, with the hyper-parameter's name as field; kInvalidArgument for one that the schema
-// does not have (the message names the nearest that it has).
+// segments. `undeclared` has the types of those that are named without being declared. Error: as CompileFor, with the
+// hyper-parameter's name as field; kInvalidArgument for one that neither has (the message names the nearest).
 Result<std::vector<JointSegment>> ResolveTrial(const Schema& schema, const std::map<std::string, Expression>& sequences,
-                                               Step horizon);
+                                               Step horizon, const ValueTypes& undeclared = {});
 
 }  // namespace espalier

@@ -4,6 +4,7 @@
 //   argument   = [name "="] (expression | "[" [expression {"," expression}] "]")
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 namespace espalier {
 
 inline constexpr int kExpressionDepthMax = 64;
+inline constexpr std::size_t kExpressionBytesMax = std::size_t{1} << 20;  // as text
 
 struct Argument;
 
@@ -38,7 +40,7 @@ bool operator==(const Expression& a, const Expression& b);
 
 // Error: kInvalidArgument, with the column and what was expected there. A bare word is refused unless it is true or
 // false: text is quoted, with \" \\ \n \t \xHH inside. Digits alone are an integer; with a point or an exponent they
-// are floating. Calls nest at most kExpressionDepthMax deep.
+// are floating. Calls nest at most kExpressionDepthMax deep; the text has at most kExpressionBytesMax bytes.
 Result<Expression> ParseExpression(std::string_view text);
 
 // In the notation, with one space after commas; parses back to an equal expression.

@@ -216,6 +216,12 @@ class Parser {
 
 }  // namespace
 
-Result<Expression> ParseExpression(std::string_view text) { return Parser(text).ParseWhole(); }
+Result<Expression> ParseExpression(std::string_view text) {
+  if (text.size() > kExpressionBytesMax) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected at most " + std::to_string(kExpressionBytesMax) +
+                                                      " bytes, got " + std::to_string(text.size()));
+  }
+  return Parser(text).ParseWhole();
+}
 
 }  // namespace espalier

@@ -115,6 +115,20 @@ Result<Value> Convert(const Value& value, ValueType type) {
   return Expected("a value of a known type", value);
 }
 
+Value NeutralValue(ValueType type) {
+  switch (type) {
+    case ValueType::kBoolean:
+      return false;
+    case ValueType::kInteger:
+      return std::int64_t{0};
+    case ValueType::kFloating:
+      return 0.0;
+    case ValueType::kText:
+      return std::string();
+  }
+  return false;
+}
+
 const HyperParameter* Schema::Find(std::string_view name) const {
   const auto found = std::lower_bound(hyper_parameters.begin(), hyper_parameters.end(), name,
                                       [](const HyperParameter& each, std::string_view n) { return each.name < n; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,6 +31,12 @@ std::string Print(const Value& value);
 // Error: kInvalidArgument, naming what is expected ("a whole number, got 12.5").
 Result<Value> Convert(const Value& value, ValueType type);
 
+// What a hyper-parameter that a trainer does not declare is where a study leaves it out: false, 0, 0.0, "".
+Value NeutralValue(ValueType type);
+
+// By name.
+using ValueTypes = std::map<std::string, ValueType>;
+
 // One hyper-parameter that a trainer declares.
 struct HyperParameter {
   std::string name;
@@ -39,9 +46,10 @@ struct HyperParameter {
   friend bool operator==(const HyperParameter&, const HyperParameter&) = default;
 };
 
-// Every hyper-parameter of a trainer. Invariant: sorted by name, names unique.
+// Every hyper-parameter that a trainer declares. Invariant: sorted by name, names unique.
 struct Schema {
   std::vector<HyperParameter> hyper_parameters;
+  bool takes_any = false;  // also sequences under any other name, which are at their NeutralValue where left out
   const HyperParameter* Find(std::string_view name) const;  // null if there is none of that name
   friend bool operator==(const Schema&, const Schema&) = default;
 };

@@ -44,6 +44,12 @@ struct FitsState {
     });
   }
   bool operator()(const AddRequest& change) const { return !state.requests.contains(change.key); }
+  bool operator()(const SetUser& change) const {
+    if (change.user.token_sha256.empty()) return true;
+    return std::none_of(state.users.begin(), state.users.end(), [&](const auto& entry) {
+      return entry.first != change.user.name && entry.second.token_sha256 == change.user.token_sha256;
+    });
+  }
   bool operator()(const ChangePlan& change) const {
     const auto plan = state.plans.find(change.plan);
     if (plan == state.plans.end()) return false;

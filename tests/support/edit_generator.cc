@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/digest.h"
+
 namespace espalier {
 namespace {
 
@@ -90,8 +92,16 @@ void EditGenerator::Register() {
                  .data = Text(),
                  .data_digest = Text(),
                  .evaluation_digest = Text(),
-                 .schema = Chance(80) ? SomeSchema() : Schema{},
+                 .schema = Chance(80) ? SomeSchema() : Schema{.takes_any = Chance(50)},
                  .metrics = {Text(), "loss", Text()}}});
+}
+
+void EditGenerator::ChangeUser() {
+  User user{.name = "user" + std::to_string(Below(4)), .team = "team" + Text()};
+  if (Chance(50)) user.role = Role::kAdministrator;
+  if (Chance(20)) user = {.name = "node" + Text(), .team = "", .role = Role::kNode};
+  if (Chance(80)) user.token_sha256 = Sha256Hex(std::to_string(random_()));
+  Do(SetUser{user});
 }
 
 void EditGenerator::NewStudy() {
@@ -118,6 +128,10 @@ void EditGenerator::NewStudy() {
               .metric_names = {},
               .created_at = Moment(),
               .finished_at = std::nullopt};
+  if (Chance(30)) {
+    study.training.schema.takes_any = true;
+    study.specification.undeclared = {{"warp" + Text(), ValueType::kFloating}, {"x", ValueType::kText}};
+  }
   if (Chance(70)) study.metric_names = {"accuracy", Text()};
   Do(AddStudy{study});
   const PlanIdentity identity{study.training, study.device_kind, "study:" + std::to_string(study.id.value)};
@@ -145,13 +159,16 @@ void EditGenerator::NewTrial() {
     // The size makes every configuration differ from all others: two children never start alike.
     const double unique = static_cast<double>(state_.next.plan_node.value);
     const std::string text = Chance(10) ? std::string(9000, 'y') : Text();
-    const AddPlanNode node{.id = state_.next.plan_node,
-                           .parent = parent,
-                           .start = start,
-                           .configuration = Configuration{{{Linear{0.1, unique}, start},
-                                                           {Constant{std::int64_t{32}}, Step{0}},
-                                                           {Constant{false}, Step{0}},
-                                                           {Constant{text}, Step{0}}}}};
+    Configuration configuration{{{Linear{0.1, unique}, start},
+                                 {Constant{std::int64_t{32}}, Step{0}},
+                                 {Constant{false}, Step{0}},
+                                 {Constant{text}, Step{0}}}};
+    if (state_.plans.at(plan).identity.training.schema.takes_any && Chance(50)) {
+      configuration.functions.push_back({Linear{1, 1}, start});
+      configuration.undeclared.push_back("warp" + Text());
+    }
+    const AddPlanNode node{
+        .id = state_.next.plan_node, .parent = parent, .start = start, .configuration = configuration};
     Do(ChangePlan{plan, node});
     parent = node.id;
     trial.leaf = node.id;
@@ -311,12 +328,12 @@ StateEdit EditGenerator::Next(int step_count_max) {
   const int step_count = 1 + Below(step_count_max);
   for (int i = 0; i < step_count || std::none_of(edit_.begin(), edit_.end(), IsStored); ++i) {
     static constexpr void (EditGenerator::*kSteps[])() = {
-        &EditGenerator::Register,       &EditGenerator::NewStudy,   &EditGenerator::NewTrial,
-        &EditGenerator::NewTrial,       &EditGenerator::NewTrial,   &EditGenerator::MoreClaims,
-        &EditGenerator::Settle,         &EditGenerator::Settle,     &EditGenerator::ChangePoint,
-        &EditGenerator::ChangeTraining, &EditGenerator::NewRun,     &EditGenerator::ChangeRun,
-        &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,  &EditGenerator::Close,
-        &EditGenerator::Forget,         &EditGenerator::ChangePoint};
+        &EditGenerator::Register,       &EditGenerator::NewStudy,    &EditGenerator::NewTrial,
+        &EditGenerator::NewTrial,       &EditGenerator::NewTrial,    &EditGenerator::MoreClaims,
+        &EditGenerator::Settle,         &EditGenerator::Settle,      &EditGenerator::ChangePoint,
+        &EditGenerator::ChangeTraining, &EditGenerator::NewRun,      &EditGenerator::ChangeRun,
+        &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,   &EditGenerator::Close,
+        &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser};
     (this->*kSteps[Below(static_cast<int>(std::size(kSteps)))])();
   }
   return std::move(edit_);

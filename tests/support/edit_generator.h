@@ -31,6 +31,7 @@ class EditGenerator {
   typename Map::key_type AnyKey(const Map& map);
 
   void Register();
+  void ChangeUser();
   void NewStudy();
   void NewTrial();
   void MoreClaims();

@@ -472,7 +472,9 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
 
   grpc::Status Forecast(grpc::ServerContext*, const v1::ForecastRequest* request,
                         v1::ForecastResponse* response) override {
+    bool known = true;
     for (const v1::ForecastStudy& study : request->studies()) {
+      known = known && study.study().trainer() != "synthetic";
       v1::StudyForecast& forecast = *response->add_studies();
       forecast.set_name(study.study().name());
       forecast.set_trials(study.trials_size());
@@ -486,7 +488,19 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
     }
     response->set_unique_steps(response->total_steps());
     response->set_merge_rate(1);
+    response->set_trained_steps(0);
     response->set_remaining_steps(response->total_steps());
+    response->set_near_miss_count(1);
+    v1::NearMiss& pair = *response->add_near_misses();
+    pair.set_hyper_parameter("lr");
+    pair.set_first("MultiStep(0.1, [2], gamma=0.1)");
+    pair.set_second("Piecewise([0.1, 0.01], [2])");
+    pair.set_from_step(2);
+    pair.set_difference(1.7e-18);
+    if (!known) return grpc::Status::OK;  // nothing of the kind was measured
+    response->set_slot_seconds(2.5);
+    response->set_critical_path_seconds(1.5);
+    response->set_checkpoint_bytes(1000);
     return grpc::Status::OK;
   }
 };

@@ -26,6 +26,8 @@ class MemoryStateStore : public StateStore {
 
   // Fails the next Commit with this error: before or after it has stored the edit.
   void FailNextCommit(Error error, bool after_storing = false) { commit_failure_ = {std::move(error), after_storing}; }
+  // Asked before every Commit that has something to store; one that it names an error for stores nothing.
+  void RefuseCommits(std::function<std::optional<Error>(const StateEdit&)> refusal) { refusal_ = std::move(refusal); }
   void FailNextLoads(int count) { load_failure_count_ = count; }
   // Called at the start of every Commit that has something to store.
   void OnCommit(std::function<void(const StateEdit&)> hook) { on_commit_ = std::move(hook); }
@@ -48,6 +50,9 @@ class MemoryStateStore : public StateStore {
     if (!std::exchange(loaded_, false)) return MakeError(ErrorCode::kUnavailable, "nothing is loaded");
     if (on_commit_) on_commit_(edit);
     if (epoch_ != database_->epoch) return MakeError(ErrorCode::kFailedPrecondition, "another master leads");
+    if (refusal_) {
+      if (auto refused = refusal_(edit)) return tl::unexpected<Error>(*std::move(refused));
+    }
     const auto failure = std::exchange(commit_failure_, std::nullopt);
     if (failure && !failure->second) return tl::unexpected<Error>(failure->first);
     MasterState after = database_->stored;
@@ -71,6 +76,7 @@ class MemoryStateStore : public StateStore {
   int load_failure_count_ = 0;
   std::optional<std::pair<Error, bool>> commit_failure_;
   std::function<void(const StateEdit&)> on_commit_;
+  std::function<std::optional<Error>(const StateEdit&)> refusal_;
 };
 
 }  // namespace espalier

@@ -174,6 +174,14 @@ class Protos(unittest.TestCase):
         self.assertEqual(len(self.compatibility(PROTO.replace("double heat", "float heat"), record)), 1)
         self.assertEqual(len(self.compatibility(PROTO.replace("heat = 1", "heat = 3"), record)), 1)
 
+    def test_a_field_may_become_optional_and_not_the_reverse(self):
+        optional = PROTO.replace("double heat", "optional double heat")
+        record = protos.record_of([SourceFile("a.proto", PROTO)])
+        self.assertEqual(self.compatibility(optional, record), [])
+        self.assertEqual(len(self.compatibility(optional.replace("double heat", "float heat"), record)), 1)
+        record = protos.record_of([SourceFile("a.proto", optional)])
+        self.assertEqual(len(self.compatibility(PROTO, record)), 1)
+
     def test_a_removed_field_is_reserved(self):
         record = protos.record_of([SourceFile("a.proto", PROTO)])
         removed = PROTO.replace("  double heat = 1;\n", "")

@@ -3,7 +3,8 @@
 Reads the part of the language that this repository uses: messages, enums, oneofs, services, fields, maps, `reserved`.
 The record (proto_record.txt) holds one line for each field, enum value and rpc that was ever released:
     field espalier.v1.Study.name = 2 string
-A line of the record must still be true, or its number must be `reserved`. New declarations need no line until
+A line of the record must still be true, or its number must be `reserved`; a field may become `optional`, which the wire does
+not see. New declarations need no line until
 `python3 -m tools.tidy --record-protos` is run, at a release.
 """
 
@@ -163,9 +164,10 @@ def check_compatibility(sources, record_text):
             reserved.setdefault(scope, set()).update(numbers)
         for declaration in recorded_kinds(file):
             now[declaration.record] = (source, declaration)
+    recorded = now.keys() | {line.replace(" optional ", " ") for line in now}
     by_number = {(d.name.rsplit(".", 1)[0], d.number): (s, d) for s, d in now.values() if d.number is not None}
     for number, line in enumerate(record_text.splitlines(), 1):
-        if line in now or not line.strip():
+        if line in recorded or not line.strip():
             continue
         kind, name, wire_number = parse_record(line)
         scope = name.rsplit(".", 1)[0]

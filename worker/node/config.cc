@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/token.h"
 #include "espalier/config/v1/node_manager.pb.h"
 #include "proto/config_file.h"
 
@@ -27,6 +28,9 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   config.work_directory = std::filesystem::absolute(proto.work_directory());
   config.worker_command.assign(proto.worker_command().begin(), proto.worker_command().end());
   if (proto.stop_seconds() > 0) config.stop_within = Seconds(proto.stop_seconds());
+  if (!proto.token_file().empty()) {
+    ESPALIER_ASSIGN(config.token, ReadTokenFile(proto.token_file()));
+  }
   return config;
 }
 

@@ -18,6 +18,7 @@ struct Config {
   std::filesystem::path work_directory;
   std::vector<std::string> worker_command;
   Seconds stop_within{10};
+  std::string token;  // shown to the master; empty: none is
 };
 
 // With defaults filled in. Error: kNotFound when the file cannot be read, kInvalidArgument naming the field.

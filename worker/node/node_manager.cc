@@ -62,7 +62,7 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
       core_({config.slot_count, directory.staging(), directory.steps(), config.stop_within}),
       registration_{config.server, NewIncarnation(), config.slot_count, {}},
       signals_(OpenSignals()),
-      uplink_(config.master_address, queue_,
+      uplink_(config.master_address, config.token, queue_,
               [this](const DesiredState& desired) { Do(core_.OnDesired(desired, MonotonicNow())); }) {}
 
 void NodeManager::Run() {

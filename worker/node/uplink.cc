@@ -7,7 +7,9 @@
 
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "base/token.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
+#include "proto/channel.h"
 
 namespace espalier::node {
 namespace {
@@ -16,28 +18,12 @@ constexpr Seconds kStatusPeriod{1};
 constexpr Seconds kPauseFirst{0.1};
 constexpr Seconds kPauseMax{2};
 constexpr std::size_t kReportsInMessageMax = 1000;
-constexpr int kKeepaliveMilliseconds = 20'000;
-constexpr int kReconnectFirstMilliseconds = 200;
-constexpr int kReconnectMaxMilliseconds = 1000;
-// How long one attempt may take.
-constexpr int kConnectMilliseconds = 10'000;
 
 // But for the step, which changes all the time and can wait.
 bool SameButForSteps(const std::vector<RunStatus>& a, const std::vector<RunStatus>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const RunStatus& one, const RunStatus& other) {
     return one.run == other.run && one.generation == other.generation && one.state == other.state;
   });
-}
-
-std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMilliseconds);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMilliseconds);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectFirstMilliseconds);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMilliseconds);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectMaxMilliseconds);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
 
 }  // namespace
@@ -71,6 +57,7 @@ class Uplink::Stream : public grpc::ClientBidiReactor<v1::SynchronizeRequest, v1
 };
 
 struct Uplink::State {
+  const std::string token;
   LoopQueue& queue;
   std::function<void(const DesiredState&)> on_desired;
   std::unique_ptr<v1::NodeManagerService::Stub> stub;
@@ -82,6 +69,9 @@ struct Uplink::State {
 };
 
 Uplink::Stream::Stream(v1::NodeManagerService::Stub& stub, State& state) : state_(state) {
+  if (!state_.token.empty()) {
+    context_.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + state_.token);
+  }
   stub.async()->Synchronize(&context_, this);
   AddHold();  // writes begin outside of gRPC's calls, until a read has failed
   StartRead(&response_);
@@ -144,9 +134,10 @@ void Uplink::Stream::Send(const Registration& registration, const Core& core, Se
   StartWrite(&request_);
 }
 
-Uplink::Uplink(const std::string& master_address, LoopQueue& queue, std::function<void(const DesiredState&)> on_desired)
-    : state_(
-          new State{queue, std::move(on_desired), v1::NodeManagerService::NewStub(Connect(master_address)), nullptr}) {}
+Uplink::Uplink(const std::string& master_address, std::string token, LoopQueue& queue,
+               std::function<void(const DesiredState&)> on_desired)
+    : state_(new State{std::move(token), queue, std::move(on_desired),
+                       v1::NodeManagerService::NewStub(OpenChannel(master_address)), nullptr}) {}
 
 Uplink::~Uplink() {
   if (state_->stream) state_->stream->Cancel();

@@ -15,8 +15,9 @@ namespace espalier::node {
 
 class Uplink {
  public:
-  // `on_desired` is called on the event loop, for each answer.
-  Uplink(const std::string& master_address, LoopQueue& queue, std::function<void(const DesiredState&)> on_desired);
+  // `token` is shown to the master, unless it is empty. `on_desired` is called on the event loop, for each answer.
+  Uplink(const std::string& master_address, std::string token, LoopQueue& queue,
+         std::function<void(const DesiredState&)> on_desired);
   // Ends the stream, waiting until gRPC has let go of it.
   ~Uplink();
   Uplink(const Uplink&) = delete;

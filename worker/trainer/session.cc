@@ -112,6 +112,7 @@ v1::TrainerReply ToReply(const std::vector<TrainerKind>& kinds, const std::strin
       hyper_parameter.set_type(TypeOf(hyper_parameter.default_value()));
       hyper_parameter.set_initial(declared.initial);
     }
+    trainer.set_takes_any(kind.takes_any);
     trainer.mutable_metrics()->Assign(kind.metrics.begin(), kind.metrics.end());
   }
   return reply;

@@ -82,6 +82,9 @@ struct TrainerKind {
   std::vector<DeclaredHyperParameter> hyper_parameters;
   // What Evaluate returns, sorted.
   std::vector<std::string> metrics;
+  // True: also sequences under any other name, of any type. Setup is given those that a study names; one that it was
+  // never given, and one that is false, 0 or empty, must be the same to the training.
+  bool takes_any = false;
   std::function<std::unique_ptr<Trainer>(StepMeaning)> make;
 };
 

@@ -41,6 +41,7 @@ Outcome<void> CheckValues(const TrainerKind& kind, const HyperParameterValues& v
   constexpr std::array<const char*, 4> kTypeNames{"boolean", "integer", "floating", "text"};
   for (const auto& [name, value] : values) {
     const auto it = std::ranges::find(kind.hyper_parameters, name, &DeclaredHyperParameter::name);
+    if (it == kind.hyper_parameters.end() && kind.takes_any && !initial) continue;
     if (it == kind.hyper_parameters.end()) {
       return MakeFailure(FailureKind::kRequest, name + ": the trainer " + kind.name + " has no such hyper-parameter");
     }

@@ -23,6 +23,7 @@ Result<void> WriteMasterConfig(const std::string& path, const MasterSettings& se
   config::v1::Master message;
   message.set_listen_address(settings.listen_address);
   message.set_database(settings.database);
+  message.set_administrator_token_file(settings.administrator_token_file);
   return WriteMessage(path, message);
 }
 
@@ -35,6 +36,7 @@ Result<void> WriteNodeManagerConfig(const std::string& path, const NodeManagerSe
   message.set_work_directory(settings.work_directory);
   for (const std::string& argument : settings.worker_command) message.add_worker_command(argument);
   message.set_stop_seconds(settings.stop_time.count());
+  message.set_token_file(settings.token_file);
   return WriteMessage(path, message);
 }
 

@@ -13,6 +13,7 @@ namespace espalier {
 struct MasterSettings {
   std::string listen_address;
   std::string database;
+  std::string administrator_token_file;
 };
 
 struct NodeManagerSettings {
@@ -23,6 +24,7 @@ struct NodeManagerSettings {
   std::string work_directory;
   std::vector<std::string> worker_command;
   Seconds stop_time{10};
+  std::string token_file{};
 };
 
 // Mode 0600: the database's address may hold a password.

@@ -72,6 +72,12 @@ Result<void> DataDirectory::WriteAddress(const std::string& address) const {
   return WriteFile(File("address"), address + "\n");
 }
 
+Result<void> DataDirectory::LinkToken() const {
+  const std::string link = runtime_path_ + "/token";
+  if (symlink(TokenFile().c_str(), link.c_str()) != 0) return SystemError("make link " + link);
+  return {};
+}
+
 void DataDirectory::Clear() const {
   unlink(File("address").c_str());
   RemoveContents(runtime_path_);

@@ -45,7 +45,9 @@ bool AcceptsConnections(const std::string& socket_path) {
 Result<Program> MasterProgram(const DataDirectory& data, const UpOptions& options, const std::string& database) {
   const std::string socket_path = data.RuntimePath() + "/master.sock";
   const std::string config = data.File("config/master.txt");
-  ESPALIER_RETURN_IF_ERROR(WriteMasterConfig(config, {.listen_address = "unix:" + socket_path, .database = database}));
+  ESPALIER_RETURN_IF_ERROR(WriteMasterConfig(
+      config,
+      {.listen_address = "unix:" + socket_path, .database = database, .administrator_token_file = data.TokenFile()}));
   return Program{.name = "master",
                  .command = {.arguments = {options.programs.master, config}, .log_file = data.LogFile("master")},
                  .prepare = [socket_path]() -> Result<void> {
@@ -64,7 +66,8 @@ Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& o
                                       .checkpoint_directory = data.File("checkpoints"),
                                       .work_directory = data.File("node"),
                                       .worker_command = {options.programs.worker},
-                                      .stop_time = kNodeStopTime}));
+                                      .stop_time = kNodeStopTime,
+                                      .token_file = data.TokenFile()}));
   return Program{
       .name = "node-manager",
       .command = {.arguments = {options.programs.node_manager, config}, .log_file = data.LogFile("node-manager")},
@@ -91,6 +94,7 @@ Result<void> Up(const UpOptions& options, const std::function<void(const std::st
   ESPALIER_ASSIGN(StopSignals signals, StopSignals::Create());
   ESPALIER_ASSIGN(const DataDirectory data, DataDirectory::Open(options.data_directory));
   ESPALIER_RETURN_IF_ERROR(data.WriteOwner());
+  ESPALIER_RETURN_IF_ERROR(data.LinkToken());
   const int slot_count = options.slot_count.value_or(CoreCount());
   const std::string address = "unix:" + data.RuntimePath() + "/master.sock";
   std::vector<Program> programs;

@@ -1,6 +1,7 @@
 // What every implementation of StateStore must do.
 #include <catch2/catch.hpp>
 
+#include "base/digest.h"
 #include "tests/conformance/state_store/backend.h"
 #include "tests/support/edit_generator.h"
 
@@ -42,6 +43,7 @@ void CheckSame(const MasterState& recovered, const MasterState& memory) {
   CHECK(recovered.plans == memory.plans);
   CHECK(recovered.runs == memory.runs);
   CHECK(recovered.requests == memory.requests);
+  CHECK(recovered.users == memory.users);
   CHECK(recovered.next == memory.next);
   CHECK(recovered.plan_by_identity == memory.plan_by_identity);
   CHECK(recovered.trials_by_study == memory.trials_by_study);
@@ -117,6 +119,18 @@ TEST_CASE("an edit with a change that does not fit stores nothing at all") {
     CheckSame(Recovered(*filled.backend), before);
     REQUIRE(filled.store->Load().has_value());
   }
+}
+
+TEST_CASE("a token is of one user") {
+  Filled filled;
+  const User ann{.name = "ann", .team = "vision", .token_sha256 = Sha256Hex("a token")};
+  MustCommit(*filled.store, {SetUser{ann}});
+  User bob = ann;
+  bob.name = "bob";
+  const Result<void> refused = filled.store->Commit({SetUser{bob}});
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(Recovered(*filled.backend).users.at("ann") == ann);
+  CHECK_FALSE(Recovered(*filled.backend).users.contains("bob"));
 }
 
 TEST_CASE("after a failure nothing is written until the state has been loaded again") {

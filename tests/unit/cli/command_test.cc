@@ -171,6 +171,9 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
                        {"studies", Type::array}});
   REQUIRE(forecast["studies"].size() == 2);
   CHECK(forecast["studies"][0]["total_steps"] == 32);
+  REQUIRE(forecast["near_misses"].size() == 1);
+  CHECK(forecast["near_misses"][0]["hint"] == "these two differ by 1.7e-18 from step 2 on");
+  CHECK(forecast["near_misses"][0]["to_step"].is_null());
 
   const json comparison = document({"study", "compare", "small", "small"});
   CHECK(comparison["trials_matched"] == 4);
@@ -217,6 +220,12 @@ TEST_CASE("exit codes say who is wrong: the user, the request, or nobody is ther
   CHECK(Run({"study", "forecast", good, bad}).exit_code == kExitUsage);
   CHECK(Run({"study"}).exit_code == kExitUsage);
   CHECK(Run({"study", "walk"}).exit_code == kExitUsage);
+  CHECK(Run({"trial", "extend", "7"}).exit_code == kExitUsage);
+  CHECK(Run({"trial", "extend", "7", "--steps", "-2"}).exit_code == kExitUsage);
+  CHECK(Run({"trial", "branch", "7", "--at", "3"}).exit_code == kExitUsage);
+  CHECK(Run({"trial", "branch", "7", "--at", "3", "--set", "lr"}).err ==
+        "espalier: --set: got lr; expected NAME=VALUE\n");
+  CHECK(Run({"trial", "branch", "7", "--at", "3", "--set", "lr=nan"}).exit_code == kExitUsage);
   CHECK(Run({"study", "list", "--output", "xml"}).exit_code == kExitUsage);
   CHECK(Run({"--help"}).exit_code == kExitDone);
 
@@ -231,6 +240,27 @@ TEST_CASE("exit codes say who is wrong: the user, the request, or nobody is ther
   const Outcome unknown_trainer = Run({"study", "run", unknown, "--server", master.address()});
   CHECK(unknown_trainer.exit_code == kExitUsage);
   CHECK(unknown_trainer.err == unknown + ":2: trainer: unknown trainer mpl; did you mean mlp? expected one of: mlp\n");
+}
+
+TEST_CASE("a forecast says what is not known") {
+  const Directory directory;
+  FakeMaster master(MasterOptions(directory));
+  const std::string file = directory.Write("any.yaml",
+                                           "study: any\ntrainer: synthetic\nhyper_parameters: {warp: [1, 9.5]}\n"
+                                           "metric: {name: test_acc, goal: max}\ntuner: {grid: {steps: 3}}\n");
+  const Outcome document = Run({"study", "forecast", file, "--server", master.address(), "--output", "json"});
+  INFO(document.err);
+  REQUIRE(document.exit_code == kExitDone);
+  const json forecast = json::parse(document.out);
+  CHECK(forecast["total_steps"] == 6);
+  CHECK(forecast["slot_seconds"].is_null());
+  CHECK(forecast["critical_path_seconds"].is_null());
+  CHECK(forecast["checkpoint_bytes"].is_null());
+  const Outcome text = Run({"study", "forecast", file, "--server", master.address()});
+  CHECK_THAT(text.out, Catch::Contains("slot-seconds         not known: no step") &&
+                           Catch::Contains("checkpoints          not known: no checkpoint") &&
+                           Catch::Contains("lr: MultiStep(0.1, [2], gamma=0.1) and Piecewise([0.1, 0.01], [2]): these "
+                                           "two differ by 1.7e-18 from step 2 on"));
 }
 
 TEST_CASE("a sequence is shown without a server: canonical form, digest, segments, values") {

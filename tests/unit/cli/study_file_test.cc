@@ -20,7 +20,7 @@ std::vector<v1::TrainerDescription> Trainers() { return {testing::MlpTrainer()};
 
 // What a user sees of this text: the first mistake, found without a server or with one; empty if there is none.
 std::string Mistake(const std::string& text) {
-  const tl::expected<StudyFile, FileError> file = ParseStudyFile("f.yaml", text);
+  tl::expected<StudyFile, FileError> file = ParseStudyFile("f.yaml", text);
   if (!file.has_value()) return Print(file.error());
   const tl::expected<void, FileError> checked = CheckTrainer(*file, Trainers());
   return checked.has_value() ? "" : "with a server: " + Print(checked.error());
@@ -213,13 +213,61 @@ trials:
   CHECK(at("") == "f.yaml:1: is wrong");
 }
 
+TEST_CASE("what no trainer declares has the type of all its values") {
+  v1::TrainerDescription trainer;
+  trainer.set_name("synthetic");
+  trainer.set_takes_any(true);
+  trainer.add_hyper_parameters()->set_name("state_bytes");
+  trainer.mutable_hyper_parameters(0)->set_type(v1::VALUE_TYPE_INTEGER);
+  trainer.mutable_hyper_parameters(0)->mutable_default_value()->set_integer(1);
+  trainer.mutable_hyper_parameters(0)->set_initial(true);
+  const std::string head = "study: s\ntrainer: synthetic\nmetric: {name: test_acc, goal: max}\n" + kGrid;
+  const auto types_of = [&](const std::string& text, const std::vector<v1::TrainerDescription>& trainers) {
+    StudyFile file = Parsed(head + text);
+    const tl::expected<void, FileError> checked = CheckForForecast(file, trainers);
+    INFO((checked.has_value() ? "" : Print(checked.error())));
+    REQUIRE(checked.has_value());
+    return file.specification.undeclared;
+  };
+  const std::string text = R"yaml(hyper_parameters:
+  state_bytes: 100
+  lr: [1, 0.5, "Exponential(1, 0.9)"]
+  bs: [32, "MultiStep(32, [40], gamma=0.5)"]
+  layers: [3, "MultiStep(3, [40], gamma=0.5)"]
+  nesterov: [true, false]
+trials:
+  - {optimizer: sgd, bs: 64}
+)yaml";
+  ValueTypes types = {{"lr", ValueType::kFloating},
+                      {"bs", ValueType::kInteger},
+                      {"layers", ValueType::kFloating},
+                      {"nesterov", ValueType::kBoolean},
+                      {"optimizer", ValueType::kText}};
+  CHECK(types_of(text, {trainer}) == types);
+  types["state_bytes"] = ValueType::kInteger;
+  CHECK(types_of(text, {}) == types);
+  CHECK(types_of(text, Trainers()) == types);
+
+  const auto mistake = [&](const std::string& values) {
+    StudyFile file = Parsed(head + "hyper_parameters:\n  x: " + values + "\n");
+    return Print(CheckTrainer(file, {trainer}).error());
+  };
+  CHECK(mistake("[0.1, 2, sgd]") ==
+        "f.yaml:6: hyper_parameters.x[2]: got \"sgd\"; expected floating as in "
+        "hyper_parameters.x[0]: all values of a hyper-parameter are of one type");
+  CHECK(mistake("[true, 1]").starts_with("f.yaml:6: hyper_parameters.x[1]: got 1; expected boolean"));
+  StudyFile bad = Parsed(head + "hyper_parameters:\n  state_bytes: 1.5\n");
+  CHECK(Print(CheckTrainer(bad, {trainer}).error()).starts_with("f.yaml:6: hyper_parameters.state_bytes: "));
+  CHECK(Print(CheckTrainer(bad, Trainers()).error()).starts_with("f.yaml:2: trainer: unknown trainer synthetic"));
+}
+
 TEST_CASE("every example is a study file that the built-in trainer takes") {
   std::size_t examples = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ESPALIER_SOURCE_DIR "/examples")) {
     const std::string path = entry.path();
     if (entry.path().extension() != ".yaml") continue;
     ++examples;
-    const tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
+    tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
     INFO((file.has_value() ? path : Print(file.error())));
     REQUIRE(file.has_value());
     const tl::expected<void, FileError> checked = CheckTrainer(*file, Trainers());

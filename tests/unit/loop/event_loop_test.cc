@@ -174,6 +174,40 @@ TEST_CASE("when a commit fails every waiting call is told so, nodes register aga
   CHECK_FALSE(master.database->stored.requests.contains(KeyOf(2)));
 }
 
+TEST_CASE("a call that cannot be stored is told why, and those committed with it are only asked to try again") {
+  ToyMaster master;
+  master.store.RefuseCommits([](const StateEdit& edit) -> std::optional<Error> {
+    for (const StateChange& change : edit) {
+      const auto* request = std::get_if<AddRequest>(&change);
+      if (request != nullptr && request->key == KeyOf(2)) return Error{ErrorCode::kInternal, "no such bytes", {}};
+    }
+    return std::nullopt;
+  });
+  master.gate.Shut();
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  master.gate.AwaitWaiting();
+  for (const std::int64_t call : {2, 3}) master.loop.Post(MakeCall(call));
+  master.AwaitHandled();
+  master.gate.Open();
+  const std::vector<Effect> first = master.effects.Await(3);
+  CHECK(Answered(first[0]) == 1);
+  CHECK(IsUnavailable(first[1]));
+  CHECK(IsUnavailable(first[2]));
+
+  for (const std::int64_t call : {3, 2}) master.loop.Post(MakeCall(call));
+  const std::vector<Effect> second = master.effects.Await(5);
+  CHECK(Answered(second[3]) == 3);
+  CHECK_FALSE(IsUnavailable(second[3]));
+  CHECK(Answered(second[4]) == 2);
+  const auto* refused = std::get_if<Error>(&std::get<Reply>(second[4]).answer);
+  REQUIRE(refused != nullptr);
+  CHECK(refused->code == ErrorCode::kInternal);
+  CHECK_THAT(refused->message, Catch::Contains("no such bytes"));
+  REQUIRE(master.Finish().has_value());
+  CHECK(master.database->stored.requests.size() == 2);
+}
+
 TEST_CASE("while the database is away calls are answered at once; then the loop goes on") {
   ToyMaster master;
   master.store.FailNextLoads(3);

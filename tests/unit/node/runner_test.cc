@@ -50,6 +50,18 @@ TEST_CASE("values are taken from the functions at their absolute step") {
   CHECK(scenario.Asked() == expected);
 }
 
+TEST_CASE("an undeclared hyper-parameter is set where it has an effect, and to neutral where it has none any more") {
+  Scenario scenario;
+  const Function warp{Linear{1.0, 0.5}, Step{0}};
+  const Function name{Constant{std::string("x")}, Step{0}};
+  scenario.Want(
+      {RunBuilder(1).Stage(1, 2, 0.1).Undeclared("warp", warp).Stage(2, 4, 0.1).Undeclared("name", name).Save(4)});
+  scenario.RunInto(4);
+  const Texts expected{"Init seed=7", "Setup lr=0.1 warp=1.0",     "Train 1", "Setup warp=1.5",
+                       "Train 2",     "Setup name=\"x\" warp=0.0", "Train 3", "Train 4"};
+  CHECK(scenario.Asked() == expected);
+}
+
 TEST_CASE("metrics and checkpoint of one step are reported together, once the file is stored") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(3, 2, 0.1).Both(2)});

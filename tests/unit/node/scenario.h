@@ -49,6 +49,12 @@ class RunBuilder {
     run_.path.back().configuration.functions[0] = std::move(lr);
     return *this;
   }
+  // Of the last stage: a hyper-parameter that the trainer does not declare.
+  RunBuilder& Undeclared(const std::string& name, Function function) {
+    run_.path.back().configuration.functions.push_back(std::move(function));
+    run_.path.back().configuration.undeclared.push_back(name);
+    return *this;
+  }
   RunBuilder& Generation(std::int64_t generation) {
     run_.wishes.generation = generation;
     run_.wishes.targets.clear();

@@ -55,6 +55,24 @@ TEST_CASE("texts and booleans count by their values") {
   CHECK(StepTime(plan, 5) > 0);
 }
 
+TEST_CASE("undeclared hyper-parameters count by their names") {
+  TestPlan plan;
+  const auto add = [&](int id, std::vector<std::pair<std::string, Value>> values) {
+    Configuration configuration;
+    for (auto& [name, value] : values) {
+      configuration.functions.push_back({Constant{value}, Step{0}});
+      configuration.undeclared.push_back(name);
+    }
+    plan.Change(AddPlanNode{.id = PlanNodeId{id}, .parent = {}, .start = Step{0}, .configuration = configuration});
+  };
+  add(1, {{"bs", Batch(32)}});
+  add(2, {{"bs", Batch(64)}, {"other", Batch(9)}});
+  add(3, {{"name", Text("slow")}, {"other", Batch(9)}});
+  add(4, {{"bs", Batch(64)}, {"name", Text("slow")}});
+  plan.Trained(1, 7, 0, 10, 10 * 3.2).Trained(2, 7, 0, 10, 10 * 6.4).Trained(3, 7, 0, 10, 10 * 5);
+  CHECK(StepTime(plan, 4) == Approx(11.4).epsilon(0.001));
+}
+
 TEST_CASE("what was measured longer counts more") {
   TestPlan plan;
   plan.Node(1, 0, 0, {Batch(32), 0.1}).Node(2, 0, 0, {Batch(32), 0.1}).Node(3, 0, 0, {Batch(32), 0.1});

@@ -142,6 +142,49 @@ TEST_CASE("a trial is what it names, the rest at their defaults") {
   CHECK(trial->front().configuration == ResolveTrial(schema, {{"bs", Parsed("64")}}, Step{3}).value()[0].configuration);
 }
 
+TEST_CASE("under a schema that takes any, a trial also names others, and neutral ones are left out") {
+  const Schema schema{.hyper_parameters = SmallSchema().hyper_parameters, .takes_any = true};
+  const ValueTypes types = {{"warp", ValueType::kFloating}, {"aim", ValueType::kText}, {"unused", ValueType::kInteger}};
+  const auto trial = ResolveTrial(
+      schema, {{"warp", Parsed("Piecewise([0, Linear(1, 0.5)], [5])")}, {"aim", Parsed("\"up\"")}}, Step{9}, types);
+  REQUIRE(trial.has_value());
+  REQUIRE(trial->size() == 2);
+  const Configuration& before = trial->front().configuration;
+  const Configuration& after = trial->back().configuration;
+  CHECK(before.undeclared == std::vector<std::string>{"aim"});
+  CHECK(after.undeclared == std::vector<std::string>{"aim", "warp"});
+  CHECK(after.DeclaredCount() == schema.hyper_parameters.size());
+  CHECK(*after.FindUndeclared("aim") == Function{Constant{std::string("up")}, Step{0}});
+  CHECK(*after.FindUndeclared("warp") == Function{Linear{1, 0.5}, Step{5}});
+  CHECK(after.FindUndeclared("unused") == nullptr);
+  // Whatever is neutral is the same as what nobody named, of whatever type.
+  const auto neutral =
+      ResolveTrial(schema, {{"warp", Parsed("0")}, {"unused", Parsed("0")}, {"aim", Parsed("\"\"")}}, Step{9}, types);
+  CHECK(neutral->front().configuration == ResolveTrial(schema, {}, Step{9})->front().configuration);
+
+  for (const Configuration& configuration : {before, after}) {
+    const std::string bytes = CanonicalBytes(configuration);
+    CHECK(ParseConfiguration(bytes).value() == configuration);
+    const std::string plain = CanonicalBytes(Configuration{configuration.functions});
+    CHECK(bytes.starts_with(plain));  // stored before there were undeclared ones: the same bytes as ever
+    for (std::size_t size = plain.size() + 1; size < bytes.size(); ++size) {
+      CHECK_FALSE(ParseConfiguration(bytes.substr(0, size)).has_value());
+    }
+  }
+  Configuration unsorted = after;
+  std::swap(unsorted.undeclared[0], unsorted.undeclared[1]);
+  CHECK_FALSE(ParseConfiguration(CanonicalBytes(unsorted)).has_value());
+  CHECK_FALSE(ParseConfiguration(CanonicalBytes(Configuration{{}, {"name"}})).has_value());
+}
+
+TEST_CASE("an undeclared hyper-parameter needs a type, and a schema that takes it") {
+  const Schema open{.hyper_parameters = {}, .takes_any = true};
+  CHECK(ResolveTrial(open, {{"warp", Parsed("1")}}, Step{9}).error().field == "warp");
+  CHECK(ResolveTrial(open, {{"warp", Parsed("1.5")}}, Step{9}, {{"warp", ValueType::kInteger}}).error().field ==
+        "warp");
+  CHECK(ResolveTrial(SmallSchema(), {{"warp", Parsed("1")}}, Step{9}).error().field == "warp");
+}
+
 TEST_CASE("a trial's error names the hyper-parameter") {
   const Schema schema = SmallSchema();
   const auto error = [&](const std::string& name, std::string_view text) {

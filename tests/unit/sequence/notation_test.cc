@@ -66,6 +66,12 @@ TEST_CASE("messages show the beginning of long text, never half a character") {
   CHECK(Refused(std::string(100'000, 'F') + "(1)").message.size() < 200);
 }
 
+TEST_CASE("length is limited, so that what is written can be stored") {
+  const auto table = [](std::size_t bytes) { return "Table([" + std::string(bytes - 9, '1') + "])"; };
+  CHECK(Refused(table(kExpressionBytesMax + 1)).message == "expected at most 1048576 bytes, got 1048577");
+  CHECK(Refused(table(kExpressionBytesMax)).message.find("bytes") == std::string::npos);
+}
+
 TEST_CASE("depth is limited, so that no text can exhaust the stack") {
   std::string text = "1";
   for (int i = 0; i < 100'000; ++i) text = "F(" + text;

@@ -35,9 +35,9 @@ TEST_CASE("a grid's forecast counts shared steps once") {
   CHECK(forecast.total_steps == 320);
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == 0);
-  CHECK(forecast.slot_time.count() == Approx(160));  // nothing measured: 1 s a step
-  CHECK(forecast.critical_path.count() == Approx(80));
-  CHECK(forecast.checkpoint_bytes == 0);
+  CHECK(forecast.slot_time == std::nullopt);  // nothing was measured
+  CHECK(forecast.critical_path == std::nullopt);
+  CHECK(forecast.checkpoint_bytes == std::nullopt);
   REQUIRE(forecast.studies.size() == 1);
   CHECK(forecast.studies[0].name == "grid");
   CHECK(forecast.studies[0].trials == 4);
@@ -77,11 +77,126 @@ TEST_CASE("what the team has trained already is not forecast again") {
   CHECK(s.state == unchanged);
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == 70);
-  CHECK(forecast.slot_time.count() == Approx(90 * 3));      // the one node measured, also for the others
-  CHECK(forecast.critical_path.count() == Approx(40 * 3));  // behind the branch at 40
-  CHECK(forecast.checkpoint_bytes == 200 * (4 + 3));        // four ends; branches at 40, and at 60 on both
+  CHECK(forecast.slot_time->count() == Approx(90 * 3));      // the one node measured, also for the others
+  CHECK(forecast.critical_path->count() == Approx(40 * 3));  // behind the branch at 40
+  CHECK(forecast.checkpoint_bytes == 200 * (4 + 3));         // four ends; branches at 40, and at 60 on both
   CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps == 0);
-  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kStudy)}, "team")->slot_time.count() == Approx(160 * 3));
+  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kStudy)}, "team")->slot_time->count() == Approx(160 * 3));
+}
+
+TEST_CASE("without a server that offers the trainer a forecast does not guess what is trained") {
+  StateBuilder s;
+  Apply(s.state, RemoveServer{"server"});
+  Forecast forecast = ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "team").value();
+  CHECK(forecast.unique_steps == 160);
+  CHECK(forecast.trained_steps == 0);  // nobody has trained anything of the kind
+
+  StateBuilder t;
+  const StudyId before = t.AddStudy(Scope::kTeam);
+  t.Trained({before}, t.AddTrial(before, "0.1", 200), 0, 70);
+  Apply(t.state, RemoveServer{"server"});
+  forecast = ForecastStudies(t.state, {Grid("grid", Scope::kTeam)}, "team").value();
+  CHECK(forecast.unique_steps == 160);
+  CHECK(forecast.trained_steps == std::nullopt);
+  CHECK(forecast.slot_time == std::nullopt);
+  CHECK(ForecastStudies(t.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps ==
+        0);  // nothing that it may know
+}
+
+TEST_CASE("a trainer that nobody registered is forecast by the types that the study gives") {
+  const StateBuilder s;
+  ForecastStudy study = Grid("any", Scope::kTeam);
+  study.specification.trainer = "synthetic";
+  study.specification.data = "";
+  study.specification.undeclared = {{"lr", ValueType::kFloating}, {"bs", ValueType::kInteger}};
+  const Forecast forecast = ForecastStudies(s.state, {study}, "team").value();
+  CHECK(forecast.unique_steps == 160);
+  CHECK(forecast.trained_steps == 0);
+  CHECK(forecast.slot_time == std::nullopt);
+  study.specification.undeclared.erase("bs");
+  CHECK(ForecastStudies(s.state, {study}, "team").error().field == "studies[0].trials[0].bs");
+  study.specification.trainer = "mlp";
+  study.specification.data = "digits";
+  CHECK(ForecastStudies(s.state, {study}, "team").error().field == "studies[0].undeclared");
+}
+
+TEST_CASE("studies of a trainer that takes any hyper-parameters share where they differ only in what has no effect") {
+  const StateBuilder s;
+  const auto study = [](const std::string& name, ValueTypes types, std::vector<NewTrial> trials) {
+    StudySpecification specification{.name = name, .trainer = "synthetic", .metric = "m"};
+    specification.undeclared = std::move(types);
+    return ForecastStudy{specification, std::move(trials)};
+  };
+  const ValueType floating = ValueType::kFloating;
+  const NewTrial lr_alone{.sequences = {{"lr", "0.1"}}, .steps = Step{50}};
+  const NewTrial late{.sequences = {{"lr", "0.1"}, {"momentum", "Piecewise([0, 0.9], [30])"}}, .steps = Step{50}};
+  const NewTrial early{.sequences = {{"lr", "0.1"}, {"dropout", "Piecewise([0.5, 0], [30])"}}, .steps = Step{50}};
+  const auto unique = [&](const NewTrial& trial, const std::string& name) {
+    return ForecastStudies(s.state,
+                           {study("a", {{"lr", floating}}, {lr_alone}),
+                            study("b", {{"lr", floating}, {name, floating}, {"other", ValueType::kText}}, {trial})},
+                           "team")
+        ->unique_steps;
+  };
+  CHECK(unique(late, "momentum") == 70);
+  CHECK(unique(early, "dropout") == 100);
+}
+
+TEST_CASE("checkpoints of models of another size say nothing about this one") {
+  StateBuilder s;
+  s.state.trainers.at({"mlp", "digits"}).schema.hyper_parameters[0].initial = true;  // bs, for once
+  const StudyId before = s.AddStudy(Scope::kTeam);
+  const TrialId small = s.AddTrial(before, "0.1", 10, "32");
+  s.StoreCheckpoint(small, 5, 0, 100);
+  const auto bytes = [&](const std::string& bs) {
+    return ForecastStudies(s.state, {StudyOf("a", Scope::kTeam, {TrialOf("0.2", bs, 80)})}, "team")->checkpoint_bytes;
+  };
+  CHECK(bytes("32") == 100);
+  CHECK(bytes("64") == std::nullopt);
+  s.StoreCheckpoint(s.AddTrial(before, "0.1", 10, "64"), 5, 0, 700);
+  CHECK(bytes("64") == 700);
+}
+
+TEST_CASE("a forecast points out sequences that differ by rounding only") {
+  const StateBuilder s;
+  ForecastStudy grid = Grid("grid", Scope::kTeam);
+  grid.trials.push_back(TrialOf("Piecewise([0.1, 0.01], [40])", "32", 80));
+  const ForecastStudy other =
+      StudyOf("other", Scope::kTeam, {TrialOf("Piecewise([0.1, 0.010000000000000004], [40])", "32", 200)});
+  const Forecast forecast = ForecastStudies(s.state, {grid, other}, "team").value();
+  REQUIRE(forecast.near_misses.size() == 2);  // of three that nearly meet
+  for (const SequencePair& pair : forecast.near_misses) {
+    CHECK(pair.hyper_parameter == "lr");
+    CHECK(pair.near_miss.from == Step{40});
+    CHECK(pair.near_miss.to == pair.horizon);
+  }
+  CHECK(forecast.near_misses[0].first == kBranchAt40);
+  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "team")->near_misses.empty());
+}
+
+TEST_CASE("what another team does changes no forecast but by what everyone shares") {
+  const auto forecasts = [](const StateBuilder& s, Scope scope) {
+    const Forecast forecast = ForecastStudies(s.state, {Grid("grid", scope)}, "others").value();
+    return std::tuple(forecast.unique_steps, forecast.trained_steps, forecast.slot_time, forecast.critical_path,
+                      forecast.checkpoint_bytes);
+  };
+  const auto work = [](StateBuilder& s, Scope scope) {
+    const StudyId study = s.AddStudy(scope);
+    const TrialId trial = s.AddTrial(study, "0.1", 200);
+    s.Trained({study}, trial, 0, 70, 0, 3);
+    s.StoreCheckpoint(trial, 70, 0, 300);
+  };
+  StateBuilder s;
+  for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam, Scope::kEveryone}) {
+    const auto before = forecasts(s, scope);
+    for (const Scope theirs : {Scope::kNobody, Scope::kStudy, Scope::kTeam}) work(s, theirs);
+    CHECK(forecasts(s, scope) == before);
+  }
+  work(s, Scope::kEveryone);
+  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kEveryone)}, "others")->trained_steps == 70);
+  for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam}) {
+    CHECK(ForecastStudies(s.state, {Grid("grid", scope)}, "others")->trained_steps == 0);
+  }
 }
 
 TEST_CASE("a forecast refuses what creating or submitting would refuse, and names the study") {

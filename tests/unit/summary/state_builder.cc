@@ -2,6 +2,7 @@
 
 #include "master/core/new_trial.h"
 #include "master/core/study_calls.h"
+#include "master/core/trial_edits.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/record_result.h"
 
@@ -30,7 +31,7 @@ StudyId StateBuilder::AddStudy(Scope scope, std::int64_t created_at, Goal goal) 
   specification.goal = goal;
   Study study = PlanStudy(state, specification).value();
   study.id = state.next.study;
-  study.team = "team";
+  study.team = team;
   study.created_at = At(created_at);
   Apply(state, espalier::AddStudy{study});
   return study.id;

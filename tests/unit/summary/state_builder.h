@@ -44,6 +44,7 @@ class StateBuilder {
   Point On(TrialId trial, std::int64_t step) const;
 
   MasterState state;
+  std::string team = "team";  // of the studies that are added
 
  private:
   void AddEvent(StudyId study, StudyEvent event);

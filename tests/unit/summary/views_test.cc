@@ -165,4 +165,23 @@ TEST_CASE("the plan's view shows nothing of other studies") {
         "3 from 40 trials=1 lr=0.05 40..80 planned\n");
 }
 
+TEST_CASE("where everyone shares, a plan's view tells what is trained, and not where others' trials part") {
+  StateBuilder s;
+  const StudyId theirs = s.AddStudy(Scope::kEveryone);
+  s.AddTrial(theirs, "MultiStep(0.1, [37], gamma=0.5)", 80);
+  s.team = "others";
+  const StudyId study = s.AddStudy(Scope::kEveryone);
+  const TrialId constant = s.AddTrial(study, "0.1", 60);
+  s.AddTrial(study, kBranchAt40, 60);
+  s.Trained({theirs, study}, constant, 0, 60);
+  s.Claimed(constant, 50);
+  for (const std::int64_t step : {37, 40, 45, 50}) s.StoreCheckpoint(constant, step);
+  CHECK(Text(ViewPlan(s.state, study)) ==
+        "1 from 0 trials=2 lr=0.1 0..60 trained @40 @50\n"
+        "3 from 40 trials=1 lr=0.05 40..60 planned\n");
+  CHECK(Text(ViewPlan(s.state, theirs)) ==
+        "1 from 0 trials=1 lr=0.1 0..37 trained @37\n"
+        "2 from 37 trials=1 lr=0.05 37..80 planned\n");
+}
+
 }  // namespace espalier

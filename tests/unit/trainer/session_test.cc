@@ -187,7 +187,10 @@ TEST_CASE("a worker describes itself and its trainers", "[torch]") {
   CHECK(describe.protocol_version() == 1);
   CHECK_THAT(describe.device_kind(),
              Catch::StartsWith("cpu ") && Catch::Contains(" libtorch-") && Catch::EndsWith(" threads-1"));
-  REQUIRE(describe.trainers_size() == 1);
+  REQUIRE(describe.trainers_size() == 2);
+  CHECK_FALSE(describe.trainers(0).takes_any());
+  CHECK(describe.trainers(1).name() == "synthetic");
+  CHECK(describe.trainers(1).takes_any());
   const v1::TrainerDescription& mlp = describe.trainers(0);
   CHECK(mlp.name() == "mlp");
   CHECK(mlp.data() == "digits");
@@ -199,6 +202,28 @@ TEST_CASE("a worker describes itself and its trainers", "[torch]") {
   }
   CHECK(names ==
         std::vector<std::string>{"bs", "dropout", "hidden", "lr", "momentum", "optimizer", "seed", "weight_decay"});
+}
+
+TEST_CASE("only a trainer that takes any hyper-parameter is given one that it does not declare", "[torch]") {
+  WorkerProcess worker;
+  v1::TrainerRequest init = Init({});
+  init.mutable_init()->set_trainer("synthetic");
+  init.mutable_init()->clear_data();
+  init.mutable_init()->clear_values();
+  Fill({{"state_bytes", std::int64_t{10}}}, *init.mutable_init()->mutable_values());
+  HyperParameterValues values = {
+      {"curve_limit", 1.0}, {"curve_noise", 0.0}, {"curve_rate", 0.1}, {"step_seconds", 0.0}};
+  values["warp"] = 9.5;
+  REQUIRE(worker.Call(init).has_done());
+  CHECK(worker.Call(Setup(values)).has_done());
+  CHECK(worker.Call(Train(1)).has_train());
+  CHECK(worker.Call(Setup({{"curve_rate", std::int64_t{1}}})).failure().kind() == v1::FAILURE_KIND_REQUEST);
+  (*init.mutable_init()->mutable_values())["warp"].set_floating(9.5);
+  CHECK(worker.Call(init).failure().kind() == v1::FAILURE_KIND_REQUEST);  // never at step 0 only
+  REQUIRE(worker.Call(Init({})).has_done());
+  HyperParameterValues of_mlp = ChangesAt(kSmall.schedule, 0);
+  of_mlp["warp"] = 9.5;
+  CHECK(worker.Call(Setup(of_mlp)).failure().kind() == v1::FAILURE_KIND_REQUEST);
 }
 
 TEST_CASE("a checkpoint file's head says which point it holds, and no temporary is left", "[torch]") {

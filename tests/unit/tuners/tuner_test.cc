@@ -223,11 +223,62 @@ TEST_CASE("successive halving decides the same whatever the order of arrival wit
   }
 }
 
+TEST_CASE("asha promotes as the paper's algorithm does") {
+  TunerOptions options = Sha(1, 3, 3);
+  options["open_trials"] = std::int64_t{12};
+  const auto tuner = Make("asha", options, Candidates(12));
+  CHECK(tuner->Start().size() == 12);
+  const std::vector<double> values = {.50, .40, .60, .45, .30, .55, .35, .20, .50, .25, .28, .65};
+  const std::vector<int> promoted = {-1, -1, 1, -1, 4, -1, 6, 7, -1, 9, 10, -1};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    INFO("report " << i);
+    std::vector<std::pair<std::size_t, std::int64_t>> expected;
+    if (promoted[i] >= 0) expected.emplace_back(promoted[i], 3);
+    CHECK(Continued(tuner->OnSettled({i, Step{1}, Measured{values[i]}})) == expected);
+  }
+  for (const std::size_t trial : {1, 4, 6, 7, 9}) CHECK(tuner->OnSettled({trial, Step{3}, Measured{.1}}).empty());
+  CHECK(tuner->OnSettled({10, Step{3}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
+}
+
+TEST_CASE("asha keeps so many trials open, promotes from the highest rung first, and starts others when it cannot") {
+  TunerOptions options = Sha(1, 4, 2);
+  options["open_trials"] = std::int64_t{2};
+  const auto tuner = Make("asha", options, Candidates(6));
+  const auto started = [](const std::vector<Action>& actions) {
+    return std::count_if(actions.begin(), actions.end(),
+                         [](const Action& action) { return std::holds_alternative<StartTrial>(action); });
+  };
+  using Further = std::vector<std::pair<std::size_t, std::int64_t>>;
+  CHECK(started(tuner->Start()) == 2);
+  CHECK(started(tuner->OnSettled({0, Step{1}, Measured{.5}})) == 1);  // no rung has two entries
+  CHECK(Continued(tuner->OnSettled({1, Step{1}, Measured{.4}})) == Further{{1, 2}});
+  CHECK(started(tuner->OnSettled({2, Step{1}, Measured{.9}})) == 1);  // the best of three is promoted already
+  CHECK(Continued(tuner->OnSettled({3, Step{1}, Measured{.1}})) == Further{{3, 2}});
+  CHECK(started(tuner->OnSettled({1, Step{2}, Measured{.4}})) == 1);
+  CHECK(Continued(tuner->OnSettled({3, Step{2}, Measured{.3}})) == Further{{3, 4}});
+  CHECK(started(tuner->OnSettled({4, Step{1}, Failed{}})) == 1);  // counts, and never goes on
+  CHECK(Continued(tuner->OnSettled({5, Step{1}, Measured{.45}})) == Further{{5, 2}});
+  CHECK(tuner->OnSettled({3, Step{4}, Measured{.2}}).empty());
+  CHECK(tuner->OnSettled({5, Step{2}, Measured{kNan}}) == std::vector<Action>{FinishStudy{}});
+  CHECK(tuner->OnSettled({5, Step{2}, Measured{.1}}).empty());
+}
+
+TEST_CASE("asha takes a candidate with a horizon of its own no further than that") {
+  TunerOptions options = Sha(1, 4, 2);
+  options["open_trials"] = std::int64_t{2};
+  std::vector<Candidate> candidates = Candidates(2);
+  candidates[0].steps = Step{1};
+  const auto tuner = Make("asha", options, candidates);
+  tuner->Start();
+  CHECK(tuner->OnSettled({0, Step{1}, Measured{.1}}).empty());
+  CHECK(tuner->OnSettled({1, Step{1}, Measured{.2}}) == std::vector<Action>{FinishStudy{}});
+}
+
 TEST_CASE("unknown tuners, unknown options and wrong values are refused with what is expected") {
   const auto error = [](const std::string& name, const TunerOptions& options) {
     return MakeTuner(name, options, Candidates(1)).error();
   };
-  CHECK(error("asa", {}).message == "unknown tuner asa; expected one of: grid, sha");
+  CHECK(error("asa", {}).message == "unknown tuner asa; expected one of: grid, sha, asha");
   CHECK(error("sha", {{"minimum", std::int64_t{1}}}).message ==
         "unknown option of sha; expected one of: min, max, reduction");
   CHECK(error("sha", {{"minimum", std::int64_t{1}}}).field == "minimum");
@@ -237,6 +288,7 @@ TEST_CASE("unknown tuners, unknown options and wrong values are refused with wha
   CHECK(error("sha", Sha(1, 9, 1)).field == "reduction");
   CHECK(error("sha", {{"min", 1.5}}).message == "got 1.5; expected a whole number of at least 1");
   CHECK(error("sha", {{"min", true}}).field == "min");
+  CHECK(error("asha", Sha(1, 9, 3)).field == "open_trials");
   CHECK(error("grid", {}) ==
         Error{ErrorCode::kInvalidArgument, "is missing; expected a whole number of at least 1", "steps"});
 }

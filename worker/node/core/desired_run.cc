@@ -45,7 +45,7 @@ std::string Defect(const DesiredRun& run, int slot_count) {
   if (run.slot < 0 || run.slot >= slot_count) return "there is no slot " + std::to_string(run.slot);
   const std::size_t count = run.hyper_parameter_names.size();
   if (run.initial.size() != count) return "names and kinds of hyper-parameters differ in number";
-  if (run.start.has_value() && run.start->configuration.functions.size() != count) {
+  if (run.start.has_value() && run.start->configuration.DeclaredCount() != count) {
     return "the start's configuration has another number of hyper-parameters";
   }
   if (run.start.has_value() &&
@@ -56,7 +56,7 @@ std::string Defect(const DesiredRun& run, int slot_count) {
   Step at = StartOf(run);
   for (const PathStage& stage : run.path) {
     if (stage.from != at || stage.to <= stage.from) return "the path is not joined end to end";
-    if (stage.configuration.functions.size() != count) return "a configuration has another number of hyper-parameters";
+    if (stage.configuration.DeclaredCount() != count) return "a configuration has another number of hyper-parameters";
     if (!HoldsFrom(stage.configuration, stage.from)) return "a function begins after its stage";
     at = stage.to;
   }
@@ -94,6 +94,9 @@ Values SequenceValues(const DesiredRun& run, Step step) {
   for (std::size_t i = 0; i < run.hyper_parameter_names.size(); ++i) {
     if (!run.initial[i]) values[run.hyper_parameter_names[i]] = At(configuration.functions[i], step);
   }
+  for (const std::string& name : configuration.undeclared) {
+    values[name] = At(*configuration.FindUndeclared(name), step);
+  }
   return values;
 }
 
@@ -102,6 +105,9 @@ Values Changed(const Values& wanted, const Values& in_force) {
   for (const auto& [name, value] : wanted) {
     const auto it = in_force.find(name);
     if (it == in_force.end() || it->second != value) changed[name] = value;
+  }
+  for (const auto& [name, value] : in_force) {
+    if (!wanted.contains(name)) changed[name] = NeutralValue(TypeOf(value));
   }
   return changed;
 }

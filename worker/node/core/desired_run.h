@@ -88,11 +88,12 @@ std::string LineageDigestAt(const DesiredRun& run, Step step);
 // The values of all `initial` hyper-parameters.
 Values InitialValues(const DesiredRun& run);
 
-// The values of all others in force for the call of Train that leads from `step` to step + 1.
+// The values of all others in force for the call of Train that leads from `step` to step + 1; undeclared ones that are
+// neutral there are left out.
 // REQUIRES: StartOf(run) - 1 <= step < PathEnd(run), and 0 <= step.
 Values SequenceValues(const DesiredRun& run, Step step);
 
-// Those of `wanted` that `in_force` does not have, or has otherwise.
+// Those of `wanted` that `in_force` does not have, or has otherwise; and those that only `in_force` has: neutral now.
 Values Changed(const Values& wanted, const Values& in_force);
 
 }  // namespace espalier::node

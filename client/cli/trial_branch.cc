@@ -1,0 +1,71 @@
+// espalier trial branch TRIAL --at STEP --set NAME=VALUE
+#include <CLI/CLI.hpp>
+
+#include "client/cli/commands.h"
+#include "client/cli/study_values.h"
+#include "client/cli/trial_continue.h"
+
+namespace espalier {
+namespace {
+
+struct Options {
+  std::int64_t trial = 0;
+  std::int64_t at = 0;
+  std::int64_t steps = 0;
+  std::string name;
+  std::vector<std::string> changes;
+};
+
+// "lr=Exponential(0.1, 0.9)": the hyper-parameter's name, and its sequence as it is sent.
+Result<std::pair<std::string, std::string>> ParseChange(const std::string& change) {
+  const std::size_t equals = change.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == change.size()) {
+    return Wrong("--set", "got " + change + "; expected NAME=VALUE");
+  }
+  YamlNode value;
+  value.kind = YamlNode::Kind::kScalar;
+  value.text = change.substr(equals + 1);
+  ESPALIER_ASSIGN(const Expression expression, ToExpression(value, "--set " + change.substr(0, equals)));
+  return std::pair(change.substr(0, equals), Print(expression));
+}
+
+int Run(CommandContext& context, const Options& options) {
+  v1::ContinueTrialRequest request;
+  request.set_trial_id(options.trial);
+  request.set_from_step(options.at);
+  request.set_steps(options.steps);
+  request.set_name(options.name);
+  for (const std::string& change : options.changes) {
+    const auto parsed = ParseChange(change);
+    if (!parsed.has_value()) {
+      Fail(context, parsed.error());
+      return kExitUsage;
+    }
+    (*request.mutable_sequences())[parsed->first] = parsed->second;
+  }
+  return GoOnFromTrial(context, std::move(request));
+}
+
+}  // namespace
+
+void RegisterTrialBranch(CLI::App& trial, CommandContext& context) {
+  CLI::App& command = *trial.add_subcommand(
+      "branch", "Train a trial again from a step on with other hyper-parameters: what came before is shared");
+  const auto options = std::make_shared<Options>();
+  command.add_option("TRIAL", options->trial, "the trial's id")->required()->option_text(" ");
+  command.add_option("--at", options->at, "the step from which the changes hold")
+      ->required()
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--set", options->changes, "NAME=VALUE: a hyper-parameter's sequence, on its own clock from there")
+      ->required()
+      ->allow_extra_args(false);
+  command.add_option("--steps", options->steps, "how far it shall go; left out: as far as the trial might")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--name", options->name, "of the new study; left out: trial-ID-branched");
+  AddServerOptions(command, context);
+  AddOutputOption(command, context);
+  OnCommand(command, context, [&context, options] { return Run(context, *options); });
+}
+
+}  // namespace espalier

@@ -1,0 +1,66 @@
+#include "client/cli/trial_continue.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "client/cli/json_output.h"
+#include "client/cli/server_access.h"
+#include "client/request_id.h"
+
+namespace espalier {
+namespace {
+
+// What the study is, in place of a search space and a tuner.
+std::string DefinitionOf(const v1::ContinueTrialRequest& request) {
+  Json sequences = Json::object();
+  for (const auto& [name, text] :
+       std::map<std::string, std::string>(request.sequences().begin(), request.sequences().end())) {
+    sequences[name] = text;
+  }
+  const Json continues = {{"trial", request.trial_id()},
+                          {"from_step", request.from_step()},
+                          {"steps", request.steps()},
+                          {"sequences", std::move(sequences)}};
+  return Json{{"study", request.name()}, {"continues", continues}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void PrintTrial(std::ostream& out, const v1::Trial& trial, const v1::ContinueTrialRequest& request) {
+  out << "trial " << trial.trial_id() << " of " << request.name() << ", from trial " << request.trial_id() << ": "
+      << trial.state() << " at step " << FormatCount(trial.steps());
+  if (trial.has_metric()) out << ", metric " << FormatNumber(trial.metric());
+  if (!trial.message().empty()) out << ", " << trial.message();
+  out << '\n';
+}
+
+}  // namespace
+
+int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request) {
+  Result<Client> client = ConnectToServer(context);
+  if (!client.has_value()) return Fail(context, client.error());
+  if (request.name().empty()) {
+    request.set_name("trial-" + std::to_string(request.trial_id()) +
+                     (request.sequences().empty() ? "-extended" : "-branched"));
+  }
+  request.set_request_id(NewRequestId());
+  request.set_definition(DefinitionOf(request));
+  const Result<v1::ContinueTrialResponse> response = client->connection().ContinueTrial(request);
+  if (!response.has_value()) return Fail(context, response.error());
+  context.err << "study " << response->study_id() << ", " << request.name() << ": trial " << response->trial_id()
+              << " goes on from trial " << request.trial_id() << std::endl;
+  const Result<bool> finished = client->OpenStudy(StudyId{response->study_id()}).WaitUntilFinished();
+  if (!finished.has_value()) return Fail(context, finished.error());
+  const Result<std::vector<v1::Trial>> trials =
+      ListTrialsOf(client->connection(), {.study = std::to_string(response->study_id())});
+  if (!trials.has_value()) return Fail(context, trials.error());
+  const v1::Trial& trial = trials->at(0);
+  if (context.output == OutputFormat::kJson) {
+    Json document = ToJson(trial);
+    document["study"] = response->study_id();
+    PrintJson(context.out, document);
+  } else {
+    PrintTrial(context.out, trial, request);
+  }
+  return trial.state() == "done" ? kExitDone : kExitRefused;
+}
+
+}  // namespace espalier

@@ -1,0 +1,67 @@
+// espalier user add NAME --team TEAM
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "base/digest.h"
+#include "base/token.h"
+#include "client/cli/commands.h"
+#include "client/cli/json_output.h"
+#include "client/cli/server_access.h"
+#include "client/convert.h"
+#include "client/request_id.h"
+
+namespace espalier {
+namespace {
+
+struct Options {
+  std::string name;
+  std::string team;
+  std::string role = "member";
+};
+
+int Run(CommandContext& context, const Options& options) {
+  Result<Client> client = ConnectToServer(context);
+  if (!client.has_value()) return Fail(context, client.error());
+  const std::string token = NewToken();
+  v1::AddUserRequest request;
+  request.set_request_id(NewRequestId());
+  request.set_name(options.name);
+  request.set_team(options.team);
+  request.set_role(RoleOf(options.role));
+  request.set_token_sha256(Sha256Hex(token));
+  const Result<v1::AddUserResponse> response = client->connection().AddUser(request);
+  if (!response.has_value()) return Fail(context, response.error());
+  if (context.output == OutputFormat::kJson) {
+    PrintJson(context.out, {{"name", options.name}, {"team", options.team}, {"role", options.role}, {"token", token}});
+    return kExitDone;
+  }
+  context.err << "the token of " << options.name << ", shown this once and stored nowhere";
+  if (request.role() == v1::ROLE_NODE) {
+    context.err << "; a node manager reads it from the file that its configuration names as token_file\n";
+  } else {
+    context.err << "; it is given as ESPALIER_TOKEN, or in a file by --token-file\n";
+  }
+  context.out << token << '\n';
+  return kExitDone;
+}
+
+}  // namespace
+
+void RegisterUserAdd(CLI::App& user, CommandContext& context) {
+  CLI::App& command = *user.add_subcommand(
+      "add", "Add a user and print the token that says who it is; or give a removed user a new token");
+  const auto options = std::make_shared<Options>();
+  command.add_option("NAME", options->name, "letters, digits, and ._@-")->required()->option_text(" ");
+  command.add_option("--team", options->team, "with whom the user shares studies; a node manager has none")
+      ->option_text("TEAM");
+  command
+      .add_option("--role", options->role,
+                  "member (the default), administrator (may add users), or node (a node manager)")
+      ->check(CLI::IsMember({"member", "administrator", "node"}))
+      ->option_text("ROLE");
+  AddServerOptions(command, context);
+  AddOutputOption(command, context);
+  OnCommand(command, context, [&context, options] { return Run(context, *options); });
+}
+
+}  // namespace espalier

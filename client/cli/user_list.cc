@@ -1,0 +1,46 @@
+// espalier user list
+#include <CLI/CLI.hpp>
+
+#include "client/cli/commands.h"
+#include "client/cli/json_output.h"
+#include "client/cli/server_access.h"
+#include "client/convert.h"
+
+namespace espalier {
+namespace {
+
+int Run(CommandContext& context) {
+  Result<Client> client = ConnectToServer(context);
+  if (!client.has_value()) return Fail(context, client.error());
+  const Result<v1::ListUsersResponse> response = client->connection().ListUsers({});
+  if (!response.has_value()) return Fail(context, response.error());
+  if (context.output == OutputFormat::kJson) {
+    Json users = Json::array();
+    for (const v1::User& user : response->users()) {
+      users.push_back({{"name", user.name()},
+                       {"team", user.team()},
+                       {"role", Name(user.role())},
+                       {"state", user.active() ? "active" : "removed"}});
+    }
+    PrintJson(context.out, users);
+    return kExitDone;
+  }
+  Table table({"name", "team", "role", "state"});
+  for (const v1::User& user : response->users()) {
+    table.AddRow({user.name(), user.team().empty() ? "-" : user.team(), std::string(Name(user.role())),
+                  user.active() ? "active" : "removed"});
+  }
+  table.Print(context.out);
+  return kExitDone;
+}
+
+}  // namespace
+
+void RegisterUserList(CLI::App& user, CommandContext& context) {
+  CLI::App& command = *user.add_subcommand("list", "All users, those removed too");
+  AddServerOptions(command, context);
+  AddOutputOption(command, context);
+  OnCommand(command, context, [&context] { return Run(context); });
+}
+
+}  // namespace espalier

@@ -1,0 +1,1 @@
+SELECT study_id, name, type FROM study_hyper_parameter

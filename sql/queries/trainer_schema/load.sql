@@ -1,0 +1,1 @@
+SELECT digest, takes_any FROM trainer_schema

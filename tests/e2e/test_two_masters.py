@@ -1,0 +1,131 @@
+"""One master leads, others stand by: when it is killed or frozen another goes on, and what the frozen one still had in hand
+when it thaws changes nothing."""
+
+import re
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+import studies
+from service import BIN, PATIENCE_SECONDS, Service, results, wait_until
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Masters(Service):
+    """Two masters with ports of their own and one node manager, on a database beside the service's own."""
+
+    def __enter__(self):
+        super().__enter__()
+        database = re.search(r'database: "([^"]*)"', (self.data / "config" / "master.txt").read_text()).group(1)
+        self.psql(database, "CREATE DATABASE two_masters")
+        self.database = re.sub(r"dbname=\S+", "dbname=two_masters", database)
+        assert self.database != database
+        self.ports = [free_port(), free_port()]
+        self.address = "ipv4:" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
+        self.masters = [None, None]
+        self.node = None
+        return self
+
+    def __exit__(self, *error):
+        for process in [self.node, *self.masters]:
+            if process is not None and process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.terminate() if error[0] is None else process.kill()
+                process.wait(timeout=PATIENCE_SECONDS)
+        super().__exit__(*error)
+
+    def command(self, *arguments):
+        shared = getattr(self, "node", None) is not None
+        return super().command(*arguments) + (["--server", self.address] if shared else [])
+
+    @staticmethod
+    def psql(database, statement):
+        return subprocess.run(["psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", statement],
+                              check=True, capture_output=True, text=True, timeout=PATIENCE_SECONDS).stdout.strip()
+
+    def launch(self, program, name, configuration):
+        config = self.write(f"{name}.txt", configuration)
+        with open(self.root / f"{name}.log", "ab") as log:
+            return subprocess.Popen([BIN / program, config], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def start_master(self, index):
+        self.masters[index] = self.launch(
+            "espalier-master", f"master-{index}",
+            f'listen_address: "127.0.0.1:{self.ports[index]}"\ndatabase: "{self.database}"\n')
+
+    def start_node(self):
+        self.node = self.launch(
+            "espalier-node", "node",
+            f'master_address: "{self.address}"\nserver: "alone"\nslot_count: 2\n'
+            f'checkpoint_directory: "{self.root}/checkpoints"\nwork_directory: "{self.root}/node"\n'
+            f'worker_command: "{BIN}/espalier-worker"\n')
+        wait_until(self.servers, "the node manager is connected")
+
+    def log(self, index):
+        return (self.root / f"master-{index}.log").read_text()
+
+    def epoch(self):
+        return int(self.psql(self.database, "SELECT epoch FROM leadership"))
+
+
+class TwoMastersTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with Service() as service:
+            service.run("study", "run", service.write("study.yaml", studies.sha("undisturbed")))
+            cls.expected = results(service, "undisturbed")
+
+    def begin(self, service):
+        """The first master leads, the second waits, a study is under way."""
+        service.start_master(0)
+        wait_until(lambda: "listening" in service.log(0), "the first master leads")
+        service.start_master(1)
+        wait_until(lambda: "waiting while another master leads" in service.log(1), "the second master waits")
+        self.assertNotIn("listening", service.log(1))
+        service.start_node()
+        run = service.begin("study", "run", service.write("study.yaml", studies.sha("two")))
+        wait_until(lambda: service.run("trial", "list", "two", check=False).returncode == 0 and
+                   any(t["steps"] for t in service.json("trial", "list", "two")), "the study has trained something")
+        return run
+
+    def check_taken_over(self, service, since):
+        wait_until(lambda: service.epoch() == 2, "the second master leads")
+        print(f"taken over after {time.monotonic() - since:.1f} s", flush=True)
+
+    def check_study(self, service, run):
+        _, errors = run.communicate(timeout=300)
+        self.assertEqual(run.returncode, 0, errors)
+        self.assertEqual(results(service, "two"), self.expected)
+        steps = service.json("study", "show", "two")["steps"]
+        self.assertEqual(steps["wasted"], 0)
+        self.assertEqual(steps["trained"] - steps["re_derived"], steps["unique"])
+
+    def test_the_second_goes_on_when_the_first_is_killed(self):
+        with Masters() as service:
+            run = self.begin(service)
+            service.masters[0].kill()
+            self.check_taken_over(service, time.monotonic())
+            self.check_study(service, run)
+
+    def test_the_second_goes_on_when_the_first_is_frozen_and_the_thawed_one_writes_nothing_and_ends(self):
+        with Masters() as service:
+            run = self.begin(service)
+            service.masters[0].send_signal(signal.SIGSTOP)
+            self.check_taken_over(service, time.monotonic())
+            self.check_study(service, run)
+            service.masters[0].send_signal(signal.SIGCONT)
+            self.assertEqual(service.masters[0].wait(timeout=PATIENCE_SECONDS), 1)
+            self.assertEqual(service.epoch(), 2)
+            self.assertIsNone(service.masters[1].poll())
+            self.assertEqual(results(service, "two"), self.expected)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

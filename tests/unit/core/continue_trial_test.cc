@@ -1,0 +1,151 @@
+// Going on from a trial: past its horizon, or another way from an earlier step.
+#include <catch2/catch.hpp>
+
+#include "tests/support/toy_cluster.h"
+
+namespace espalier {
+namespace {
+
+using Sequences = std::map<std::string, std::string>;
+
+ContinueTrialCall CallFor(TrialId trial, std::int64_t steps, std::int64_t from = 0, Sequences sequences = {}) {
+  return {.call = CallId{1},
+          .user = "ann",
+          .team = "team",
+          .request_id = "continue",
+          .trial = trial,
+          .name = "more",
+          .definition = "{}",
+          .steps = Step{steps},
+          .from_step = Step{from},
+          .sequences = std::move(sequences)};
+}
+
+TrialContinued Continued(ToyCluster& cluster, const ContinueTrialCall& call) {
+  cluster.Handle(call);
+  REQUIRE(std::holds_alternative<TrialContinued>(cluster.last_reply.answer));
+  return std::get<TrialContinued>(cluster.last_reply.answer);
+}
+
+Error RefusalOf(ToyCluster& cluster, const ContinueTrialCall& call) {
+  const MasterState before = cluster.state;
+  cluster.Handle(call);
+  CHECK(cluster.state == before);
+  REQUIRE(std::holds_alternative<Error>(cluster.last_reply.answer));
+  return std::get<Error>(cluster.last_reply.answer);
+}
+
+// A finished study of one trial, trained to step 20.
+TrialId FinishedTrial(ToyCluster& cluster, Scope scope, const Sequences& sequences) {
+  const StudyId study = cluster.CreateStudy("first", scope);
+  const TrialId trial = cluster.Submit(study, sequences, 20);
+  cluster.Finish(study);
+  cluster.RunToRest();
+  CHECK(cluster.state.studies.at(study).finished_at.has_value());
+  CHECK(cluster.steps_trained == 20);
+  return trial;
+}
+
+std::string Canonical(const std::string& text, std::int64_t horizon) {
+  return PrintCanonical(Compile(ParseExpression(text).value(), ValueType::kFloating, Step{horizon}).value());
+}
+
+}  // namespace
+
+TEST_CASE("a finished trial is extended past its horizon, and only the new steps are trained, whatever the scope") {
+  for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam, Scope::kEveryone}) {
+    ToyCluster cluster(1);
+    const TrialId trial = FinishedTrial(cluster, scope, {{"lr", "Exponential(0.1, 0.9)"}});
+    const TrialContinued more = Continued(cluster, CallFor(trial, 50));
+    const Trial& extended = cluster.state.trials.at(more.trial);
+    CHECK(extended.sequences == cluster.state.trials.at(trial).sequences);
+    CHECK(extended.horizon == Step{50});
+    CHECK(extended.plan == cluster.state.trials.at(trial).plan);
+    cluster.RunToRest();
+    CHECK(cluster.steps_trained == 50);
+    CHECK(cluster.state.studies.at(more.study).finished_at.has_value());
+    CHECK(cluster.state.plans.at(extended.plan).claims.at(more.claim).state == ClaimState::kDone);
+  }
+}
+
+TEST_CASE("a finished trial is branched at an earlier step, and what came before is shared") {
+  ToyCluster cluster(1);
+  const TrialId trial = FinishedTrial(cluster, Scope::kStudy, {{"lr", "MultiStep(0.1, [8], 0.5)"}});
+  const Sequences changes = {{"lr", "Exponential(0.2, 0.9)"}, {"bs", "64"}};
+  const TrialContinued more = Continued(cluster, CallFor(trial, 0, 12, changes));
+  const Trial& branched = cluster.state.trials.at(more.trial);
+  CHECK(branched.horizon == Step{20});
+  CHECK(Canonical(branched.sequences.at("lr"), 20) ==
+        Canonical("Piecewise([0.1, 0.05, Exponential(0.2, 0.9)], [8, 12])", 20));
+  CHECK(branched.sequences.at("bs") == "Piecewise([32, 64], [12])");  // from its default
+  cluster.RunToRest();
+  // From the nearest checkpoint before step 12; the old trial left one at its end alone.
+  for (int step = 1; step <= 12; ++step) {
+    const Point point = PointOn(cluster.state.plans.at(branched.plan), branched.leaf, Step{step});
+    CHECK(point == PointOn(cluster.state.plans.at(branched.plan), cluster.state.trials.at(trial).leaf, Step{step}));
+  }
+  CHECK(cluster.state.studies.at(more.study).finished_at.has_value());
+
+  const TrialContinued again = Continued(cluster, [&] {
+    ContinueTrialCall call = CallFor(more.trial, 0, 16, {{"lr", "0.3"}});
+    call.request_id = "again";
+    return call;
+  }());
+  CHECK(cluster.state.trials.at(again.trial).sequences.at("lr") ==
+        "Piecewise([MultiStep(0.1, [8], 0.5), Exponential(0.2, 0.9), 0.3], [12, 16])");
+  cluster.RunToRest();
+}
+
+TEST_CASE("a trial of a running study is gone on with as well") {
+  ToyCluster cluster(1);
+  const StudyId study = cluster.CreateStudy("first");
+  const TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 20);
+  const TrialContinued more = Continued(cluster, CallFor(trial, 30));
+  cluster.RunToRest();
+  CHECK(cluster.steps_trained == 30);
+  CHECK(cluster.state.studies.at(more.study).finished_at.has_value());
+  CHECK_FALSE(cluster.state.studies.at(study).finished_at.has_value());
+}
+
+TEST_CASE("going on is answered the same again, and refused where it cannot be") {
+  ToyCluster cluster(1);
+  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
+  const ContinueTrialCall good = CallFor(trial, 30, 10, {{"lr", "0.2"}});
+  const auto refused = [&](auto change) {
+    ContinueTrialCall call = good;
+    change(call);
+    return RefusalOf(cluster, call);
+  };
+  CHECK(refused([](auto& call) { call.trial = TrialId{99}; }).code == ErrorCode::kNotFound);
+  CHECK(refused([](auto& call) { call.user = "bob"; }).code == ErrorCode::kNotFound);
+  CHECK(refused([](auto& call) { call.from_step = Step{21}; }).field == "from_step");
+  CHECK(refused([](auto& call) { call.from_step = Step{-1}; }).field == "from_step");
+  CHECK(refused([](auto& call) { call.steps = Step{10}; }).field == "steps");
+  CHECK(refused([](auto& call) { call.steps = Step{-5}; }).field == "steps");
+  CHECK(refused([](auto& call) { call.name = ""; }).field == "name");
+  CHECK(refused([](auto& call) { call.request_id = ""; }).field == "request_id");
+  CHECK(refused([](auto& call) { call.sequences["lr"] = "Cosin(1)"; }).field == "lr");
+  CHECK(refused([](auto& call) { call.sequences["lr"] = "a\xff"; }).field == "lr");
+  CHECK(refused([](auto& call) { call.sequences["rl"] = "1"; }).field == "rl");
+  CHECK(refused([](auto& call) { call.sequences["seed"] = "2"; }).field == "seed");  // fixed at step 0
+
+  const TrialContinued first = Continued(cluster, good);
+  const MasterState before = cluster.state;
+  CHECK(Continued(cluster, good).trial == first.trial);
+  CHECK(cluster.state == before);
+  CHECK(refused([](auto& call) { call.steps = Step{31}; }).code == ErrorCode::kAlreadyExists);
+  CHECK(refused([](auto& call) { call.request_id = "other"; }).field == "name");  // "more" is running
+}
+
+TEST_CASE("a trial is not gone on with under another code of its trainer") {
+  ToyCluster cluster(1);
+  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
+  Apply(cluster.state, [&] {
+    TrainerRecord trainer = cluster.state.trainers.begin()->second;
+    trainer.code_digest = "newer";
+    return SetTrainer{trainer};
+  }());
+  CHECK(RefusalOf(cluster, CallFor(trial, 30)).code == ErrorCode::kFailedPrecondition);
+}
+
+}  // namespace espalier

@@ -1,0 +1,233 @@
+// Who may call, and what becomes of users: added, removed, added again, found again by a master that recovers.
+#include <catch2/catch.hpp>
+
+#include "base/digest.h"
+#include "master/core/reactor.h"
+#include "master/core/visibility.h"
+#include "tests/support/toy_cluster.h"
+
+namespace espalier {
+namespace {
+
+struct Office {
+  MasterState state;
+  ReactorSettings settings;
+  std::map<std::string, User> admitted;  // by the last effect
+  Reply reply;
+
+  void Handle(const Event& event) {
+    const Transition transition = React(state, event, *policy, settings, Time{});
+    for (const Effect& effect : transition.effects) {
+      if (const auto* admit = std::get_if<AdmitUsers>(&effect)) admitted = admit->users;
+      if (const auto* answer = std::get_if<Reply>(&effect)) reply = *answer;
+    }
+  }
+  // Nothing: done.
+  std::optional<ErrorCode> Add(const User& user, const std::string& request = "") {
+    Handle(AddUserCall{CallId{1}, "root", request.empty() ? "add " + std::to_string(++requests) : request, user});
+    return Outcome();
+  }
+  std::optional<ErrorCode> Remove(const std::string& name, const std::string& request = "") {
+    Handle(RemoveUserCall{CallId{1}, "root", request.empty() ? "remove " + std::to_string(++requests) : request, name});
+    return Outcome();
+  }
+  std::optional<ErrorCode> Outcome() const {
+    const auto* error = std::get_if<Error>(&reply.answer);
+    return error == nullptr ? std::nullopt : std::optional(error->code);
+  }
+  std::string FieldOfError() const { return std::get<Error>(reply.answer).field; }
+  // Of those who may call.
+  std::optional<User> Holder(const std::string& token) const {
+    for (const auto& [name, user] : admitted) {
+      if (user.token_sha256 == Sha256Hex(token)) return user;
+    }
+    return std::nullopt;
+  }
+
+  int requests = 0;
+  std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
+};
+
+User Member(const std::string& name, const std::string& team, const std::string& token) {
+  return {.name = name, .team = team, .role = Role::kMember, .token_sha256 = Sha256Hex(token)};
+}
+
+User Administrator(const std::string& name, const std::string& token) {
+  return {.name = name, .team = "local", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(token)};
+}
+
+constexpr auto kDone = std::nullopt;
+
+}  // namespace
+
+TEST_CASE("who is added may call with the token, until it is removed") {
+  Office office;
+  CHECK(office.Add(Member("ann", "vision", "a")) == kDone);
+  CHECK(office.Add(Member("bob", "speech", "b")) == kDone);
+  REQUIRE(office.Holder("a").has_value());
+  CHECK(*office.Holder("a") == Member("ann", "vision", "a"));
+  CHECK(office.Remove("ann") == kDone);
+  CHECK_FALSE(office.Holder("a").has_value());
+  CHECK(office.Holder("b").has_value());
+  CHECK(office.Remove("ann") == kDone);  // again
+  CHECK(office.Remove("zoe") == ErrorCode::kNotFound);
+}
+
+TEST_CASE("a user comes back to the same team alone, with a new token") {
+  Office office;
+  CHECK(office.Add(Member("ann", "vision", "a")) == kDone);
+  CHECK(office.Add(Member("ann", "vision", "b")) == ErrorCode::kAlreadyExists);
+  CHECK(office.Remove("ann") == kDone);
+  CHECK(office.Add(Member("ann", "speech", "b")) == ErrorCode::kAlreadyExists);
+  CHECK(office.Add({.name = "ann", .role = Role::kNode, .token_sha256 = Sha256Hex("b")}) == ErrorCode::kAlreadyExists);
+  CHECK_FALSE(office.Holder("b").has_value());
+  CHECK(office.Add(Member("ann", "vision", "b")) == kDone);
+  CHECK_FALSE(office.Holder("a").has_value());
+  CHECK(office.Holder("b")->name == "ann");
+}
+
+TEST_CASE("a token that somebody has is given to nobody else") {
+  Office office;
+  CHECK(office.Add(Member("ann", "vision", "a")) == kDone);
+  CHECK(office.Add(Member("bob", "vision", "a")) == ErrorCode::kAlreadyExists);
+  CHECK(office.FieldOfError() == "token_sha256");
+  CHECK(office.Holder("a")->name == "ann");
+}
+
+TEST_CASE("a user request that comes again, however late, is answered the same and changes nothing") {
+  Office office;
+  CHECK(office.Add(Member("ann", "vision", "a"), "first") == kDone);
+  CHECK(office.Remove("ann", "second") == kDone);
+  CHECK(office.Add(Member("ann", "vision", "b"), "third") == kDone);
+  const MasterState before = office.state;
+  CHECK(office.Add(Member("ann", "vision", "a"), "first") == kDone);
+  CHECK(office.Remove("ann", "second") == kDone);
+  CHECK(office.state == before);
+  CHECK(office.Add(Member("ann", "vision", "c"), "first") == ErrorCode::kAlreadyExists);
+  CHECK(office.Remove("bob", "third") == ErrorCode::kAlreadyExists);
+  CHECK(office.state == before);
+}
+
+TEST_CASE("what cannot be a user is refused with the field") {
+  Office office;
+  const auto refused_field = [&](const User& user) {
+    const MasterState before = office.state;
+    CHECK(office.Add(user) == ErrorCode::kInvalidArgument);
+    CHECK(office.state == before);
+    return office.FieldOfError();
+  };
+  for (const std::string& bad : {std::string(), std::string("a b"), std::string("a/b"), std::string("a\0b", 3),
+                                 std::string("a\xff"), std::string(101, 'a')}) {
+    CHECK(refused_field(Member(bad, "vision", "t")) == "name");
+    CHECK(refused_field(Member("ann", bad, "t")) == "team");
+  }
+  CHECK(refused_field({.name = "gpu", .team = "vision", .role = Role::kNode, .token_sha256 = Sha256Hex("t")}) ==
+        "team");
+  User user = Member("ann", "vision", "t");
+  for (const std::string& bad : {std::string(), std::string(63, 'a'), std::string(64, 'g'), std::string(65, 'a')}) {
+    user.token_sha256 = bad;
+    CHECK(refused_field(user) == "token_sha256");
+  }
+  CHECK(office.Add(Member("Ann.o-b_1@example.org", "vision", "t")) == kDone);
+}
+
+TEST_CASE("the last administrator cannot be removed") {
+  Office office;
+  CHECK(office.Add(Administrator("root", "r")) == kDone);
+  CHECK(office.Add(Member("ann", "vision", "a")) == kDone);
+  CHECK(office.Remove("root") == ErrorCode::kFailedPrecondition);
+  CHECK(office.Holder("r").has_value());
+  CHECK(office.Add(Administrator("deputy", "d")) == kDone);
+  CHECK(office.Remove("root") == kDone);
+  CHECK(office.Remove("deputy") == ErrorCode::kFailedPrecondition);
+}
+
+TEST_CASE("a master that has loaded its state makes the first administrator, and says who may call") {
+  Office office;
+  office.settings.first_administrator = Administrator("local", "x");
+  office.Handle(Recovered{});
+  CHECK(office.Holder("x")->role == Role::kAdministrator);
+  CHECK(office.state.users.size() == 1);
+  CHECK(office.Add(Member("ann", "vision", "a")) == kDone);
+
+  const MasterState before = office.state;  // the next master finds all as it was
+  office.admitted.clear();
+  office.Handle(Recovered{});
+  CHECK(office.state == before);
+  CHECK(office.Holder("x").has_value());
+  CHECK(office.Holder("a").has_value());
+
+  office.settings.first_administrator = Administrator("local", "y");  // the file was lost
+  office.Handle(Recovered{});
+  CHECK(office.Holder("y")->name == "local");
+  CHECK_FALSE(office.Holder("x").has_value());
+}
+
+TEST_CASE("the first administrator takes neither another's token nor another team's name") {
+  Office office;
+  CHECK(office.Add(Member("ann", "vision", "a")) == kDone);
+  CHECK(office.Add(Member("local", "vision", "l")) == kDone);
+  const MasterState before = office.state;
+  for (const char* token : {"a", "x"}) {
+    office.settings.first_administrator = Administrator("local", token);
+    office.admitted.clear();
+    office.Handle(Recovered{});
+    CHECK(office.state == before);
+    CHECK(office.Holder("a")->role == Role::kMember);
+    CHECK(office.Holder("l")->role == Role::kMember);
+  }
+}
+
+TEST_CASE("a study is seen by its team, changed by its user, and unknown to everybody else") {
+  ToyCluster cluster(1);
+  for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam, Scope::kEveryone}) {
+    const StudyId study = cluster.CreateStudy("s" + std::string(Name(scope)), scope);  // ann's, of "team"
+    const std::string name = "s" + std::string(Name(scope));
+    CHECK(FindStudy(cluster.state, study, {"ann", "team"}).has_value());
+    CHECK(FindStudy(cluster.state, study, {"bob", "team"}).has_value());
+    CHECK(FindStudyNamed(cluster.state, name, {"bob", "team"}).has_value());
+    CHECK(FindOwnStudy(cluster.state, study, {"ann", "team"}).has_value());
+    CHECK(FindOwnStudy(cluster.state, study, {"bob", "team"}).error().code == ErrorCode::kFailedPrecondition);
+    CHECK(FindStudy(cluster.state, study, {"eve", "others"}).error().code == ErrorCode::kNotFound);
+    CHECK(FindStudyNamed(cluster.state, name, {"eve", "others"}).error().code == ErrorCode::kNotFound);
+    CHECK(FindOwnStudy(cluster.state, study, {"eve", "others"}).error().code == ErrorCode::kNotFound);
+  }
+}
+
+TEST_CASE("of studies of one name, one's own comes before a team mate's newer one") {
+  ToyCluster cluster(1);
+  const auto create = [&](const std::string& user, const std::string& request) {
+    cluster.Handle(CreateStudyCall{.call = CallId{1},
+                                   .user = user,
+                                   .team = "team",
+                                   .request_id = request,
+                                   .specification = {.name = "s", .trainer = "toy", .metric = "score"}});
+    return std::get<StudyCreated>(cluster.last_reply.answer).study;
+  };
+  const StudyId anns = create("ann", "1");
+  const StudyId bobs = create("bob", "1");
+  CHECK(anns != bobs);
+  CHECK((*FindStudyNamed(cluster.state, "s", {"ann", "team"}))->id == anns);
+  CHECK((*FindStudyNamed(cluster.state, "s", {"bob", "team"}))->id == bobs);
+  CHECK((*FindStudyNamed(cluster.state, "s", {"cat", "team"}))->id == bobs);
+}
+
+TEST_CASE("what a call for another team's study is answered does not tell that the study exists") {
+  ToyCluster cluster(1);
+  const StudyId study = cluster.CreateStudy("secret");
+  const auto answers_to = [&](StudyId id) {
+    std::vector<Error> errors;
+    SubmitCall submit{.call = CallId{1}, .user = "eve", .team = "others", .request_id = "1", .study = id};
+    cluster.Handle(submit);
+    errors.push_back(std::get<Error>(cluster.last_reply.answer));
+    cluster.Handle(CancelStudyCall{CallId{1}, "eve", "others", "1", id});
+    errors.push_back(std::get<Error>(cluster.last_reply.answer));
+    return errors;
+  };
+  const std::vector<Error> existing = answers_to(study);
+  std::vector<Error> absent = answers_to(StudyId{77});
+  for (Error& error : absent) error.message.replace(error.message.find("77"), 2, std::to_string(study.value));
+  CHECK(existing == absent);
+}
+
+}  // namespace espalier

@@ -1,0 +1,108 @@
+// The master without a database: its RPC server, event loop and core in one process, listening on a Unix socket; and a
+// node manager that trains at once whatever it is told to.
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <thread>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "base/token.h"
+#include "espalier/v1/user.pb.h"
+#include "master/loop/event_loop.h"
+#include "master/rpc/rpc_server.h"
+#include "tests/support/memory_state_store.h"
+#include "tests/unit/rpc/raw_call.h"
+
+namespace espalier::testing {
+
+class Service : public MasterPort, public EffectRunner {
+ public:
+  // Serves at once, unless it is to listen alone until Start.
+  explicit Service(bool start = true)
+      : loop_(store_, *this,
+              [this](MasterState& state, const Event& event, Time now) {
+                return React(state, event, *policy_, settings_, now);
+              }),
+        rpc_(*this) {
+    settings_.first_administrator =
+        User{.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)};
+    std::filesystem::create_directory(folder);
+    REQUIRE(rpc_.Start(address()).has_value());
+    channel = grpc::CreateChannel(address(), grpc::InsecureChannelCredentials());
+    if (start) Start();
+  }
+  ~Service() override {
+    loop_.Stop();
+    if (thread_.joinable()) thread_.join();
+    rpc_.Stop();
+    std::filesystem::remove_all(folder);
+  }
+  void Start() {
+    thread_ = std::thread([this] { ESPALIER_CHECK(loop_.Run().has_value()); });
+    REQUIRE(loop_.Read([](const MasterState&) {}).has_value());  // whoever may call is admitted
+  }
+
+  Outcome Call(const std::string& token, const std::string& method, const google::protobuf::Message& request) {
+    return CallOnce(channel, "/espalier.v1." + method, request, "Bearer " + token);
+  }
+  // A call that must succeed, and its one response.
+  template <class Response>
+  Response Get(const std::string& token, const std::string& method, const google::protobuf::Message& request) {
+    const Outcome outcome = Call(token, method, request);
+    INFO(method << ": " << outcome.message);
+    REQUIRE(outcome.code == grpc::StatusCode::OK);
+    REQUIRE(outcome.responses.size() == 1);
+    Response response;
+    REQUIRE(response.ParseFromString(outcome.responses[0]));
+    return response;
+  }
+  // The new user's token.
+  std::string AddUser(const std::string& name, const std::string& team, v1::Role role = v1::ROLE_MEMBER) {
+    const std::string token = NewToken();
+    v1::AddUserRequest request;
+    request.set_request_id("add " + name + token);
+    request.set_name(name);
+    request.set_team(team);
+    request.set_role(role);
+    request.set_token_sha256(Sha256Hex(token));
+    Get<v1::AddUserResponse>(root, "UserService/AddUser", request);
+    return token;
+  }
+  void RemoveUser(const std::string& name) {
+    v1::RemoveUserRequest request;
+    request.set_request_id("remove " + name);
+    request.set_name(name);
+    Get<v1::RemoveUserResponse>(root, "UserService/RemoveUser", request);
+  }
+
+  void Post(Event event) override { loop_.Post(std::move(event)); }
+  Result<void> Read(const std::function<void(const MasterState&)>& read) override { return loop_.Read(read); }
+  void Run(const Effect& effect) override { rpc_.Carry(effect); }
+
+  std::string address() const { return "unix:" + folder.string() + "/socket"; }
+
+  const std::filesystem::path folder = NewFolder();
+  const std::string root = NewToken();  // the first administrator's
+  std::shared_ptr<grpc::Channel> channel;
+
+ private:
+  static std::filesystem::path NewFolder() {
+    static std::atomic<int> count = 0;
+    return std::filesystem::temp_directory_path() /
+           ("espalier-rpc-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+  }
+
+  MemoryStateStore store_;
+  std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
+  ReactorSettings settings_;
+  EventLoop loop_;
+  RpcServer rpc_;
+  std::thread thread_;
+};
+
+}  // namespace espalier::testing
