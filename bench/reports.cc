@@ -109,7 +109,7 @@ void RunReports(Figures& figures, Size size) {
   const std::int64_t trials = size.Of(100'000, 2000);
   const std::string name = size.small ? "2k" : "100k";
   const Service service;
-  StubNode node(service.address());
+  StubNode node(service);
   Client client = Need(Client::Connect(service.address()));
   const StudyId study = Need(client.CreateStudy(StubStudy(kStudyName))).id();
   Submit(client, study, Shape::kOneNode, 0, trials, 1);

@@ -33,9 +33,9 @@ double OptunaMilliseconds(const std::string& database, std::int64_t stored, std:
 // One client and one worker that take turns, as Optuna's one process does both.
 class OneByOne {
  public:
-  explicit OneByOne(const std::string& address)
-      : node_(address),
-        client_(Need(Client::Connect(address))),
+  explicit OneByOne(const Service& service)
+      : node_(service),
+        client_(Need(Client::Connect(service.address()))),
         study_(Need(client_.CreateStudy(StubStudy("rivals")))) {}
 
   void Fill(std::int64_t trials) {
@@ -84,7 +84,7 @@ void RunRivals(Figures& figures, Size size) {
   for (const std::int64_t stored : {std::int64_t{0}, size.Of(10'000, 1000)}) {
     const std::string name = std::to_string(stored) + "_stored";
     Service service;
-    OneByOne one_by_one(service.address());
+    OneByOne one_by_one(service);
     one_by_one.Fill(stored);
     CopyDatabase(service.Database("postgres"), "template0", "optuna");
     const double optuna = OptunaMilliseconds(service.Database("optuna"), stored, theirs);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/token.h"
 #include "client/cli/up/child_process.h"
 #include "client/cli/up/config_files.h"
 #include "client/cli/up/data_directory.h"
@@ -73,6 +74,7 @@ Service::Service() : parts_(std::make_unique<Parts>(NewFolder())) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   address_ = "unix:" + parts_->data.RuntimePath() + "/master.sock";
+  Need(parts_->data.LinkToken());  // clients look for it beside the socket
   StartMaster();
 }
 
@@ -80,7 +82,9 @@ Service::~Service() = default;
 
 Seconds Service::StartMaster() {
   const std::string config = parts_->data.File("config/master.txt");
-  Need(WriteMasterConfig(config, {.listen_address = address_, .database = Database()}));
+  Need(WriteMasterConfig(
+      config,
+      {.listen_address = address_, .database = Database(), .administrator_token_file = parts_->data.TokenFile()}));
   const Seconds begun = MonotonicNow();
   const Command command{.arguments = {ProgramBesideThisOne("espalier-master"), config},
                         .log_file = parts_->data.LogFile("master")};
@@ -93,6 +97,8 @@ Seconds Service::StartMaster() {
 }
 
 void Service::StopMaster() { parts_->StopMaster(); }
+
+std::string Service::Token() const { return Need(ReadTokenFile(parts_->data.TokenFile())); }
 
 std::string Service::Database(const std::string& name) const {
   const std::string url = parts_->postgres.ConnectionString();

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "bench/service.h"
+#include "base/token.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
 
 namespace espalier::bench {
@@ -115,11 +115,12 @@ struct StubNode::Stream {
   }
 };
 
-StubNode::StubNode(const std::string& address) : stream_(std::make_unique<Stream>()) {
+StubNode::StubNode(const Service& service) : stream_(std::make_unique<Stream>()) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   stream_->stub = v1::NodeManagerService::NewStub(
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+      grpc::CreateCustomChannel(service.address(), grpc::InsecureChannelCredentials(), arguments));
+  stream_->context.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + service.Token());
   stream_->call = stream_->stub->Synchronize(&stream_->context);
   v1::SynchronizeRequest request;
   *request.mutable_registration() = StubRegistration();

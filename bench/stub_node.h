@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "bench/service.h"
 #include "client/study_specification.h"
 
 namespace espalier::bench {
@@ -22,7 +23,7 @@ struct MetricReport {
 class StubNode {
  public:
   // Registers; returns when the master knows the trainer.
-  explicit StubNode(const std::string& address);
+  explicit StubNode(const Service& service);
   ~StubNode();
 
   // Does not wait. As a node manager's, reports go out one message at a time, each with all that is there by then, up

@@ -23,7 +23,7 @@ struct Bench {
   explicit Bench(Figures& all) : figures(all) { Connect(); }
 
   void Connect() {
-    node.emplace(service.address());
+    node.emplace(service);
     client.emplace(Need(Client::Connect(service.address())));
     study = Need(client->CreateStudy(StubStudy("submit"))).id();
   }

@@ -5,6 +5,7 @@
 #include "master/core/claims.h"
 #include "master/core/running_work.h"
 #include "master/core/summary.h"
+#include "master/core/visibility.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier {
@@ -120,12 +121,19 @@ Result<TrialPage> ListTrials(const MasterState& state, const TrialQuery& query) 
 std::vector<TrialEvaluation> MetricsOnLineage(const MasterState& state, TrialId id) {
   const Trial& trial = state.trials.at(id);
   const SearchPlan& plan = state.plans.at(trial.plan);
-  const std::string& evaluation = state.studies.at(trial.study).evaluation;
+  const Study& study = state.studies.at(trial.study);
+  const std::int64_t every = study.specification.evaluate_every;
+  const auto may_see = [&](const Point& point) {
+    if (!IsOfEveryone(plan) || (every > 0 && point.step.value % every == 0)) return true;
+    return std::any_of(trial.claims.begin(), trial.claims.end(),
+                       [&](ClaimId claim) { return plan.claims.at(claim).point == point; });
+  };
   std::vector<TrialEvaluation> metrics;
   for (const StepRange& range : LineageRanges(plan, trial.leaf, trial.horizon)) {
     for (const auto& [step, record] : plan.Node(range.node).points) {
-      const auto stored = record.metrics.find(evaluation);
-      if (step <= range.to && stored != record.metrics.end()) metrics.push_back({step, stored->second});
+      const auto stored = record.metrics.find(study.evaluation);
+      if (step > range.to || stored == record.metrics.end() || !may_see({range.node, step})) continue;
+      metrics.push_back({step, stored->second});
     }
   }
   return metrics;

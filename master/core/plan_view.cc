@@ -4,6 +4,7 @@
 #include "master/core/claims.h"
 #include "master/core/running_work.h"
 #include "master/core/summary.h"
+#include "master/core/visibility.h"
 #include "searchplan/plan/plan_dump.h"
 
 namespace espalier {
@@ -84,7 +85,7 @@ PlanNodeView ViewNode(const SearchPlan& plan, const PlanNode& node, const PlanSt
   if (!node.parent)
     std::erase_if(view.functions, [&](const auto& entry) { return !steps.named.contains(entry.first); });
   // Others' checkpoints would tell where their trials part.
-  const bool shows_all = plan.identity.scope != "everyone";
+  const bool shows_all = !IsOfEveryone(plan);
   for (const auto& [step, record] : node.points) {
     if (!record.checkpoint || !steps.planned.Contains(node.id, step)) continue;
     if (shows_all || steps.own_points.contains({node.id, step})) view.checkpoints.push_back(step);

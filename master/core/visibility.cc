@@ -62,9 +62,11 @@ bool IsForTeam(const MasterState& state, const Run& run, const std::string& team
                      [&](StudyId study) { return state.studies.at(study).team == team; });
 }
 
+bool IsOfEveryone(const SearchPlan& plan) { return plan.identity.scope == "everyone"; }
+
 bool MayKnow(const MasterState& state, const SearchPlan& plan, const std::string& team) {
   const std::string& scope = plan.identity.scope;  // as PlanIdentityOf wrote it
-  if (scope == "everyone" || scope == "team:" + team) return true;
+  if (IsOfEveryone(plan) || scope == "team:" + team) return true;
   StudyId study{NumberAfter("study:", scope)};
   const auto trial = state.trials.find(TrialId{NumberAfter("trial:", scope)});
   if (trial != state.trials.end()) study = trial->second.study;

@@ -33,6 +33,9 @@ Result<const Study*> FindOwnStudy(const MasterState& state, StudyId id, const Ca
 // Whether some study that the team may see is among those that the run was ordered for.
 bool IsForTeam(const MasterState& state, const Run& run, const std::string& team);
 
+// Whether the plan is shared by all teams: what some of them asked of it is then no matter of the others.
+bool IsOfEveryone(const SearchPlan& plan);
+
 // Whether the team may know what was measured in the plan: one of everyone, or of the team's own studies.
 bool MayKnow(const MasterState& state, const SearchPlan& plan, const std::string& team);
 

@@ -43,7 +43,8 @@ class Masters(Service):
 
     def command(self, *arguments):
         shared = getattr(self, "node", None) is not None
-        return super().command(*arguments) + (["--server", self.address] if shared else [])
+        return super().command(*arguments) + (
+            ["--server", self.address, "--token-file", str(self.root / "token")] if shared else [])
 
     @staticmethod
     def psql(database, statement):
@@ -58,14 +59,15 @@ class Masters(Service):
     def start_master(self, index):
         self.masters[index] = self.launch(
             "espalier-master", f"master-{index}",
-            f'listen_address: "127.0.0.1:{self.ports[index]}"\ndatabase: "{self.database}"\n')
+            f'listen_address: "127.0.0.1:{self.ports[index]}"\ndatabase: "{self.database}"\n'
+            f'administrator_token_file: "{self.root}/token"\n')
 
     def start_node(self):
         self.node = self.launch(
             "espalier-node", "node",
             f'master_address: "{self.address}"\nserver: "alone"\nslot_count: 2\n'
             f'checkpoint_directory: "{self.root}/checkpoints"\nwork_directory: "{self.root}/node"\n'
-            f'worker_command: "{BIN}/espalier-worker"\n')
+            f'worker_command: "{BIN}/espalier-worker"\ntoken_file: "{self.root}/token"\n')
         wait_until(self.servers, "the node manager is connected")
 
     def log(self, index):

@@ -107,6 +107,17 @@ TEST_CASE("a trial of a running study is gone on with as well") {
   CHECK_FALSE(cluster.state.studies.at(study).finished_at.has_value());
 }
 
+TEST_CASE("a team mate goes on from a trial, in a study of his own") {
+  ToyCluster cluster(1);
+  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
+  ContinueTrialCall call = CallFor(trial, 30);
+  call.user = "bob";
+  const TrialContinued more = Continued(cluster, call);
+  CHECK(cluster.state.studies.at(more.study).user == "bob");
+  cluster.RunToRest();
+  CHECK(cluster.steps_trained == 30);
+}
+
 TEST_CASE("going on is answered the same again, and refused where it cannot be") {
   ToyCluster cluster(1);
   const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
@@ -117,7 +128,16 @@ TEST_CASE("going on is answered the same again, and refused where it cannot be")
     return RefusalOf(cluster, call);
   };
   CHECK(refused([](auto& call) { call.trial = TrialId{99}; }).code == ErrorCode::kNotFound);
-  CHECK(refused([](auto& call) { call.user = "bob"; }).code == ErrorCode::kNotFound);
+  const auto by_eve = [&](TrialId id) {
+    return refused([id](auto& call) {
+      call.user = "eve";
+      call.team = "others";
+      call.trial = id;
+    });
+  };
+  CHECK(by_eve(trial).code == ErrorCode::kNotFound);
+  CHECK(by_eve(trial).message == "no trial " + std::to_string(trial.value));
+  CHECK(by_eve(TrialId{99}).message == "no trial 99");
   CHECK(refused([](auto& call) { call.from_step = Step{21}; }).field == "from_step");
   CHECK(refused([](auto& call) { call.from_step = Step{-1}; }).field == "from_step");
   CHECK(refused([](auto& call) { call.steps = Step{10}; }).field == "steps");
@@ -135,6 +155,16 @@ TEST_CASE("going on is answered the same again, and refused where it cannot be")
   CHECK(cluster.state == before);
   CHECK(refused([](auto& call) { call.steps = Step{31}; }).code == ErrorCode::kAlreadyExists);
   CHECK(refused([](auto& call) { call.request_id = "other"; }).field == "name");  // "more" is running
+}
+
+TEST_CASE("a team mate goes on from a trial in a study of his own") {
+  ToyCluster cluster(1);
+  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
+  ContinueTrialCall call = CallFor(trial, 30);
+  call.user = "bob";
+  const TrialContinued more = Continued(cluster, call);
+  CHECK(cluster.state.studies.at(more.study).user == "bob");
+  CHECK(cluster.state.trials.at(more.trial).plan == cluster.state.trials.at(trial).plan);
 }
 
 TEST_CASE("a trial is not gone on with under another code of its trainer") {

@@ -65,12 +65,17 @@ TEST_CASE("undeclared hyper-parameters count by their names") {
     }
     plan.Change(AddPlanNode{.id = PlanNodeId{id}, .parent = {}, .start = Step{0}, .configuration = configuration});
   };
+  // 1 s, 0.1 s for each of bs, 2 s if slow, 0.5 s for each of other.
   add(1, {{"bs", Batch(32)}});
-  add(2, {{"bs", Batch(64)}, {"other", Batch(9)}});
-  add(3, {{"name", Text("slow")}, {"other", Batch(9)}});
-  add(4, {{"bs", Batch(64)}, {"name", Text("slow")}});
-  plan.Trained(1, 7, 0, 10, 10 * 3.2).Trained(2, 7, 0, 10, 10 * 6.4).Trained(3, 7, 0, 10, 10 * 5);
-  CHECK(StepTime(plan, 4) == Approx(11.4).epsilon(0.001));
+  add(2, {{"bs", Batch(64)}});
+  add(3, {{"bs", Batch(32)}, {"name", Text("slow")}});
+  add(4, {{"bs", Batch(32)}, {"other", Batch(4)}});
+  add(5, {{"bs", Batch(64)}, {"name", Text("slow")}, {"other", Batch(4)}});
+  add(6, {{"bs", Batch(64)}, {"name", Text("else")}, {"unmeasured", Batch(4)}});
+  plan.Trained(1, 7, 0, 10, 10 * 4.2).Trained(2, 7, 0, 10, 10 * 7.4);
+  plan.Trained(3, 7, 0, 10, 10 * 6.2).Trained(4, 7, 0, 10, 10 * 6.2);
+  CHECK(StepTime(plan, 5) == Approx(11.4).epsilon(0.001));
+  CHECK(StepTime(plan, 6) == Approx(7.4).epsilon(0.001));
 }
 
 TEST_CASE("what was measured longer counts more") {

@@ -160,4 +160,24 @@ TEST_CASE("a trial's metrics are those on its lineage up to its horizon, whoever
   CHECK(steps_of(branch) == Ids{20, 50});
 }
 
+TEST_CASE("where everyone shares, a trial's metrics are those that it or its study asks for") {
+  StateBuilder s;
+  const StudyId theirs = s.AddStudy(Scope::kEveryone);
+  const TrialId long_trial = s.AddTrial(theirs, "0.1", 80);
+  for (const std::int64_t step : {17, 20, 40, 60}) s.Claimed(long_trial, step, 0.5);
+  s.team = "others";
+  const StudyId study = s.AddStudy(Scope::kEveryone);
+  const TrialId trial = s.AddTrial(study, "0.1", 70);
+  s.Claimed(trial, 60, 0.5);
+  const auto steps_of = [&](TrialId id) {
+    Ids steps;
+    for (const TrialEvaluation& each : MetricsOnLineage(s.state, id)) steps.push_back(each.step.value);
+    return steps;
+  };
+  CHECK(steps_of(long_trial) == Ids{17, 20, 40, 60});
+  CHECK(steps_of(trial) == Ids{60});
+  s.state.studies.at(study).specification.evaluate_every = 20;
+  CHECK(steps_of(trial) == Ids{20, 40, 60});
+}
+
 }  // namespace espalier
