@@ -43,7 +43,8 @@ void MeasureReplay(Figures& figures, const Service& service, StudyId id, std::in
   Client client = Need(Client::Connect(service.address()));
   const Seconds begun = MonotonicNow();
   Study study = client.OpenStudy(id);
-  const BatchAnswer answer = Need(study.SubmitBatch(BatchFrom(Shape::kOneNode, 0, trials), BatchName(Shape::kOneNode, 0)));
+  const BatchAnswer answer =
+      Need(study.SubmitBatch(BatchFrom(Shape::kOneNode, 0, trials), BatchName(Shape::kOneNode, 0)));
   for (std::size_t i = 0; i < answer.trials.size(); ++i) {
     const Result<Evaluation>& evaluation = answer.evaluations[i].Get();
     if (Need(evaluation).metrics.at("accuracy") != AccuracyOf(answer.trials[i].value)) GiveUp("a metric has changed");
