@@ -108,10 +108,11 @@ NewestRows::NewestRows(const std::string& database, std::int64_t trial_id, std::
 
 NewestRows::~NewestRows() = default;
 
-Seconds NewestRows::CopyInto(const std::string& database) const {
+Seconds NewestRows::CopyInto(const std::string& database, std::int64_t first, std::int64_t end) const {
   Database into(database);
   const Seconds begun = MonotonicNow();
-  for (const std::vector<std::string>& batch : rows_->batches) {
+  for (std::int64_t i = first; i < end; ++i) {
+    const std::vector<std::string>& batch = rows_->batches[static_cast<std::size_t>(i)];
     into.Run("BEGIN");
     for (std::size_t table = 0; table < std::size(kTables); ++table) into.CopyIn(kTables[table].name, batch[table]);
     into.Run("COMMIT");

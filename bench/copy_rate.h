@@ -16,9 +16,9 @@ class NewestRows {
   NewestRows(const std::string& database, std::int64_t trial_id, std::int64_t batch_count);
   ~NewestRows();
 
-  // Into a database that holds what they refer to, over one connection: each batch one transaction, each table one
-  // COPY, indexes and constraints as they are there. How long that took.
-  Seconds CopyInto(const std::string& database) const;
+  // Batches `first` to `end` into a database that holds what they refer to, over one connection: each batch one
+  // transaction, each table one COPY, indexes and constraints as they are there. How long that took.
+  Seconds CopyInto(const std::string& database, std::int64_t first, std::int64_t end) const;
 
  private:
   struct Rows;

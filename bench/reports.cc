@@ -37,6 +37,21 @@ void CheckQueryable(Client& client, std::int64_t trial, std::int64_t count) {
   if (response.metrics_size() != count) GiveUp("reported metrics are not there");
 }
 
+// A client that comes back learns everything again: the first batch, sent once more, gets its first answer, and each of
+// its claims the evaluation that was stored.
+void MeasureReplay(Figures& figures, const Service& service, StudyId id, std::int64_t trials) {
+  Client client = Need(Client::Connect(service.address()));
+  const Seconds begun = MonotonicNow();
+  Study study = client.OpenStudy(id);
+  const BatchAnswer answer =
+      Need(study.SubmitBatch(BatchFrom(Shape::kOneNode, 0, trials), BatchName(Shape::kOneNode, 0)));
+  for (std::size_t i = 0; i < answer.trials.size(); ++i) {
+    const Result<Evaluation>& evaluation = answer.evaluations[i].Get();
+    if (Need(evaluation).metrics.at("accuracy") != AccuracyOf(answer.trials[i].value)) GiveUp("a metric has changed");
+  }
+  figures.Add("replay_of_a_batch_ms", (MonotonicNow() - begun).count() * 1000);
+}
+
 void MeasureList(Figures& figures, Client& client, const std::string& trials, int calls) {
   v1::ListTrialsRequest request;
   request.set_study_name(kStudyName);
@@ -103,6 +118,7 @@ void RunReports(Figures& figures, Size size) {
   CheckQueryable(client, trials, 1);
   figures.Add("reports_that_settle_claims_per_second", ReportAll(node, trials, kTrialSteps));
   CheckQueryable(client, trials, 2);
+  MeasureReplay(figures, service, study, trials);
   MeasureList(figures, client, name, static_cast<int>(size.Of(500, 20)));
   MeasureCommandLine(figures, service, name, static_cast<int>(size.Of(20, 2)));
   MeasureNewClients(figures, service, trials, static_cast<int>(size.Of(20, 2)));

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/token.h"
@@ -46,6 +47,16 @@ bool HasEnded(pid_t process) { return waitpid(process, nullptr, WNOHANG) != 0; }
 struct Service::Parts {
   explicit Parts(const std::string& path)
       : folder(path), data(Need(DataDirectory::Open(path))), postgres(Need(PrivatePostgres::Open(data))) {}
+  ~Parts() {
+    StopMaster();
+    if (postgres_process != 0) End(postgres_process, SIGINT);
+    data.Clear();
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+  void StopMaster() {
+    if (master_process != 0) End(std::exchange(master_process, 0), SIGTERM);
+  }
 
   std::string folder;
   DataDirectory data;
@@ -67,13 +78,7 @@ Service::Service() : parts_(std::make_unique<Parts>(NewFolder())) {
   StartMaster();
 }
 
-Service::~Service() {
-  StopMaster();
-  End(parts_->postgres_process, SIGINT);
-  parts_->data.Clear();
-  std::error_code ignored;
-  std::filesystem::remove_all(parts_->folder, ignored);
-}
+Service::~Service() = default;
 
 Seconds Service::StartMaster() {
   const std::string config = parts_->data.File("config/master.txt");
@@ -91,10 +96,7 @@ Seconds Service::StartMaster() {
   }
 }
 
-void Service::StopMaster() {
-  if (parts_->master_process != 0) End(parts_->master_process, SIGTERM);
-  parts_->master_process = 0;
-}
+void Service::StopMaster() { parts_->StopMaster(); }
 
 std::string Service::Token() const { return Need(ReadTokenFile(parts_->data.TokenFile())); }
 

@@ -35,6 +35,18 @@ StartTrial TrialOf(Shape shape, std::int64_t number) {
   return trial;
 }
 
+Batch BatchFrom(Shape shape, std::int64_t first, std::int64_t end) {
+  Batch batch;
+  for (std::int64_t i = first; i < std::min(first + kBatchSize, end); ++i) {
+    batch.new_trials.push_back(TrialOf(shape, i));
+  }
+  return batch;
+}
+
+std::string BatchName(Shape shape, std::int64_t first) {
+  return "batch-" + std::to_string(static_cast<int>(shape)) + "-" + std::to_string(first);
+}
+
 Seconds SubmitOne(Client& client, StudyId study, Shape shape, std::int64_t number, std::vector<TrialId> close) {
   v1::SubmitRequest request;
   request.set_study_id(study.value);
@@ -55,9 +67,9 @@ Seconds Submit(Client& client, StudyId study, Shape shape, std::int64_t first, s
       if (from >= first + count) return;
       v1::SubmitRequest request;
       request.set_study_id(study.value);
-      request.set_request_id("batch-" + std::to_string(static_cast<int>(shape)) + "-" + std::to_string(from));
-      for (std::int64_t i = from; i < std::min(from + kBatchSize, first + count); ++i) {
-        *request.add_new_trials() = ToWire(TrialOf(shape, i));
+      request.set_request_id(BatchName(shape, from));
+      for (const StartTrial& trial : BatchFrom(shape, from, first + count).new_trials) {
+        *request.add_new_trials() = ToWire(trial);
       }
       Need(client.connection().Submit(request));
     }

@@ -23,6 +23,10 @@ inline constexpr Step kTrialSteps{80};
 
 StartTrial TrialOf(Shape shape, std::int64_t number);
 
+// The batch that Submit sends for trials `first` on, of `end` in all, and the request id that it has.
+Batch BatchFrom(Shape shape, std::int64_t first, std::int64_t end);
+std::string BatchName(Shape shape, std::int64_t first);
+
 // One trial in a call of its own; how long the call took.
 Seconds SubmitOne(Client& client, StudyId study, Shape shape, std::int64_t number, std::vector<TrialId> close = {});
 

@@ -26,6 +26,11 @@ std::optional<CallId> CallOf(const Event& event) {
 
 Error Unavailable(const std::string& why) { return {ErrorCode::kUnavailable, why, {}}; }
 
+// Acknowledgements and orders to node managers may be late by a moment; clients wait.
+bool IsAwaited(const Effect& effect) {
+  return std::holds_alternative<Reply>(effect) || std::holds_alternative<NotifyWatchers>(effect);
+}
+
 // Trying again later may help; with the others it cannot.
 bool MayPass(const Error& error) { return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAborted; }
 
@@ -147,8 +152,10 @@ std::optional<EventLoop::Item> EventLoop::Next() {
   std::unique_lock lock(mutex_);
   while (true) {
     if (commit_error_) return std::nullopt;
-    if (!committing_ && !filling_.empty()) {
+    const auto commit_time = CommitTime();
+    if (!committing_ && commit_time && (stopping_ || SteadyClock::now() >= *commit_time)) {
       committing_ = true;
+      is_awaited_ = false;
       commit_thread_->Start(std::exchange(filling_, {}));
     }
     if (stopping_ && !committing_) return std::nullopt;
@@ -162,12 +169,21 @@ std::optional<EventLoop::Item> EventLoop::Next() {
       queue_.pop_front();
       return item;
     }
-    if (ticks && takes) {
-      changed_.wait_until(lock, next_tick_);
+    std::optional<SteadyClock::time_point> wake;
+    if (ticks && takes) wake = next_tick_;
+    if (!committing_ && commit_time) wake = wake ? std::min(*wake, *commit_time) : *commit_time;
+    if (wake) {
+      changed_.wait_until(lock, *wake);
     } else {
       changed_.wait(lock);
     }
   }
+}
+
+std::optional<SteadyClock::time_point> EventLoop::CommitTime() const {
+  if (filling_.empty()) return std::nullopt;
+  const bool at_once = is_awaited_ || MustHandleAlone();
+  return at_once ? filling_since_ : filling_since_ + Duration(settings_.commit_patience);
 }
 
 bool EventLoop::MustHandleAlone() const { return SteadyClock::now() < alone_until_; }
@@ -185,6 +201,8 @@ void EventLoop::Isolate(const Error& refused) {
 void EventLoop::Handle(const Event& event) {
   alone_call_ = MustHandleAlone() ? CallOf(event) : std::nullopt;
   Transition transition = handler_(state_, event, settings_.now());
+  if (filling_.empty()) filling_since_ = SteadyClock::now();
+  is_awaited_ |= std::any_of(transition.effects.begin(), transition.effects.end(), IsAwaited);
   std::move(transition.edit.begin(), transition.edit.end(), std::back_inserter(filling_.edit));
   for (Effect& effect : transition.effects) {
     filling_.releases.push_back([this, effect = std::move(effect)](const Result<void>& committed) {
@@ -196,6 +214,8 @@ void EventLoop::Handle(const Event& event) {
 void EventLoop::Handle(ReadRequest request) {
   request.read(state_);
   if (IsAllDurable()) return request.done({});
+  if (filling_.empty()) filling_since_ = SteadyClock::now();
+  is_awaited_ = true;
   filling_.releases.push_back(std::move(request.done));
 }
 
@@ -223,6 +243,7 @@ void EventLoop::RunEffect(const Effect& effect) {
 void EventLoop::DropAll(const Error& why, bool last) {
   state_ = {};
   Batch dropped = std::exchange(filling_, {});
+  is_awaited_ = false;
   std::deque<Item> queue;
   std::set<CallId> calls;
   std::set<SessionId> sessions;

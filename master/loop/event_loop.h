@@ -30,6 +30,8 @@ using EventHandler = std::function<Transition(MasterState& state, const Event& e
 
 struct EventLoopSettings {
   Seconds tick_every{0.5};  // between Ticks; 0: none but those that are posted
+  // How long a batch that nobody waits for (reports, to be acknowledged sometime) is held open for more of the kind.
+  Seconds commit_patience{0.0005};
   Seconds load_retry_min{0.1};
   Seconds load_retry_max{5};
   Seconds alone_for{30};  // how long events are committed alone after a batch was refused for good
@@ -74,6 +76,8 @@ class EventLoop {
   void Handle(const Event& event);
   void Handle(ReadRequest request);
   bool IsAllDurable();
+  // When the batch that is being filled is to be committed at the latest; none if it is empty.
+  std::optional<std::chrono::steady_clock::time_point> CommitTime() const;
   bool MustHandleAlone() const;
   // After a refused commit: answers the call that was alone in it, or has the next events committed alone.
   void Isolate(const Error& refused);
@@ -90,6 +94,8 @@ class EventLoop {
   // The loop's thread only.
   MasterState state_;
   Batch filling_;
+  bool is_awaited_ = false;  // somebody waits for what is in `filling_`
+  std::chrono::steady_clock::time_point filling_since_;
   std::chrono::steady_clock::time_point next_tick_;
   std::chrono::steady_clock::time_point alone_until_{};
   std::optional<CallId> alone_call_;  // of the last event handled, if it is alone in its batch

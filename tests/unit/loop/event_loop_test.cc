@@ -65,6 +65,35 @@ TEST_CASE("what arrives during a commit forms one batch") {
   for (std::size_t i = 0; i < effects.size(); ++i) CHECK(Answered(effects[i]) == static_cast<std::int64_t>(i) + 1);
 }
 
+EventLoopSettings WithPatience(double seconds) {
+  return {.tick_every = Seconds{0}, .commit_patience = Seconds{seconds}, .load_retry_min = Seconds{0.001}};
+}
+constexpr double kForever = 1e6;
+
+TEST_CASE("reports wait for company, and for nobody who waits for them") {
+  ToyMaster master(WithPatience(kForever));
+  master.Start();
+  master.loop.Post(Reporting(1));
+  master.loop.Post(Reporting(2));
+  master.loop.Post(MakeCall(3));
+  const std::vector<Effect> effects = master.effects.Await(3);
+  CHECK(Answered(effects[2]) == 3);
+  CHECK(master.CommitSizes() == std::vector<std::size_t>{3});
+  master.loop.Post(Reporting(4));
+  bool seen = false;
+  CHECK(master.loop.Read([&](const MasterState& state) { seen = state.requests.contains({StudyId{1}, "4"}); }));
+  CHECK(seen);
+  CHECK(master.database->stored.requests.contains({StudyId{1}, "4"}));
+}
+
+TEST_CASE("reports that nothing else follows are stored all the same") {
+  ToyMaster master(WithPatience(0.001));
+  master.Start();
+  master.loop.Post(Reporting(1));
+  master.effects.Await(1);
+  CHECK(master.CommitSizes() == std::vector<std::size_t>{1});
+}
+
 TEST_CASE("an event that changes nothing waits for the edits before it, and needs no commit of its own") {
   ToyMaster master;
   master.gate.Shut();

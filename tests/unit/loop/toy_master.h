@@ -85,6 +85,14 @@ inline Event Message(std::int64_t session) {
   return message;
 }
 
+// One that changes something, and is acknowledged.
+inline Event Reporting(std::int64_t session) {
+  NodeMessage message;
+  message.session = SessionId{session};
+  message.reports.push_back({.number = session, .run = RunId{1}, .kind = RunEnded{}});
+  return message;
+}
+
 inline RequestKey KeyOf(std::int64_t call) { return {StudyId{0}, std::to_string(call)}; }
 
 inline Transition ToyReact(MasterState& state, const Event& event, Time) {
@@ -95,6 +103,9 @@ inline Transition ToyReact(MasterState& state, const Event& event, Time) {
   } else if (const auto* question = std::get_if<CancelStudyCall>(&event)) {
     transition.effects.push_back(Reply{question->call, StudyCancelled{}});
   } else if (const auto* message = std::get_if<NodeMessage>(&event)) {
+    for (const Report& report : message->reports) {
+      transition.edit.push_back(AddRequest{{StudyId{1}, std::to_string(report.number)}, {}});
+    }
     transition.effects.push_back(SendDesired{message->session, {}, 0, {}});
   } else if (std::holds_alternative<Tick>(event)) {
     transition.effects.push_back(NotifyWatchers{});

@@ -201,4 +201,18 @@ TEST_CASE("a trial's error names the hyper-parameter") {
         "the trainer has no hyper-parameters, got lr");
 }
 
+TEST_CASE("a packed configuration is the configuration, and equal to another one exactly if that is") {
+  std::vector<Configuration> configurations(1);  // one of no functions
+  for (const auto& [function, hex] : GoldenBytes()) configurations.push_back({{function, {Constant{0.1}, Step{0}}}});
+  for (const Configuration& a : configurations) {
+    const PackedConfiguration packed(a);
+    CHECK(packed.Unpack() == a);
+    CHECK(packed.bytes() == CanonicalBytes(a));
+    CHECK(PackedConfiguration::Parse(packed.bytes()).value() == packed);
+    for (const Configuration& b : configurations) CHECK((packed == PackedConfiguration(b)) == (a == b));
+  }
+  CHECK(PackedConfiguration() == PackedConfiguration(Configuration{}));
+  CHECK_FALSE(PackedConfiguration::Parse("nonsense").has_value());
+}
+
 }  // namespace espalier
