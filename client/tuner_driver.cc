@@ -108,8 +108,10 @@ class Driver {
     return {};
   }
 
-  // A study that somebody cancelled takes no more batches, and that is no failure.
+  // A study that somebody cancelled takes no more batches, and that is no failure. One that refuses its very first batch
+  // holds nothing: it is cancelled, so that its name is free when the mistake is mended.
   Result<void> OnRefused(const Error& error) {
+    if (error.code == ErrorCode::kInvalidArgument && trials_.empty()) (void)study_.Cancel();
     if (error.code != ErrorCode::kFailedPrecondition) return tl::unexpected<Error>(error);
     ESPALIER_ASSIGN(report_.cancelled, study_.WaitUntilFinished(kFinishPatience));
     if (!report_.cancelled) return tl::unexpected<Error>(error);

@@ -51,6 +51,15 @@ class LimitsTest(unittest.TestCase):
             self.assertEqual(service.json("study", "list"), [])
             service.run("study", "run", service.write("study.yaml", GOOD))
 
+    def test_a_file_whose_trials_the_master_refuses_can_be_mended_and_run_under_its_name(self):
+        too_long_when_spelled_out = replaced("lr: [0.1]", table(500_000, "1"))
+        with Service() as service:
+            refused = service.run("study", "run", service.write("study.yaml", too_long_when_spelled_out), check=False)
+            self.assertEqual(refused.returncode, 2, refused.stderr[:1000])
+            self.assertIn("hyper_parameters.lr", refused.stderr)
+            self.assertIn("1048576 bytes", refused.stderr)
+            service.run("study", "run", service.write("study.yaml", GOOD))
+
     def test_what_is_large_but_allowed_is_served(self):
         with Service() as service:
             long_table = "lr: ['Table([" + ",".join(str(1 + i % 9) for i in range(300_000)) + "])', 1]"
