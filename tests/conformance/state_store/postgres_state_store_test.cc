@@ -2,6 +2,7 @@
 #include "master/store/postgres_state_store.h"
 
 #include <catch2/catch.hpp>
+#include <future>
 
 #include "master/store/embedded_sql.h"
 #include "master/store/leadership.h"
@@ -42,6 +43,37 @@ TEST_CASE("a cut connection makes a commit unavailable, and the state can be rec
   const Result<void> committed = database.store->Commit(edit);
   REQUIRE_FALSE(committed.has_value());
   CHECK(committed.error().code == ErrorCode::kUnavailable);
+  const Result<MasterState> loaded = database.store->Load();
+  REQUIRE(loaded.has_value());
+  CHECK((StoredPart(*loaded) == before));
+  REQUIRE(database.store->Commit(edit).has_value());
+  CHECK(database.HoldsWhatMemoryDoes());
+}
+
+TEST_CASE("a statement that is ended or cut in mid-commit stores nothing, and the state can be recovered") {
+  const std::string end = GENERATE("pg_cancel_backend", "pg_terminate_backend");  // the first: as a timeout does
+  Database database;
+  const MasterState before = StoredPart(database.generator.state());
+  const std::string tables = database.Query(
+      "SELECT string_agg(tablename, ', ') FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'leadership'");
+  auto blocker = std::async(std::launch::async, [&] {
+    database.Query("BEGIN; LOCK TABLE " + tables +
+                   " IN ACCESS EXCLUSIVE MODE;"
+                   "DO $$ BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN END $$; COMMIT");
+  });
+  while (database.Query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0") {
+  }
+  const StateEdit edit = database.generator.Next();
+  auto commit = std::async(std::launch::async, [&] { return database.store->Commit(edit); });
+  const std::string waiting = "FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  while (database.Query("SELECT count(*) " + waiting) == "0") {
+  }
+  database.Query("SELECT " + end + "(pid) " + waiting);
+  const Result<void> committed = commit.get();
+  REQUIRE_FALSE(committed.has_value());
+  CHECK(committed.error().code == ErrorCode::kUnavailable);
+  database.Query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+  blocker.get();
   const Result<MasterState> loaded = database.store->Load();
   REQUIRE(loaded.has_value());
   CHECK((StoredPart(*loaded) == before));
