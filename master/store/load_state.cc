@@ -43,7 +43,8 @@ class Loader {
   template <class Take>
   void Each(const char* name, const Take& take) {
     const pqxx::result rows = Query(transaction_, name);
-    for (const pqxx::row& row : rows) take(RowReader(row));
+    Columns columns;
+    for (const pqxx::row& row : rows) take(RowReader(row, columns));
   }
 
   SearchPlan& PlanOf(PlanNodeId node) { return state_.plans.at(plan_of_node_.at(node)); }

@@ -14,7 +14,7 @@ int HexDigit(char c) {
 }  // namespace
 
 double RowReader::Number(const char* column) const {
-  const std::string_view text = row_[column].c_str();
+  const std::string_view text = Field(column).c_str();
   double value = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), value).ptr != text.data() + text.size()) {
     throw std::runtime_error(std::string(column) + ": '" + std::string(text) + "' is no number");
@@ -28,7 +28,7 @@ std::optional<Time> RowReader::OptionalMoment(const char* column) const {
 }
 
 std::string RowReader::Bytes(const char* column) const {
-  const std::string_view text = row_[column].c_str();
+  const std::string_view text = Field(column).c_str();
   if (!text.starts_with("\\x") || text.size() % 2 != 0) throw std::runtime_error("bytes are not in hexadecimal form");
   std::string bytes;
   bytes.reserve(text.size() / 2);
@@ -48,7 +48,7 @@ Digest128 RowReader::Digest(const char* column) const {
 
 std::vector<std::string> RowReader::Texts(const char* column) const {
   std::vector<std::string> texts;
-  pqxx::array_parser parser = row_[column].as_array();
+  pqxx::array_parser parser = Field(column).as_array();
   for (auto [juncture, text] = parser.get_next(); juncture != pqxx::array_parser::done;
        std::tie(juncture, text) = parser.get_next()) {
     if (juncture == pqxx::array_parser::string_value) texts.push_back(text);

@@ -2,9 +2,11 @@
 // and std::runtime_error for bytes or texts that no Espalier wrote.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <pqxx/pqxx>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
@@ -13,14 +15,29 @@
 
 namespace espalier {
 
+// Where the columns of a result's rows are: looking one up by name in each row takes longer than reading it. Names are
+// told apart by their addresses.
+class Columns {
+ public:
+  pqxx::row::size_type Of(const pqxx::row& row, const char* name) {
+    const auto known = std::find_if(known_.begin(), known_.end(), [&](const auto& each) { return each.first == name; });
+    if (known != known_.end()) return known->second;
+    return known_.emplace_back(name, row.column_number(name)).second;
+  }
+
+ private:
+  std::vector<std::pair<const char*, pqxx::row::size_type>> known_;
+};
+
 class RowReader {
  public:
-  explicit RowReader(const pqxx::row& row) : row_(row) {}
+  // `columns`: one for all rows of a result.
+  RowReader(const pqxx::row& row, Columns& columns) : row_(row), columns_(columns) {}
 
-  bool IsNull(const char* column) const { return row_[column].is_null(); }
-  std::string Text(const char* column) const { return row_[column].as<std::string>(); }
-  std::int64_t Integer(const char* column) const { return row_[column].as<std::int64_t>(); }
-  bool Flag(const char* column) const { return *row_[column].c_str() == 't'; }
+  bool IsNull(const char* column) const { return Field(column).is_null(); }
+  std::string Text(const char* column) const { return Field(column).as<std::string>(); }
+  std::int64_t Integer(const char* column) const { return Field(column).as<std::int64_t>(); }
+  bool Flag(const char* column) const { return *Field(column).c_str() == 't'; }
   double Number(const char* column) const;
   Step At(const char* column) const { return Step{Integer(column)}; }
   Time Moment(const char* column) const { return Time{std::chrono::microseconds{Integer(column)}}; }
@@ -41,7 +58,10 @@ class RowReader {
   }
 
  private:
+  pqxx::field Field(const char* column) const { return row_[columns_.Of(row_, column)]; }
+
   const pqxx::row& row_;
+  Columns& columns_;
 };
 
 }  // namespace espalier
