@@ -1,7 +1,7 @@
 #include "scheduler/cost_model.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "scheduler/ridge_regression.h"
@@ -14,6 +14,9 @@ constexpr Seconds kStepTimeMin{1e-9};
 
 // Small enough to change no estimate that the measurements determine.
 constexpr double kRidge = 1e-6;
+
+// The regression takes time in the cube of its columns, at every decision.
+constexpr std::size_t kFeatureCountMax = 48;
 
 struct Measurement {
   std::int64_t steps = 0;
@@ -44,6 +47,17 @@ std::vector<CostModel::Subject> SubjectsOf(const Configuration& configuration) {
   return subjects;
 }
 
+// What the measured nodes have under one feature.
+struct Column {
+  void Add(const Value& value) {
+    if (count++ == 0) first = value;
+    differs = differs || value != first;
+  }
+  std::size_t count = 0;
+  Value first;
+  bool differs = false;
+};
+
 struct NumberOf {
   double operator()(bool value) const { return value ? 1 : 0; }
   double operator()(std::int64_t value) const { return static_cast<double>(value); }
@@ -56,7 +70,7 @@ struct NumberOf {
 CostModel CostModel::FromPlan(const SearchPlan& plan) {
   CostModel model;
   std::vector<std::pair<const PlanNode*, Measurement>> measurements;
-  std::set<std::pair<Subject, std::optional<std::string>>> features;
+  std::map<std::pair<Subject, std::optional<std::string>>, Column> columns;
   for (const auto& [id, node] : plan.nodes) {
     const Measurement measurement = MeasurementOf(node);
     if (measurement.steps <= 0) continue;
@@ -68,10 +82,17 @@ CostModel CostModel::FromPlan(const SearchPlan& plan) {
     for (Subject& subject : SubjectsOf(configuration)) {
       const std::optional<Value> value = ValueAt(configuration, node.start, subject);
       const auto* text = std::get_if<std::string>(&*value);
-      features.emplace(std::move(subject), text != nullptr ? std::optional(*text) : std::nullopt);
+      columns[{std::move(subject), text != nullptr ? std::optional(*text) : std::nullopt}].Add(*value);
     }
   }
-  for (const auto& [subject, text] : features) model.features_.push_back({subject, text});
+  // What differs among the measurements first: the rest explains nothing of them.
+  for (const bool differing : {true, false}) {
+    for (const auto& [feature, column] : columns) {
+      if (model.features_.size() == kFeatureCountMax) break;
+      const bool differs = column.differs || column.count < measurements.size();
+      if (differs == differing) model.features_.push_back({feature.first, feature.second});
+    }
+  }
   std::vector<Observation> observations;
   for (const auto& [node, measurement] : measurements) {
     observations.push_back(

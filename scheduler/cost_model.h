@@ -1,5 +1,6 @@
 // How long things take (TreeML 5.2): measured where a plan node has been trained, else estimated by linear regression
-// over hyper-parameter values from the other nodes of its training identity, else 1 second a step.
+// over hyper-parameter values from the other nodes of its training identity, else 1 second a step. Of very many
+// hyper-parameters only some count: those first that differ among the measurements.
 #pragma once
 
 #include <cstddef>

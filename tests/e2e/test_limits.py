@@ -75,6 +75,15 @@ class LimitsTest(unittest.TestCase):
                     self.assertEqual(forecast["trials"], 2)
                     self.assertGreater(forecast["unique_steps"], 0)
 
+    def test_a_study_of_ten_thousand_hyper_parameters_is_trained(self):
+        parameters = ['  h0: [0.1, "Piecewise([0.1, 0.2], [3])"]'] + [f"  h{i}: 0.{i}" for i in range(1, 10_000)]
+        text = replaced("  lr: [0.1]", "\n".join(parameters)).replace("trainer: mlp", "trainer: synthetic")
+        text = "\n".join(line for line in text.splitlines() if not line.startswith(("data:", "step:"))) + "\n"
+        with Service() as service:
+            shown = service.json("study", "run", service.write("study.yaml", text.replace("steps: 2", "steps: 6")))
+            self.assertEqual(shown["trials"]["by_state"], {"done": 2})
+            self.assertEqual((shown["steps"]["claimed"], shown["steps"]["trained"]), (12, 9))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -78,6 +78,18 @@ TEST_CASE("undeclared hyper-parameters count by their names") {
   CHECK(StepTime(plan, 6) == Approx(7.4).epsilon(0.001));
 }
 
+TEST_CASE("of thousands of hyper-parameters those count that differ among the measurements") {
+  TestPlan plan;
+  std::vector<Value> values(10'000, Value{0.5});
+  const std::size_t telling = values.size() - 1;
+  for (const int id : {1, 2, 3, 4}) {
+    values[telling] = static_cast<double>(id);
+    plan.Node(id, 0, 0, values);
+  }
+  plan.Trained(1, 7, 0, 10, 10).Trained(2, 7, 0, 10, 20).Trained(3, 7, 0, 10, 30);
+  CHECK(StepTime(plan, 4) == Approx(4).epsilon(0.001));
+}
+
 TEST_CASE("what was measured longer counts more") {
   TestPlan plan;
   plan.Node(1, 0, 0, {Batch(32), 0.1}).Node(2, 0, 0, {Batch(32), 0.1}).Node(3, 0, 0, {Batch(32), 0.1});
