@@ -11,29 +11,27 @@ namespace {
 
 constexpr std::int32_t kTrialsAPageMax = 1000;
 
-// The status of a read whose own outcome is `found`.
-grpc::Status Outcome(const Result<void>& read, const Result<void>& found) {
-  if (!read.has_value()) return ToStatus(read.error());
-  return found.has_value() ? grpc::Status::OK : ToStatus(found.error());
-}
-
 }  // namespace
+
+grpc::Status InspectService::ReadFor(const Result<Caller>& caller, const Look& look) {
+  if (!caller.has_value()) return ToStatus(caller.error());
+  Result<void> seen;
+  const Result<void> read = master_.Read([&](const MasterState& state) { seen = look(state, *caller); });
+  if (!read.has_value()) return ToStatus(read.error());
+  return seen.has_value() ? grpc::Status::OK : ToStatus(seen.error());
+}
 
 grpc::Status InspectService::ListTrainers(grpc::ServerContext* context, const v1::ListTrainersRequest*,
                                           v1::ListTrainersResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const auto read = master_.Read([&](const MasterState& state) {
+  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller&) -> Result<void> {
     for (const auto& [key, trainer] : state.trainers) *response->add_trainers() = ToProto(trainer);
+    return {};
   });
-  return Outcome(read, {});
 }
 
 grpc::Status InspectService::ListServers(grpc::ServerContext* context, const v1::ListServersRequest*,
                                          v1::ListServersResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const auto read = master_.Read([&](const MasterState& state) {
+  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
     for (const auto& [name, server] : state.servers) {
       v1::Server& message = *response->add_servers();
       message.set_name(name);
@@ -44,106 +42,72 @@ grpc::Status InspectService::ListServers(grpc::ServerContext* context, const v1:
         const Run& run = state.runs.at(id);
         if (run.slot.server != name || run.state != RunState::kTraining) continue;
         message.set_busy_slot_count(message.busy_slot_count() + 1);
-        if (IsForTeam(state, run, caller->team)) message.add_running_run_ids(id.value);
+        if (IsForTeam(state, run, caller.team)) message.add_running_run_ids(id.value);
       }
     }
+    return {};
   });
-  return Outcome(read, {});
 }
 
 grpc::Status InspectService::ListStudies(grpc::ServerContext* context, const v1::ListStudiesRequest*,
                                          v1::ListStudiesResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const auto read = master_.Read([&](const MasterState& state) {
+  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
     for (auto it = state.studies.rbegin(); it != state.studies.rend(); ++it) {
-      if (!MaySee(*caller, it->second)) continue;
+      if (!MaySee(caller, it->second)) continue;
       *response->add_studies() = ToProto(Summarize(state, it->first, Now()), it->second);
     }
+    return {};
   });
-  return Outcome(read, {});
 }
 
 grpc::Status InspectService::GetStudy(grpc::ServerContext* context, const v1::GetStudyRequest* request,
                                       v1::GetStudyResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  Result<void> found;
-  const auto read = master_.Read([&](const MasterState& state) {
+  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
     const StudyId id{request->study_id()};
-    const auto study =
-        id == StudyId{0} ? FindStudyNamed(state, request->name(), *caller) : FindStudy(state, id, *caller);
-    if (study.has_value()) {
-      *response->mutable_study() = ToProto(Summarize(state, (*study)->id, Now()), **study);
-    } else {
-      found = tl::unexpected(study.error());
-    }
+    ESPALIER_ASSIGN(const Study* study,
+                    id == StudyId{0} ? FindStudyNamed(state, request->name(), caller) : FindStudy(state, id, caller));
+    *response->mutable_study() = ToProto(Summarize(state, study->id, Now()), *study);
+    return {};
   });
-  return Outcome(read, found);
 }
 
 grpc::Status InspectService::ListTrials(grpc::ServerContext* context, const v1::ListTrialsRequest* request,
                                         v1::ListTrialsResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  Result<void> found;
-  const auto read = master_.Read([&](const MasterState& state) {
+  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
     const StudyId id{request->study_id()};
-    const auto study =
-        id == StudyId{0} ? FindStudyNamed(state, request->study_name(), *caller) : FindStudy(state, id, *caller);
-    if (!study.has_value()) {
-      found = tl::unexpected(study.error());
-      return;
-    }
-    TrialQuery query = FromProto(*request, (*study)->id);
+    ESPALIER_ASSIGN(const Study* study, id == StudyId{0} ? FindStudyNamed(state, request->study_name(), caller)
+                                                         : FindStudy(state, id, caller));
+    TrialQuery query = FromProto(*request, study->id);
     query.count_max = static_cast<std::size_t>(
         request->page_size() < 1 ? kTrialsAPageMax : std::min(request->page_size(), kTrialsAPageMax));
-    const Result<TrialPage> page = espalier::ListTrials(state, query);
-    if (!page.has_value()) {
-      found = tl::unexpected(page.error());
-      return;
-    }
-    for (const TrialSummary& summary : page->trials) {
+    ESPALIER_ASSIGN(const TrialPage page, espalier::ListTrials(state, query));
+    for (const TrialSummary& summary : page.trials) {
       *response->add_trials() = ToProto(summary, state.trials.at(summary.id));
     }
-    response->set_next_page_token(page->next_token);
+    response->set_next_page_token(page.next_token);
+    return {};
   });
-  return Outcome(read, found);
 }
 
 grpc::Status InspectService::GetTrial(grpc::ServerContext* context, const v1::GetTrialRequest* request,
                                       v1::GetTrialResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  Result<void> found;
-  const auto read = master_.Read([&](const MasterState& state) {
-    const Result<const Trial*> trial = FindTrial(state, TrialId{request->trial_id()}, *caller);
-    if (!trial.has_value()) {
-      found = tl::unexpected(trial.error());
-      return;
-    }
-    *response->mutable_trial() = ToProto(SummarizeTrial(state, (*trial)->id), **trial);
-    for (const TrialEvaluation& each : MetricsOnLineage(state, (*trial)->id)) {
+  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
+    ESPALIER_ASSIGN(const Trial* trial, FindTrial(state, TrialId{request->trial_id()}, caller));
+    *response->mutable_trial() = ToProto(SummarizeTrial(state, trial->id), *trial);
+    for (const TrialEvaluation& each : MetricsOnLineage(state, trial->id)) {
       *response->add_metrics() = ToProto(each);
     }
+    return {};
   });
-  return Outcome(read, found);
 }
 
 grpc::Status InspectService::GetPlan(grpc::ServerContext* context, const v1::GetPlanRequest* request,
                                      v1::GetPlanResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  Result<void> found;
-  const auto read = master_.Read([&](const MasterState& state) {
-    const auto study = FindStudy(state, StudyId{request->study_id()}, *caller);
-    if (!study.has_value()) {
-      found = tl::unexpected(study.error());
-      return;
-    }
-    for (const PlanNodeView& view : ViewPlan(state, (*study)->id)) *response->add_nodes() = ToProto(view);
+  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
+    ESPALIER_ASSIGN(const Study* study, FindStudy(state, StudyId{request->study_id()}, caller));
+    for (const PlanNodeView& view : ViewPlan(state, study->id)) *response->add_nodes() = ToProto(view);
+    return {};
   });
-  return Outcome(read, found);
 }
 
 grpc::Status InspectService::Forecast(grpc::ServerContext* context, const v1::ForecastRequest* request,
@@ -158,16 +122,11 @@ grpc::Status InspectService::Forecast(grpc::ServerContext* context, const v1::Fo
     for (const v1::NewTrial& trial : part.trials()) study.trials.push_back(FromProto(trial));
     studies.push_back(std::move(study));
   }
-  Result<void> found;
-  const auto read = master_.Read([&](const MasterState& state) {
-    const auto forecast = ForecastStudies(state, studies, caller->team);
-    if (forecast.has_value()) {
-      *response = ToProto(*forecast);
-    } else {
-      found = tl::unexpected(forecast.error());
-    }
+  return ReadFor(caller, [&](const MasterState& state, const Caller& member) -> Result<void> {
+    ESPALIER_ASSIGN(const espalier::Forecast forecast, ForecastStudies(state, studies, member.team));
+    *response = ToProto(forecast);
+    return {};
   });
-  return Outcome(read, found);
 }
 
 }  // namespace espalier

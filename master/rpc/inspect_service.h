@@ -1,6 +1,8 @@
 // InspectService: reads on the event loop's thread and converts.
 #pragma once
 
+#include <functional>
+
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "master/rpc/callers.h"
 #include "master/rpc/master_port.h"
@@ -29,6 +31,11 @@ class InspectService final : public v1::InspectService::Service {
                         v1::ForecastResponse* response) override;
 
  private:
+  using Look = std::function<Result<void>(const MasterState& state, const Caller& caller)>;
+
+  // What the caller is answered: who calls must be known, the state be read, and `look` find what it is to show.
+  grpc::Status ReadFor(const Result<Caller>& caller, const Look& look);
+
   MasterPort& master_;
   const Callers& callers_;
 };
