@@ -4,10 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <thread>
+
+#include "bench/output_of.h"
 
 namespace espalier::bench {
 namespace {
@@ -27,15 +28,10 @@ std::string Quoted(const std::string& text) {
   return quoted + "\"";
 }
 
-// The first line of a command's output; empty if it fails.
-std::string OutputOf(const char* command) {
-  FILE* pipe = popen(command, "r");
-  if (pipe == nullptr) return {};
-  std::array<char, 200> line{};
-  std::string text = std::fgets(line.data(), line.size(), pipe) == nullptr ? "" : line.data();
-  pclose(pipe);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+std::string Commit() {
+  std::string commit = OutputOf({"git", "describe", "--always", "--dirty"}).value_or("");
+  while (!commit.empty() && commit.back() == '\n') commit.pop_back();
+  return commit;
 }
 
 std::string Machine() {
@@ -61,8 +57,7 @@ std::string Figures::AsJson(const std::string& bench) const {
     figures += (figures.empty() ? "\n    " : ",\n    ") + Quoted(name) + ": " + Text(value);
   }
   return "{\n  \"name\": " + Quoted(bench) + ",\n  \"figures\": {" + figures +
-         "\n  },\n  \"machine\": " + Quoted(Machine()) +
-         ",\n  \"commit\": " + Quoted(OutputOf("git describe --always --dirty 2>/dev/null")) + "\n}\n";
+         "\n  },\n  \"machine\": " + Quoted(Machine()) + ",\n  \"commit\": " + Quoted(Commit()) + "\n}\n";
 }
 
 double Median(std::vector<double> values) {

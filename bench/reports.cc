@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "bench/benches.h"
+#include "bench/output_of.h"
 #include "bench/service.h"
 #include "bench/stub_node.h"
 #include "bench/trials.h"
@@ -70,24 +71,29 @@ void MeasureList(Figures& figures, Client& client, const std::string& trials, in
   figures.Add("best_20_of_" + trials + "_ms_p99", Percentile99(milliseconds));
 }
 
-// Runs a program of ours to its end; what it printed on standard output.
-std::string OutputOf(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) GiveUp("cannot run " + command);
-  std::string output;
-  char part[4096];
-  while (const std::size_t size = std::fread(part, 1, sizeof(part), pipe)) output.append(part, size);
-  if (pclose(pipe) != 0) GiveUp(command + " failed");
-  return output;
+std::string Run(const std::vector<std::string>& command) {
+  const std::optional<std::string> output = OutputOf(command);
+  if (!output) GiveUp(command.front() + " failed");
+  return *output;
 }
 
 void MeasureCommandLine(Figures& figures, const Service& service, const std::string& trials, int calls) {
-  const std::string command = ProgramBesideThisOne("espalier") + " trial list " + kStudyName +
-                              " --sort metric --limit 20 --output json --server '" + service.address() + "'";
+  const std::vector<std::string> command = {ProgramBesideThisOne("espalier"),
+                                            "trial",
+                                            "list",
+                                            kStudyName,
+                                            "--sort",
+                                            "metric",
+                                            "--limit",
+                                            "20",
+                                            "--output",
+                                            "json",
+                                            "--server",
+                                            service.address()};
   std::vector<double> milliseconds;
   for (int i = 0; i < calls; ++i) {
     const Seconds begun = MonotonicNow();
-    OutputOf(command);
+    Run(command);
     milliseconds.push_back((MonotonicNow() - begun).count() * 1000);
   }
   figures.Add("best_20_of_" + trials + "_command_ms_p50", Median(milliseconds));
@@ -96,9 +102,8 @@ void MeasureCommandLine(Figures& figures, const Service& service, const std::str
 void MeasureNewClients(Figures& figures, const Service& service, std::int64_t next_trial, int clients) {
   std::vector<double> milliseconds;
   for (int i = 0; i < clients; ++i) {
-    milliseconds.push_back(
-        std::stod(OutputOf(ProgramBesideThisOne("espalier-bench") + " first-submission '" + service.address() + "' " +
-                           kStudyName + " " + std::to_string(next_trial + i))));
+    milliseconds.push_back(std::stod(Run({ProgramBesideThisOne("espalier-bench"), "first-submission", service.address(),
+                                          kStudyName, std::to_string(next_trial + i)})));
   }
   figures.Add("new_client_first_submission_ms_p50", Median(milliseconds), "<= 20");
   figures.Add("new_client_first_submission_ms_max", *std::max_element(milliseconds.begin(), milliseconds.end()));

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "bench/benches.h"
+#include "bench/output_of.h"
 #include "bench/service.h"
 #include "bench/stub_node.h"
 #include "bench/trials.h"
@@ -12,10 +13,9 @@ namespace {
 
 // By a program of its own, so that nothing else is in its memory.
 double HeapBytesANode(std::int64_t nodes) {
-  FILE* pipe = popen((ProgramBesideThisOne("espalier-plan-memory") + " " + std::to_string(nodes)).c_str(), "r");
-  double bytes = 0;
-  if (pipe == nullptr || std::fscanf(pipe, "%lf", &bytes) != 1 || pclose(pipe) != 0) GiveUp("no memory was measured");
-  return bytes;
+  const auto bytes = OutputOf({ProgramBesideThisOne("espalier-plan-memory"), std::to_string(nodes)});
+  if (!bytes) GiveUp("no memory was measured");
+  return std::stod(*bytes);
 }
 
 }  // namespace

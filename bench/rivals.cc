@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "bench/benches.h"
 #include "bench/copy_rate.h"
+#include "bench/output_of.h"
 #include "bench/service.h"
 #include "bench/stub_node.h"
 #include "bench/trials.h"
@@ -22,12 +23,9 @@ double OptunaMilliseconds(const std::string& database, std::int64_t stored, std:
   const char* const python = std::getenv("ESPALIER_OPTUNA_PYTHON");
   const char* const script = std::getenv("ESPALIER_OPTUNA_SCRIPT");
   if (python == nullptr || script == nullptr) GiveUp("run this bench by bench/run: it installs Optuna");
-  const std::string command = std::string(python) + " " + script + " '" + database + "' " + std::to_string(stored) +
-                              " " + std::to_string(trials);
-  FILE* pipe = popen(command.c_str(), "r");
-  double milliseconds = 0;
-  if (pipe == nullptr || std::fscanf(pipe, "%lf", &milliseconds) != 1 || pclose(pipe) != 0) GiveUp(command + " failed");
-  return milliseconds;
+  const auto milliseconds = OutputOf({python, script, database, std::to_string(stored), std::to_string(trials)});
+  if (!milliseconds) GiveUp(std::string(script) + " failed");
+  return std::stod(*milliseconds);
 }
 
 // One client and one worker that take turns, as Optuna's one process does both.
