@@ -131,12 +131,10 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
         master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, *caller, clock); });
     if (!read.has_value()) return ToStatus(read.error());
     if (!turn.has_value()) return ToStatus(turn.error());
-    for (std::size_t i = 0; i < turn->events.size(); ++i) {
+    for (const StudyEvent& event : turn->events) {
       v1::WatchResponse response;
-      *response.mutable_event() = ToProto(turn->events[i], next++);
-      grpc::WriteOptions options;
-      if (i + 1 < turn->events.size()) options.set_buffer_hint();  // they leave together
-      if (!writer->Write(response, options)) return grpc::Status::CANCELLED;
+      *response.mutable_event() = ToProto(event, next++);
+      if (!writer->Write(response)) return grpc::Status::CANCELLED;
     }
     if (turn->finished) return grpc::Status::OK;
     if (turn->progress) {
