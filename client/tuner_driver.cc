@@ -108,8 +108,8 @@ class Driver {
     return {};
   }
 
-  // A study that somebody cancelled takes no more batches, and that is no failure. One that refuses its very first batch
-  // holds nothing: it is cancelled, so that its name is free when the mistake is mended.
+  // A study that somebody cancelled takes no more batches, and that is no failure. One that refuses its very first
+  // batch holds nothing: it is cancelled, so that its name is free when the mistake is mended.
   Result<void> OnRefused(const Error& error) {
     if (error.code == ErrorCode::kInvalidArgument && trials_.empty()) (void)study_.Cancel();
     if (error.code != ErrorCode::kFailedPrecondition) return tl::unexpected<Error>(error);
