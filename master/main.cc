@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/digest.h"
@@ -65,7 +67,8 @@ class Service : public MasterPort, public EffectRunner {
 int Serve(const config::v1::Master& config, const ReactorSettings& settings, sigset_t signals) {
   std::stop_source stop;
   Service* service = nullptr;
-  std::mutex mutex;  // of `service`
+  std::optional<Error> lost;  // why this master leads no longer
+  std::mutex mutex;           // of `service` and `lost`
   const auto stop_all = [&] {
     stop.request_stop();
     const std::lock_guard lock(mutex);
@@ -83,6 +86,10 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
   auto leadership = Leadership::Acquire(config.database(), "pid " + std::to_string(getpid()), stop.get_token(),
                                         [&](const Error& error) {
                                           Log(LogLevel::kError, "leadership lost", {{"why", error.message}});
+                                          {
+                                            const std::lock_guard lock(mutex);
+                                            lost = error;
+                                          }
                                           stop_all();
                                         });
   if (!leadership.has_value()) return stop.stop_requested() ? 0 : Refuse(leadership.error(), 1);
@@ -100,7 +107,8 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
   const Result<void> ended = serving.Run(config.listen_address());
   const std::lock_guard lock(mutex);
   service = nullptr;
-  return ended.has_value() ? 0 : Refuse(ended.error(), 1);
+  if (!ended.has_value()) return Refuse(ended.error(), 1);
+  return lost.has_value() ? Refuse(*lost, 1) : 0;
 }
 
 }  // namespace

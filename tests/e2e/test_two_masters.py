@@ -128,6 +128,13 @@ class TwoMastersTest(unittest.TestCase):
             self.assertIsNone(service.masters[1].poll())
             self.assertEqual(results(service, "two"), self.expected)
 
+    def test_a_master_that_leads_no_longer_ends_though_it_has_nothing_to_write(self):
+        with Masters() as service:
+            service.start_master(0)
+            wait_until(lambda: "state loaded" in service.log(0), "the master leads")
+            service.psql(service.database, "UPDATE leadership SET epoch = epoch + 1")
+            self.assertEqual(service.masters[0].wait(timeout=PATIENCE_SECONDS), 1)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
