@@ -12,10 +12,6 @@ namespace espalier {
 v1::StudySpecification ToWire(const StudySpecification& specification);
 v1::NewTrial ToWire(const StartTrial& trial);
 
-// "maximize" / "minimize"; "nobody", "study", "team", "everyone"; empty if unspecified.
-std::string_view Name(v1::Goal goal);
-std::string_view Name(v1::Scope scope);
-
 // "member", "administrator", "node"; empty if unspecified; and back, unspecified for any other text.
 std::string_view Name(v1::Role role);
 v1::Role RoleOf(std::string_view name);

@@ -5,12 +5,10 @@
 #include <string>
 #include <variant>
 
+#include "base/goal_and_scope.h"
 #include "searchplan/sequence/value.h"
 
 namespace espalier {
-
-enum class Goal { kMinimize, kMaximize };
-enum class Scope { kNobody, kStudy, kTeam, kEveryone };
 
 // What one call of Train does.
 struct Epoch {

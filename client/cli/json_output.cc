@@ -3,7 +3,7 @@
 #include <map>
 #include <ostream>
 
-#include "client/convert.h"
+#include "proto/convert_goal_and_scope.h"
 #include "searchplan/sequence/near_miss.h"
 
 namespace espalier {
@@ -22,15 +22,37 @@ Json EvaluationsOf(const google::protobuf::RepeatedPtrField<v1::TrialEvaluation>
   return list;
 }
 
+Json CountsOf(const TrialCounts& counts) {
+  Json by_state = Json::object();
+  for (const auto& [state, count] : std::map<std::string, std::int64_t>(counts.begin(), counts.end())) {
+    by_state[state] = count;
+  }
+  return {{"total", TrialCount(counts)}, {"by_state", std::move(by_state)}};
+}
+
+template <class Study>
+Json BestOf(const Study& study) {
+  if (!study.has_best()) return nullptr;
+  return {{"trial", study.best().trial_id()},
+          {"metric", study.best().metric()},
+          {"value", study.best().value()},
+          {"step", study.best().step()}};
+}
+
 }  // namespace
 
 void PrintJson(std::ostream& out, const Json& document) {
   out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-std::int64_t TrialCount(const v1::StudySummary& study) {
+std::string_view ScopeName(v1::Scope scope) {
+  const Result<Scope> known = FromProto(scope);
+  return known.has_value() ? Name(*known) : "";
+}
+
+std::int64_t TrialCount(const TrialCounts& by_state) {
   std::int64_t total = 0;
-  for (const auto& [state, count] : study.trials_by_state()) total += count;
+  for (const auto& [state, count] : by_state) total += count;
   return total;
 }
 
@@ -40,33 +62,35 @@ Json ToJson(const v1::StepCounts& steps) {
 }
 
 Json ToJson(const v1::StudySummary& study) {
-  Json by_state = Json::object();
-  for (const auto& [state, count] :
-       std::map<std::string, std::int64_t>(study.trials_by_state().begin(), study.trials_by_state().end())) {
-    by_state[state] = count;
-  }
-  Json best = nullptr;
-  if (study.has_best()) {
-    best = {{"trial", study.best().trial_id()},
-            {"metric", study.best().metric()},
-            {"value", study.best().value()},
-            {"step", study.best().step()}};
-  }
   return {{"id", study.study_id()},
           {"name", study.name()},
           {"user", study.user()},
           {"state", study.state()},
           {"trainer", study.trainer()},
-          {"goal", Name(study.goal())},
-          {"share", Name(study.scope())},
-          {"trials", {{"total", TrialCount(study)}, {"by_state", std::move(by_state)}}},
+          {"goal", Name(FromProto(study.goal()))},
+          {"share", ScopeName(study.scope())},
+          {"trials", CountsOf(study.trials_by_state())},
           {"steps", ToJson(study.steps())},
           {"merge_rate", study.merge_rate()},
           {"time_weighted_merge_rate", study.time_weighted_merge_rate()},
           {"slot_seconds", study.slot_seconds()},
           {"elapsed_seconds", study.elapsed_seconds()},
           {"makespan_bound_seconds", study.makespan_bound_seconds()},
-          {"best", std::move(best)}};
+          {"best", BestOf(study)}};
+}
+
+Json ToJson(const v1::StudyListing& study) {
+  return {{"id", study.study_id()},
+          {"name", study.name()},
+          {"user", study.user()},
+          {"state", study.state()},
+          {"trainer", study.trainer()},
+          {"goal", Name(FromProto(study.goal()))},
+          {"share", ScopeName(study.scope())},
+          {"trials", CountsOf(study.trials_by_standing())},
+          {"steps", {{"claimed", study.claimed_steps()}}},
+          {"elapsed_seconds", study.elapsed_seconds()},
+          {"best", BestOf(study)}};
 }
 
 Json ToJson(const v1::Trial& trial) {

@@ -71,8 +71,8 @@ int Run(CommandContext& context, const std::string& id_or_name, const std::strin
   const PlanLayout layout = LayOut(*plan);
   if (!plot.empty()) {
     std::ofstream file(plot);
-    file << PlanSvg(layout, study->name() + ": " + FormatCount(TrialCount(*study)) + " trials, merge rate " +
-                                FormatNumber(study->merge_rate()));
+    file << PlanSvg(layout, study->name() + ": " + FormatCount(TrialCount(study->trials_by_state())) +
+                                " trials, merge rate " + FormatNumber(study->merge_rate()));
     if (!file.flush()) return Fail(context, Error{ErrorCode::kInternal, "cannot write " + plot, "--plot"});
     context.err << "wrote " << plot << '\n';
   }

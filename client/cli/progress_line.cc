@@ -71,7 +71,7 @@ std::string ProgressLine::Text() const {
   std::string text = FormatDuration((MonotonicNow() - started_).count());
   const std::optional<v1::StudyProgress> progress = study_.Progress();
   if (progress.has_value()) {
-    text += " | trials " + TrialStates({progress->trials_by_state().begin(), progress->trials_by_state().end()});
+    text += " | trials " + TrialStates(progress->trials_by_state());
   } else {
     text += " | " + FormatCount(settled_) + " claims settled";
   }

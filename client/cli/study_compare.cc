@@ -6,7 +6,6 @@
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
 #include "client/cli/study_comparison.h"
-#include "client/convert.h"
 
 namespace espalier {
 namespace {
@@ -41,8 +40,8 @@ void PrintSideBySide(std::ostream& out, const v1::StudySummary& a, const v1::Stu
                b.name() + " (study " + std::to_string(b.study_id()) + ")"});
   const auto add = [&](const std::string& label, const auto& text) { table.AddRow({label, text(a), text(b)}); };
   using Study = v1::StudySummary;
-  add("shared with", [](const Study& study) { return std::string(Name(study.scope())); });
-  add("trials", [](const Study& study) { return FormatCount(TrialCount(study)); });
+  add("shared with", [](const Study& study) { return std::string(ScopeName(study.scope())); });
+  add("trials", [](const Study& study) { return FormatCount(TrialCount(study.trials_by_state())); });
   add("steps claimed", [](const Study& study) { return FormatCount(study.steps().claimed()); });
   add("steps unique", [](const Study& study) { return FormatCount(study.steps().unique()); });
   add("steps trained", [](const Study& study) { return FormatCount(study.steps().trained()); });

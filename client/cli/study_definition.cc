@@ -14,20 +14,6 @@ Json ToJson(const Value& value) {
 
 Json ToJson(const TrialText& trial) { return Json(trial); }
 
-std::string_view Name(Scope scope) {
-  switch (scope) {
-    case Scope::kNobody:
-      return "nobody";
-    case Scope::kStudy:
-      return "study";
-    case Scope::kTeam:
-      return "team";
-    case Scope::kEveryone:
-      return "everyone";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string DefinitionOf(const StudyFile& file) {
@@ -53,7 +39,7 @@ std::string DefinitionOf(const StudyFile& file) {
                            {"tuned", std::move(tuned)},
                            {"trials", std::move(trials)},
                            {"metric", study.metric},
-                           {"goal", study.goal == Goal::kMaximize ? "max" : "min"},
+                           {"goal", Name(study.goal)},
                            {"tuner", {{file.tuner, std::move(options)}}},
                            {"share", Name(study.scope)}};
   return definition.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -113,8 +113,9 @@ class Reader {
     file_.specification.metric = *name;
     Result<std::string> goal = Text(*metric, "goal", "max or min");
     if (!goal.has_value()) return InField("metric", goal.error());
-    if (*goal != "max" && *goal != "min") return Wrong("metric.goal", "got " + *goal + "; expected max or min");
-    file_.specification.goal = *goal == "max" ? Goal::kMaximize : Goal::kMinimize;
+    const Result<Goal> known = ParseGoal(*goal);
+    if (!known.has_value()) return Wrong("metric.goal", "got " + *goal + "; expected max or min");
+    file_.specification.goal = *known;
     return {};
   }
 
@@ -122,11 +123,9 @@ class Reader {
     if (root_.Find("share") == nullptr) return {};
     const std::string expected = "nobody, study, team or everyone";
     ESPALIER_ASSIGN(const std::string share, Text(root_, "share", expected));
-    static const std::map<std::string, Scope> kScopes = {
-        {"nobody", Scope::kNobody}, {"study", Scope::kStudy}, {"team", Scope::kTeam}, {"everyone", Scope::kEveryone}};
-    const auto scope = kScopes.find(share);
-    if (scope == kScopes.end()) return Wrong("share", "got " + share + "; expected " + expected);
-    file_.specification.scope = scope->second;
+    const Result<Scope> scope = ParseScope(share);
+    if (!scope.has_value()) return Wrong("share", "got " + share + "; expected " + expected);
+    file_.specification.scope = *scope;
     return {};
   }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <ostream>
 #include <set>
 
-#include "client/cli/json_output.h"
 #include "client/cli/output.h"
 
 namespace espalier {
@@ -21,9 +21,9 @@ bool BetterTrial(const v1::Trial& a, const v1::Trial& b, v1::Goal goal) {
 
 }  // namespace
 
-std::string TrialStates(const std::map<std::string, std::int64_t>& by_state) {
+std::string TrialStates(const TrialCounts& by_state) {
   std::string text;
-  for (const auto& [state, count] : by_state) {
+  for (const auto& [state, count] : std::map<std::string, std::int64_t>(by_state.begin(), by_state.end())) {
     if (count > 0) text += (text.empty() ? "" : ", ") + FormatCount(count) + " " + state;
   }
   return text.empty() ? "none" : text;
@@ -33,8 +33,8 @@ void PrintStudy(std::ostream& out, const v1::StudySummary& study) {
   const v1::StepCounts& steps = study.steps();
   out << study.name() << " (study " << study.study_id() << ") is " << study.state() << " after "
       << FormatDuration(study.elapsed_seconds()) << '\n';
-  out << "  trials        " << FormatCount(TrialCount(study)) << ": "
-      << TrialStates({study.trials_by_state().begin(), study.trials_by_state().end()}) << '\n';
+  out << "  trials        " << FormatCount(TrialCount(study.trials_by_state())) << ": "
+      << TrialStates(study.trials_by_state()) << '\n';
   out << "  steps         " << FormatCount(steps.claimed()) << " claimed, " << FormatCount(steps.unique())
       << " unique, " << FormatCount(steps.trained()) << " trained, " << FormatCount(steps.re_derived())
       << " re-derived, " << FormatCount(steps.wasted()) << " wasted, " << FormatCount(steps.reused()) << " reused\n";

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <iosfwd>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "client/cli/json_output.h"
 #include "espalier/v1/inspect.pb.h"
 
 namespace espalier {
 
 // "58 done, 3 failed"
-std::string TrialStates(const std::map<std::string, std::int64_t>& by_state);
+std::string TrialStates(const TrialCounts& by_state);
 
 void PrintStudy(std::ostream& out, const v1::StudySummary& study);
 

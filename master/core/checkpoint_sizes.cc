@@ -1,5 +1,7 @@
 #include "master/core/checkpoint_sizes.h"
 
+#include <algorithm>
+
 #include "master/core/visibility.h"
 
 namespace espalier {
@@ -20,9 +22,11 @@ CheckpointSizes::Key CheckpointSizes::KeyOf(const SearchPlan& plan, const Digest
   return {training, std::move(initial)};
 }
 
-CheckpointSizes::CheckpointSizes(const MasterState& state, const std::string& team) {
+CheckpointSizes::CheckpointSizes(const MasterState& state, const std::vector<TrainingIdentity>& trainings,
+                                 const std::string& team) {
   for (const auto& [plan_id, plan] : state.plans) {
-    if (!MayKnow(state, plan, team)) continue;
+    const bool is_wanted = std::find(trainings.begin(), trainings.end(), plan.identity.training) != trainings.end();
+    if (!is_wanted || !MayKnow(state, plan, team)) continue;
     const Digest128 training = TrainingOf(plan);
     for (const auto& [node_id, node] : plan.nodes) {
       for (const auto& [step, record] : node.points) {

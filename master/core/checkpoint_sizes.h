@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "master/core/master_state.h"
 
@@ -14,7 +15,8 @@ namespace espalier {
 // hyper-parameters that are fixed at step 0 (they decide a model's size).
 class CheckpointSizes {
  public:
-  CheckpointSizes(const MasterState& state, const std::string& team);
+  CheckpointSizes() = default;  // none is known
+  CheckpointSizes(const MasterState& state, const std::vector<TrainingIdentity>& trainings, const std::string& team);
 
   // Of checkpoints under this node, in bytes; nothing if none is known of such a training.
   std::optional<double> MeanUnder(const SearchPlan& plan, PlanNodeId node) const;

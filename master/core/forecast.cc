@@ -1,12 +1,13 @@
+#include "master/core/forecast.h"
+
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "master/core/checkpoint_sizes.h"
-#include "master/core/near_misses.h"
 #include "master/core/new_trial.h"
 #include "master/core/step_times.h"
 #include "master/core/study_calls.h"
-#include "master/core/summary.h"
 #include "master/core/trial_edits.h"
 #include "master/core/visibility.h"
 #include "searchplan/plan/insert_trial.h"
@@ -14,6 +15,63 @@
 
 namespace espalier {
 namespace {
+
+// How many plan nodes are looked up in one turn: a few milliseconds.
+constexpr std::size_t kNodesATurn = 10'000;
+
+std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
+
+// A study as it would be created, and what is known of its kind of training.
+struct PlannedStudy {
+  Study study;
+  std::optional<PlanId> existing;  // the plan that its trials would enter
+  bool is_trained_known = false;   // what of it is trained
+  bool is_measured = false;        // how long some step took
+  CostModel costs;
+};
+
+// Whether it is known what is trained of the study: not if it would train on one of several device kinds.
+bool IsTrainedKnown(const MasterState& state, const Study& study) {
+  if (!study.device_kind.empty()) return true;
+  return std::none_of(state.plans.begin(), state.plans.end(), [&](const auto& entry) {
+    return entry.second.identity.training == study.training && MayKnow(state, entry.second, study.team);
+  });
+}
+
+// A study or a trial of its own never has a plan before it exists.
+std::optional<PlanId> ExistingPlan(const MasterState& state, const Study& study) {
+  const Scope scope = study.specification.scope;
+  if (scope == Scope::kNobody || scope == Scope::kStudy) return std::nullopt;
+  const auto plan = state.plan_by_identity.find(DigestOf(PlanIdentityOf(study, state.next.trial)));
+  return plan == state.plan_by_identity.end() ? std::nullopt : std::optional(plan->second);
+}
+
+// What a forecast takes from the state at its beginning.
+struct Basis {
+  IdCounters next;
+  std::vector<PlannedStudy> studies;
+  CheckpointSizes checkpoint_sizes;
+};
+
+Result<Basis> TakeBasis(const MasterState& state, const std::vector<ForecastStudy>& studies, const std::string& team) {
+  Basis basis{.next = state.next};
+  std::vector<TrainingIdentity> trainings;
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    auto study = PlanForecast(state, studies[i].specification);
+    if (!study.has_value()) return InField(Indexed("studies", i), study.error());
+    study->team = team;
+    study->id = StudyId{state.next.study.value + static_cast<std::int64_t>(i)};
+    const StepKind kind{study->training, study->device_kind, team};
+    trainings.push_back(study->training);
+    basis.studies.push_back({.study = *study,
+                             .existing = ExistingPlan(state, *study),
+                             .is_trained_known = IsTrainedKnown(state, *study),
+                             .is_measured = IsAnyMeasured(state, kind),
+                             .costs = EstimatesOf(state, kind)});
+  }
+  basis.checkpoint_sizes = CheckpointSizes(state, trainings, team);
+  return basis;
+}
 
 // A trial as it would stand in its plan.
 struct PlannedTrial {
@@ -23,48 +81,47 @@ struct PlannedTrial {
   Step horizon;
 };
 
-// Plans that hold nothing but the lineages forecast, with what was trained of them in the plans that exist. Lineages
-// stand in one plan exactly when submitting them would put them there.
+// Plans that hold nothing but the lineages forecast. Lineages stand in one plan exactly when submitting them would put
+// them there.
 class ScratchPlans {
  public:
-  explicit ScratchPlans(const MasterState& state)
-      : state_(state), next_trial_(state.next.trial), next_node_(state.next.plan_node) {}
+  explicit ScratchPlans(const IdCounters& next) : next_trial_(next.trial), next_node_(next.plan_node) {}
 
-  PlannedTrial Add(const Study& study, const ResolvedTrial& trial) {
-    const PlanIdentity identity = PlanIdentityOf(study, next_trial_);
+  PlannedTrial Add(const PlannedStudy& study, const ResolvedTrial& trial) {
+    const PlanIdentity identity = PlanIdentityOf(study.study, next_trial_);
     ++next_trial_.value;
-    const Digest128 digest = DigestOf(identity);
-    SearchPlan& plan = plans_.try_emplace(digest, SearchPlan{.identity = identity}).first->second;
+    SearchPlan& plan = plans_.try_emplace(DigestOf(identity), SearchPlan{.identity = identity}).first->second;
+    if (study.existing) existing_[&plan] = *study.existing;
     const Insertion insertion = InsertTrial(plan, trial.segments, next_node_);
     for (const PlanChange& change : insertion.edit) Apply(plan, change);
     next_node_.value += static_cast<std::int64_t>(insertion.edit.size());
-    if (const auto existing = state_.plan_by_identity.find(digest); existing != state_.plan_by_identity.end()) {
-      CopyTrained(state_.plans.at(existing->second), trial, plan, insertion.leaf);
-    }
     return {.plan = &plan, .leaf = insertion.leaf, .horizon = trial.horizon};
+  }
+
+  // Takes over what was trained in the plans that exist.
+  Result<void> CopyTrained(const StateReader& read) {
+    for (const auto& [plan, existing] : existing_) {
+      auto next = plan->nodes.begin();
+      while (next != plan->nodes.end()) {
+        ESPALIER_RETURN_IF_ERROR(read([&](const MasterState& state) {
+          const SearchPlan& stored = state.plans.at(existing);
+          for (std::size_t i = 0; i < kNodesATurn && next != plan->nodes.end(); ++i, ++next) {
+            const PlanNode* node = stored.nodes.FindLineage(next->second.lineage);
+            if (node != nullptr) next->second.trained = node->trained;
+          }
+        }));
+      }
+    }
+    return {};
   }
 
   const std::map<Digest128, SearchPlan>& plans() const { return plans_; }
 
  private:
-  // The nodes of the lineage that the existing plan has are its first ones.
-  void CopyTrained(const SearchPlan& existing, const ResolvedTrial& trial, SearchPlan& plan, PlanNodeId leaf) const {
-    const Insertion missing = InsertTrial(existing, trial.segments, next_node_);
-    std::optional<PlanNodeId> last = missing.leaf;
-    if (!missing.edit.empty()) last = std::get<AddPlanNode>(missing.edit.front()).parent;
-    if (!last) return;
-    const std::vector<PlanNodeId> known = LineageTo(existing, *last);
-    const std::vector<PlanNodeId> lineage = LineageTo(plan, leaf);
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (!plan.Node(lineage[i]).trained.empty()) continue;
-      for (const TrainedRange& range : existing.Node(known[i]).trained) Apply(plan, SetTrainedRange{lineage[i], range});
-    }
-  }
-
-  const MasterState& state_;
   TrialId next_trial_;
   PlanNodeId next_node_;
   std::map<Digest128, SearchPlan> plans_;
+  std::map<SearchPlan*, PlanId> existing_;
 };
 
 // Points where lineages of the plan part: children start there, and another child, or the node itself, goes on.
@@ -79,12 +136,10 @@ void AddBranchPoints(const SearchPlan& plan, const StepSet& unique, std::set<Poi
 }
 
 // A checkpoint at each end and each branch point.
-std::optional<std::int64_t> CheckpointBytes(const MasterState& state, const ScratchPlans& scratch,
-                                            const std::vector<PlannedTrial>& trials, const StepSet& unique,
-                                            const std::string& team) {
+std::optional<std::int64_t> CheckpointBytes(const CheckpointSizes& sizes, const ScratchPlans& scratch,
+                                            const std::vector<PlannedTrial>& trials, const StepSet& unique) {
   std::map<const SearchPlan*, std::set<Point>> points;
   for (const PlannedTrial& trial : trials) points[trial.plan].insert({trial.leaf, trial.horizon});
-  const CheckpointSizes sizes(state, team);
   double bytes = 0;
   for (const auto& [digest, plan] : scratch.plans()) {
     AddBranchPoints(plan, unique, points[&plan]);
@@ -100,12 +155,9 @@ std::optional<std::int64_t> CheckpointBytes(const MasterState& state, const Scra
 // Times of what is not trained, lineage by lineage.
 class TimeSum {
  public:
-  TimeSum(const MasterState& state, const std::vector<Study>& studies, const StepSet& trained)
-      : trained_(trained), paid_(trained) {
-    for (const Study& study : studies) {
-      times_.emplace_back(state, study.training, study.device_kind, study.team);
-      measured_.push_back(times_.back().IsAnyMeasured());
-    }
+  TimeSum(const std::vector<PlannedStudy>& studies, const StepSet& trained)
+      : studies_(studies), trained_(trained), paid_(trained) {
+    for (const PlannedStudy& study : studies) times_.emplace_back([&study] { return study.costs; });
   }
 
   void Add(const PlannedTrial& trial, const std::vector<StepRange>& lineage) {
@@ -113,7 +165,7 @@ class TimeSum {
     for (const StepRange& range : lineage) {
       const std::int64_t left = range.to - range.from - trained_.CountIn(range);
       if (left == 0) continue;
-      known_ = known_ && measured_[trial.study];
+      known_ = known_ && studies_[trial.study].is_measured;
       if (!known_) return;
       const Seconds step_time = times_[trial.study].Of(trial.plan->Node(range.node));
       lineage_time += step_time * static_cast<double>(left);
@@ -127,8 +179,8 @@ class TimeSum {
   std::optional<Seconds> critical_path() const { return known_ ? std::optional(critical_path_) : std::nullopt; }
 
  private:
+  const std::vector<PlannedStudy>& studies_;
   std::vector<StepTimes> times_;  // by study
-  std::vector<bool> measured_;
   const StepSet& trained_;
   StepSet paid_;  // trained, or counted into the slot time already
   bool known_ = true;
@@ -136,25 +188,18 @@ class TimeSum {
   Seconds critical_path_{0};
 };
 
-// Whether it is known what is trained of the study: not if it would train on one of several device kinds.
-bool IsTrainedKnown(const MasterState& state, const Study& study) {
-  if (!study.device_kind.empty()) return true;
-  return std::none_of(state.plans.begin(), state.plans.end(), [&](const auto& entry) {
-    return entry.second.identity.training == study.training && MayKnow(state, entry.second, study.team);
-  });
-}
-
-Forecast Count(const MasterState& state, const std::vector<Study>& studies, const std::vector<PlannedTrial>& trials,
-               const ScratchPlans& scratch, const std::string& team) {
+Forecast Count(const Basis& basis, const std::vector<PlannedTrial>& trials, const ScratchPlans& scratch) {
   StepSet trained;
   for (const auto& [digest, plan] : scratch.plans()) {
     for (const auto& [id, node] : plan.nodes) trained.AddTrained(node);
   }
   Forecast forecast;
-  for (const Study& study : studies) forecast.studies.push_back({.name = study.specification.name});
-  std::vector<StepSet> unique_by_study(studies.size());
+  for (const PlannedStudy& study : basis.studies) {
+    forecast.studies.push_back({.name = study.study.specification.name});
+  }
+  std::vector<StepSet> unique_by_study(basis.studies.size());
   StepSet unique;
-  TimeSum times(state, studies, trained);
+  TimeSum times(basis.studies, trained);
   for (const PlannedTrial& trial : trials) {
     StudyForecast& study = forecast.studies[trial.study];
     ++study.trials;
@@ -167,45 +212,45 @@ Forecast Count(const MasterState& state, const std::vector<Study>& studies, cons
     times.Add(trial, lineage);
     forecast.total_steps += trial.horizon.value;
   }
-  for (std::size_t i = 0; i < studies.size(); ++i) forecast.studies[i].unique_steps = unique_by_study[i].Count();
+  for (std::size_t i = 0; i < basis.studies.size(); ++i) {
+    forecast.studies[i].unique_steps = unique_by_study[i].Count();
+  }
   forecast.unique_steps = unique.Count();
-  forecast.checkpoint_bytes = CheckpointBytes(state, scratch, trials, unique, team);
-  const auto is_known = [&](const Study& study) { return IsTrainedKnown(state, study); };
-  if (!std::all_of(studies.begin(), studies.end(), is_known)) return forecast;
+  forecast.checkpoint_bytes = CheckpointBytes(basis.checkpoint_sizes, scratch, trials, unique);
+  const bool is_trained_known = std::all_of(basis.studies.begin(), basis.studies.end(),
+                                            [](const PlannedStudy& study) { return study.is_trained_known; });
+  if (!is_trained_known) return forecast;
   forecast.trained_steps = Intersection(unique, trained).Count();
   forecast.slot_time = times.slot_time();
   forecast.critical_path = times.critical_path();
   return forecast;
 }
 
-std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
-
 }  // namespace
 
-Result<Forecast> ForecastStudies(const MasterState& state, const std::vector<ForecastStudy>& studies,
+Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<ForecastStudy>& studies,
                                  const std::string& team) {
-  std::vector<Study> planned_studies;
+  Result<Basis> basis;
+  ESPALIER_RETURN_IF_ERROR(read([&](const MasterState& state) { basis = TakeBasis(state, studies, team); }));
+  if (!basis.has_value()) return tl::unexpected(basis.error());
   std::vector<PlannedTrial> planned_trials;
-  ScratchPlans scratch(state);
+  ScratchPlans scratch(basis->next);
   NearMissCollector near_misses;
   for (std::size_t i = 0; i < studies.size(); ++i) {
-    auto study = PlanForecast(state, studies[i].specification);
-    if (!study.has_value()) return InField(Indexed("studies", i), study.error());
-    study->team = team;
-    study->id = StudyId{state.next.study.value + static_cast<std::int64_t>(i)};
+    const PlannedStudy& study = basis->studies[i];
     for (std::size_t j = 0; j < studies[i].trials.size(); ++j) {
-      const auto trial = Resolve(*study, studies[i].trials[j]);
+      const auto trial = Resolve(study.study, studies[i].trials[j]);
       if (!trial.has_value()) {
         return InField(Indexed("studies", i), InField(Indexed("trials", j), trial.error()).value());
       }
-      near_misses.Add(*study, *trial);
-      PlannedTrial planned = scratch.Add(*study, *trial);
+      near_misses.Add(study.study, *trial);
+      PlannedTrial planned = scratch.Add(study, *trial);
       planned.study = i;
       planned_trials.push_back(planned);
     }
-    planned_studies.push_back(std::move(*study));
   }
-  Forecast forecast = Count(state, planned_studies, planned_trials, scratch, team);
+  ESPALIER_RETURN_IF_ERROR(scratch.CopyTrained(read));
+  Forecast forecast = Count(*basis, planned_trials, scratch);
   forecast.near_misses = near_misses.Find();
   return forecast;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 
 #include "base/check.h"
 #include "master/core/claims.h"
@@ -61,30 +60,8 @@ Result<TrialIndex::Standings> StandingsOf(const std::vector<std::string>& states
   return standings;
 }
 
-// A place as a token: what it is by, its trial, and its value unless it has none: "s 12", "m 12 -0.93".
-std::string TokenOf(TrialOrder order, const TrialPlace& place) {
-  std::string token = (order == TrialOrder::kMetric ? "m " : "s ") + std::to_string(place.trial.value);
-  if (order == TrialOrder::kSubmission || place.unranked) return token;
-  char text[40];
-  return token + " " + std::string(text, std::to_chars(text, text + sizeof(text), place.value).ptr);
-}
-
-Result<std::optional<TrialPlace>> PlaceOf(TrialOrder order, std::string_view token) {
-  if (token.empty()) return std::optional<TrialPlace>();
-  const tl::unexpected<Error> wrong = MakeError(
-      ErrorCode::kInvalidArgument, "expected the token of a page of the same list, got another", "page_token");
-  const std::string_view kind = order == TrialOrder::kMetric ? "m " : "s ";
-  if (!token.starts_with(kind)) return wrong;
-  const char* const end = token.data() + token.size();
-  TrialPlace place{.unranked = order == TrialOrder::kMetric};
-  const auto [rest, error] = std::from_chars(token.data() + kind.size(), end, place.trial.value);
-  if (error != std::errc()) return wrong;
-  if (rest == end) return std::optional(place);
-  place.unranked = false;
-  const auto [last, value_error] = std::from_chars(rest + 1, end, place.value);
-  if (order != TrialOrder::kMetric || *rest != ' ' || value_error != std::errc() || last != end) return wrong;
-  return std::optional(place);
-}
+// The list that an order gives, in its tokens.
+char ListOf(TrialOrder order) { return order == TrialOrder::kMetric ? 'm' : 's'; }
 
 }  // namespace
 
@@ -96,7 +73,7 @@ TrialSummary SummarizeTrial(const MasterState& state, TrialId id) {
 Result<TrialPage> ListTrials(const MasterState& state, const TrialQuery& query) {
   ESPALIER_CHECK(query.count_max >= 1) << "a page holds something";
   ESPALIER_ASSIGN(const TrialIndex::Standings standings, StandingsOf(query.states));
-  ESPALIER_ASSIGN(const std::optional<TrialPlace> after, PlaceOf(query.order, query.token));
+  ESPALIER_ASSIGN(const std::optional<TrialPlace> after, PlaceOf<TrialId>(ListOf(query.order), query.token));
   const Study& study = state.studies.at(query.study);
   const RunningWork running = RunningWorkOf(state);
   const auto is_wanted = [&](const std::string& name) {
@@ -105,10 +82,10 @@ Result<TrialPage> ListTrials(const MasterState& state, const TrialQuery& query) 
   TrialPage page;
   std::optional<TrialPlace> last;
   state.trial_index.at(query.study).Each(query.order, standings, after, [&](const TrialPlace& place) {
-    const Trial& trial = state.trials.at(place.trial);
+    const Trial& trial = state.trials.at(place.id);
     if (!is_wanted(TrialState(state, running, trial))) return true;
     if (page.trials.size() == query.count_max) {
-      page.next_token = TokenOf(query.order, *last);
+      page.next_token = TokenOf(ListOf(query.order), *last);
       return false;
     }
     page.trials.push_back(SummarizeTrial(state, running, study, trial));

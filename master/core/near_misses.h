@@ -8,9 +8,18 @@
 #include <vector>
 
 #include "master/core/new_trial.h"
-#include "master/core/summary.h"
+#include "searchplan/sequence/near_miss.h"
 
 namespace espalier {
+
+// Two sequences, as submitted, that differ by rounding only up to `near_miss.to`.
+struct SequencePair {
+  std::string hyper_parameter;
+  std::string first;
+  std::string second;
+  NearMiss near_miss;
+  Step horizon;  // of the shorter one
+};
 
 class NearMissCollector {
  public:

@@ -17,8 +17,8 @@ Seconds EstimateLeft(const MasterState& state, const Study& study, const StepSet
   }
   if (ends.empty()) return Seconds{0};
   const int slots = SlotCount(state, study.device_kind);
-  StepTimes times(state, study.training, study.device_kind, study.team);
-  if (slots == 0 || !times.IsAnyMeasured()) return Seconds{-1};
+  if (slots == 0 || !IsAnyMeasured(state, {study.training, study.device_kind, study.team})) return Seconds{-1};
+  StepTimes times = StepTimesOf(state, study);
   return MakespanLowerBound(WorkOf(ends, trained, times), slots);
 }
 

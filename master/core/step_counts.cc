@@ -147,16 +147,12 @@ std::int64_t CountWasted(const MasterState& state, const std::vector<const Run*>
 
 StepCounts CountSteps(const MasterState& state, const Study& study, const StepSet& unique, const StepSet& reused) {
   const std::vector<const Run*> runs = RunsOf(state, study.id);
-  StepCounts counts{.unique = unique.Count(),
-                    .trained = CountTrained(state, runs),
-                    .re_derived = CountReDerived(state, runs),
-                    .wasted = CountWasted(state, runs),
-                    .reused = reused.Count()};
-  for (const TrialId id : state.trials_by_study.at(study.id)) {
-    const Trial& trial = state.trials.at(id);
-    if (const Claim* last = LastDoneClaim(state.plans.at(trial.plan), trial)) counts.claimed += last->point.step.value;
-  }
-  return counts;
+  return {.claimed = state.trial_index.at(study.id).claimed_steps(),
+          .unique = unique.Count(),
+          .trained = CountTrained(state, runs),
+          .re_derived = CountReDerived(state, runs),
+          .wasted = CountWasted(state, runs),
+          .reused = reused.Count()};
 }
 
 }  // namespace espalier

@@ -5,38 +5,19 @@
 #include "master/core/visibility.h"
 
 namespace espalier {
+namespace {
 
-Seconds StepTimes::Of(const PlanNode& node) {
-  if (const auto known = known_.find(node.id); known != known_.end()) return known->second;
-  std::int64_t steps = 0;
-  Seconds seconds{0};
-  for (const TrainedRange& range : node.trained) {
-    steps += range.to - range.from;
-    seconds += range.seconds;
-  }
-  const Seconds time = steps > 0 ? seconds / static_cast<double>(steps) : Estimates().StepTime(node);
-  known_.emplace(node.id, time);
-  return time;
+bool IsOfKind(const MasterState& state, const SearchPlan& plan, const StepKind& kind) {
+  return plan.identity.device_kind == kind.device_kind && plan.identity.training == kind.training &&
+         MayKnow(state, plan, kind.team);
 }
 
-bool StepTimes::IsAnyMeasured() const {
-  return std::any_of(state_.plans.begin(), state_.plans.end(), [&](const auto& entry) {
-    if (!IsOfThisKind(entry.second)) return false;
-    const auto& nodes = entry.second.nodes;
-    return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return !node.second.trained.empty(); });
-  });
-}
+}  // namespace
 
-bool StepTimes::IsOfThisKind(const SearchPlan& plan) const {
-  return plan.identity.device_kind == device_kind_ && plan.identity.training == training_ &&
-         MayKnow(state_, plan, team_);
-}
-
-const CostModel& StepTimes::Estimates() {
-  if (estimates_) return *estimates_;
+CostModel EstimatesOf(const MasterState& state, const StepKind& kind) {
   SearchPlan measured;  // what was measured in any plan of this kind, side by side
-  for (const auto& [plan_id, plan] : state_.plans) {
-    if (!IsOfThisKind(plan)) continue;
+  for (const auto& [plan_id, plan] : state.plans) {
+    if (!IsOfKind(state, plan, kind)) continue;
     for (const auto& [id, node] : plan.nodes) {
       if (node.trained.empty()) continue;
       measured.nodes.Add({.id = id,
@@ -46,7 +27,34 @@ const CostModel& StepTimes::Estimates() {
                           .trained = node.trained});
     }
   }
-  return estimates_.emplace(CostModel::FromPlan(measured));
+  return CostModel::FromPlan(measured);
+}
+
+bool IsAnyMeasured(const MasterState& state, const StepKind& kind) {
+  return std::any_of(state.plans.begin(), state.plans.end(), [&](const auto& entry) {
+    if (!IsOfKind(state, entry.second, kind)) return false;
+    const auto& nodes = entry.second.nodes;
+    return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return !node.second.trained.empty(); });
+  });
+}
+
+Seconds StepTimes::Of(const PlanNode& node) {
+  if (const auto known = known_.find(node.id); known != known_.end()) return known->second;
+  std::int64_t steps = 0;
+  Seconds seconds{0};
+  for (const TrainedRange& range : node.trained) {
+    steps += range.to - range.from;
+    seconds += range.seconds;
+  }
+  if (steps == 0 && !estimates_) estimates_ = make_estimates_();
+  const Seconds time = steps > 0 ? seconds / static_cast<double>(steps) : estimates_->StepTime(node);
+  known_.emplace(node.id, time);
+  return time;
+}
+
+StepTimes StepTimesOf(const MasterState& state, const Study& study) {
+  return StepTimes(
+      [&state, kind = StepKind{study.training, study.device_kind, study.team}] { return EstimatesOf(state, kind); });
 }
 
 }  // namespace espalier

@@ -1,6 +1,7 @@
 // How long a step takes under a plan node, for reports and forecasts.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,29 +12,34 @@
 
 namespace espalier {
 
-// Of one training identity on one device kind, as a team may know it: the mean that was measured under the node, else
-// the estimate of a cost model over every such plan of that kind. Refers to the state it was made from.
+// What step times depend on besides the configuration, as far as a team may know of it.
+struct StepKind {
+  TrainingIdentity training;
+  std::string device_kind;
+  std::string team;
+};
+
+// A model of every measured step of this kind, in whatever plan.
+CostModel EstimatesOf(const MasterState& state, const StepKind& kind);
+
+// Whether any step of this kind has ever been measured; if not, estimates are guesses.
+bool IsAnyMeasured(const MasterState& state, const StepKind& kind);
+
+// By node: the mean that was measured under it, else an estimate.
 class StepTimes {
  public:
-  StepTimes(const MasterState& state, const TrainingIdentity& training, const std::string& device_kind,
-            const std::string& team)
-      : state_(state), training_(training), device_kind_(device_kind), team_(team) {}
+  // `estimates` is called once, when first needed.
+  explicit StepTimes(std::function<CostModel()> estimates) : make_estimates_(std::move(estimates)) {}
 
   Seconds Of(const PlanNode& node);
 
-  // Whether any step of this kind has ever been measured; if not, estimates are guesses.
-  bool IsAnyMeasured() const;
-
  private:
-  bool IsOfThisKind(const SearchPlan& plan) const;
-  const CostModel& Estimates();
-
-  const MasterState& state_;
-  const TrainingIdentity training_;
-  const std::string device_kind_;
-  const std::string team_;
+  std::function<CostModel()> make_estimates_;
+  std::optional<CostModel> estimates_;
   std::map<PlanNodeId, Seconds> known_;
-  std::optional<CostModel> estimates_;  // made when first needed
 };
+
+// Of a study's own kind. Refers to the state.
+StepTimes StepTimesOf(const MasterState& state, const Study& study);
 
 }  // namespace espalier

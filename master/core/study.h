@@ -8,19 +8,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/goal_and_scope.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "searchplan/plan/search_plan.h"
 
 namespace espalier {
-
-enum class Goal { kMinimize, kMaximize };
-enum class Scope { kNobody, kStudy, kTeam, kEveryone };
-
-std::string_view Name(Goal goal);
-std::string_view Name(Scope scope);
-Result<Goal> ParseGoal(std::string_view name);
-Result<Scope> ParseScope(std::string_view name);
 
 // As a client asks for it.
 struct StudySpecification {

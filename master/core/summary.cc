@@ -1,7 +1,6 @@
 #include "master/core/summary.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "master/core/claims.h"
 #include "master/core/lineage_work.h"
@@ -65,33 +64,6 @@ Seconds MakespanBound(const MasterState& state, const Study& study, StepSet done
   return bound;
 }
 
-std::optional<double> MetricOf(const SearchPlan& plan, const Claim& claim, const std::string& name) {
-  const Metrics* metrics = plan.FindMetrics(claim.point, claim.evaluation);
-  if (metrics == nullptr) return std::nullopt;
-  const auto value = metrics->find(name);
-  if (value == metrics->end() || std::isnan(value->second)) return std::nullopt;
-  return value->second;
-}
-
-// Of equal values the earliest trial, then the latest step.
-std::optional<BestTrial> FindBest(const MasterState& state, const Study& study) {
-  const auto is_better = [&](double a, double b) {
-    return study.specification.goal == Goal::kMaximize ? a > b : a < b;
-  };
-  std::optional<BestTrial> best;
-  for (const TrialId id : state.trials_by_study.at(study.id)) {
-    const Trial& trial = state.trials.at(id);
-    const SearchPlan& plan = state.plans.at(trial.plan);
-    for (auto claim_id = trial.claims.rbegin(); claim_id != trial.claims.rend(); ++claim_id) {
-      const Claim& claim = plan.claims.at(*claim_id);
-      if (claim.state != ClaimState::kDone) continue;
-      const std::optional<double> value = MetricOf(plan, claim, study.specification.metric);
-      if (value && (!best || is_better(*value, best->value))) best = BestTrial{id, *value, claim.point.step};
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
@@ -99,7 +71,7 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
   const RunningWork running = RunningWorkOf(state);
   const StepSet unique = UniqueSteps(state, study_id);
   const StepSet reused = ReusedSteps(state, study, unique);
-  StepTimes times(state, study.training, study.device_kind, study.team);
+  StepTimes times = StepTimesOf(state, study);
   StudySummary summary{.id = study_id, .steps = CountSteps(state, study, unique, reused)};
   for (const TrialId trial : state.trials_by_study.at(study_id)) {
     ++summary.trials_by_state[TrialState(state, running, state.trials.at(trial))];
@@ -111,7 +83,7 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
   summary.slot_seconds = SlotSeconds(RunsOf(state, study_id), now);
   summary.elapsed = study.finished_at.value_or(now) - study.created_at;
   summary.makespan_bound = MakespanBound(state, study, reused, times);
-  summary.best = FindBest(state, study);
+  summary.best = state.trial_index.at(study_id).best();
   return summary;
 }
 

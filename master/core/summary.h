@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "master/core/event.h"
 #include "master/core/master_state.h"
 #include "master/core/trial_index.h"
-#include "searchplan/sequence/near_miss.h"
+#include "master/core/visibility.h"
 
 namespace espalier {
 
@@ -23,12 +22,6 @@ struct StepCounts {
   std::int64_t re_derived = 0;  // of those: trained before by another run of the plan
   std::int64_t wasted = 0;      // of those: a checkpoint or promise made it unnecessary when the run was ordered
   std::int64_t reused = 0;      // of unique: trained by runs ordered before this study was created, and not by its own
-};
-
-struct BestTrial {
-  TrialId trial;
-  double value = 0;
-  Step step;
 };
 
 struct StudySummary {
@@ -44,6 +37,34 @@ struct StudySummary {
 };
 
 StudySummary Summarize(const MasterState& state, StudyId study, Time now);
+
+// What a list says of a study: all that is known of it without looking at its trials.
+struct StudyListing {
+  StudyId id;
+  std::map<std::string, std::int64_t> trials_by_standing;  // "pending" (a claim waits or is served), and as TrialState
+  std::int64_t claimed_steps = 0;                          // as StepCounts
+  Seconds elapsed{0};
+  std::optional<BestTrial> best;
+};
+
+// Which studies are wanted, of those that the caller may see.
+struct StudyQuery {
+  struct BestBy {
+    std::string metric;
+    Goal goal = Goal::kMaximize;
+  };
+  std::string state;              // "running" or "finished"; empty: both
+  std::optional<BestBy> best_by;  // only those that seek this, the best first; none: the newest first
+  std::size_t count_max = 0;      // at least 1
+  std::string token;              // of the page before; empty: the first page
+};
+struct StudyPage {
+  std::vector<StudyListing> studies;
+  std::string next_token;  // empty: the last page
+};
+
+// Error: kInvalidArgument for an unknown state or a token of another list.
+Result<StudyPage> ListStudies(const MasterState& state, const StudyQuery& query, const Caller& caller, Time now);
 
 // "waiting" (a claim waits, no run serves it), "running" (a run's path lies on its lineage before a waiting claim),
 // "idle" (open, every claim settled), "done", "failed" (a claim failed), "cancelled".
@@ -120,45 +141,5 @@ struct PlanNodeView {
 
 // All nodes that the study's lineages pass, parents before children.
 std::vector<PlanNodeView> ViewPlan(const MasterState& state, StudyId study);
-
-struct ForecastStudy {
-  StudySpecification specification;
-  std::vector<NewTrial> trials;
-};
-
-struct StudyForecast {
-  std::string name;
-  std::int64_t trials = 0;
-  std::int64_t total_steps = 0;
-  std::int64_t unique_steps = 0;
-};
-
-// Two sequences, as submitted, that differ by rounding only up to `near_miss.to`.
-struct SequencePair {
-  std::string hyper_parameter;
-  std::string first;
-  std::string second;
-  NearMiss near_miss;
-  Step horizon;  // of the shorter one
-};
-
-// What is not known is left out, not guessed.
-struct Forecast {
-  std::int64_t total_steps = 0;
-  std::int64_t unique_steps = 0;
-  std::optional<std::int64_t> trained_steps;     // of unique, trained already; needs the device kind
-  std::optional<Seconds> slot_time;              // of what remains; needs a measured step of the training
-  std::optional<Seconds> critical_path;          // the longest lineage of what remains; the same
-  std::optional<std::int64_t> checkpoint_bytes;  // one at each end and branch point; needs a stored one of the training
-  std::vector<StudyForecast> studies;
-  std::vector<SequencePair> near_misses;
-};
-
-// What these studies together would cost if every trial went to its horizon; nothing is changed. No server is needed. A
-// trainer that nobody has registered is taken as one that declares nothing and takes any hyper-parameters, if the
-// specification says their types. Error: as for creating the studies and submitting the trials, with "studies[i]"
-// before the field.
-Result<Forecast> ForecastStudies(const MasterState& state, const std::vector<ForecastStudy>& studies,
-                                 const std::string& team);
 
 }  // namespace espalier

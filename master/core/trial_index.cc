@@ -1,17 +1,23 @@
 #include "master/core/trial_index.h"
 
 #include <cmath>
+#include <tuple>
 
 namespace espalier {
 namespace {
 
 std::size_t IndexOf(TrialStanding standing) { return static_cast<std::size_t>(standing); }
 
-TrialPlace PlaceOf(TrialId trial, const Metrics& metrics, const StudySpecification& study) {
+// The less, the better. None if there is no such metric, or it is NaN.
+std::optional<double> RankOf(const Metrics& metrics, const StudySpecification& study) {
   const auto metric = metrics.find(study.metric);
-  if (metric == metrics.end() || std::isnan(metric->second)) return {.unranked = true, .trial = trial};
+  if (metric == metrics.end() || std::isnan(metric->second)) return std::nullopt;
   const double value = metric->second == 0 ? 0.0 : metric->second;
-  return {.value = study.goal == Goal::kMaximize ? -value : value, .trial = trial};
+  return study.goal == Goal::kMaximize ? -value : value;
+}
+
+TrialPlace PlaceAt(TrialId trial, std::optional<double> rank) {
+  return {.unranked = !rank, .value = rank.value_or(0), .id = trial};
 }
 
 }  // namespace
@@ -31,9 +37,7 @@ struct TrialIndex::Taker {
       --entry.waiting_count;
       entry.failed |= event.state == ClaimState::kFailed;
       entry.cancelled |= event.state == ClaimState::kCancelled;
-      if (event.state != ClaimState::kDone || event.step < entry.measured_at) return;
-      entry.measured_at = event.step;
-      entry.by_metric = PlaceOf(event.trial, event.metrics, study.specification);
+      if (event.state == ClaimState::kDone) index.TakeDone(event, entry, study.specification);
     });
   }
   void operator()(const TrialClosed& event) const {
@@ -47,6 +51,23 @@ struct TrialIndex::Taker {
 
 void TrialIndex::Take(const StudyEvent& event, const Study& study) { std::visit(Taker{*this, study}, event); }
 
+void TrialIndex::TakeDone(const ClaimSettled& event, Entry& entry, const StudySpecification& study) {
+  const std::optional<double> rank = RankOf(event.metrics, study);
+  if (event.step >= entry.measured_at) {
+    claimed_steps_ += event.step - entry.measured_at;
+    entry.measured_at = event.step;
+    entry.by_metric = PlaceAt(event.trial, rank);
+  }
+  if (!rank) return;
+  const auto order = [](double rank_of, TrialId trial, Step step) { return std::tuple(rank_of, trial, -step.value); };
+  const bool maximize = study.goal == Goal::kMaximize;
+  if (best_ && order(maximize ? -best_->value : best_->value, best_->trial, best_->step) <=
+                   order(*rank, event.trial, event.step)) {
+    return;
+  }
+  best_ = BestTrial{event.trial, maximize ? -*rank : *rank, event.step};
+}
+
 TrialStanding TrialIndex::StandingOf(const Entry& entry) {
   if (entry.cancelled) return TrialStanding::kCancelled;
   if (entry.waiting_count > 0) return TrialStanding::kWaiting;
@@ -56,7 +77,7 @@ TrialStanding TrialIndex::StandingOf(const Entry& entry) {
 
 template <class Change>
 void TrialIndex::Update(TrialId trial, const Change& change) {
-  const auto [it, is_new] = entries_.try_emplace(trial, Entry{.by_metric = {.unranked = true, .trial = trial}});
+  const auto [it, is_new] = entries_.try_emplace(trial, Entry{.by_metric = PlaceAt(trial, std::nullopt)});
   Entry& entry = it->second;
   const std::size_t before = IndexOf(StandingOf(entry));
   const TrialPlace place_before = entry.by_metric;
@@ -64,10 +85,10 @@ void TrialIndex::Update(TrialId trial, const Change& change) {
   const std::size_t after = IndexOf(StandingOf(entry));
   if (!is_new && before == after && place_before == entry.by_metric) return;
   if (!is_new) {
-    by_submission_[before].erase({.trial = trial});
+    by_submission_[before].erase({.id = trial});
     by_metric_[before].erase(place_before);
   }
-  by_submission_[after].insert({.trial = trial});
+  by_submission_[after].insert({.id = trial});
   by_metric_[after].insert(entry.by_metric);
 }
 
@@ -94,6 +115,8 @@ void TrialIndex::Each(TrialOrder order, const Standings& standings, const std::o
   }
 }
 
-std::size_t TrialIndex::Count(TrialStanding standing) const { return by_submission_[IndexOf(standing)].size(); }
+std::int64_t TrialIndex::Count(TrialStanding standing) const {
+  return static_cast<std::int64_t>(by_submission_[IndexOf(standing)].size());
+}
 
 }  // namespace espalier

@@ -1,5 +1,6 @@
-// A study's trials in the orders in which they are listed, kept up to date by the study's events alone: so that a page
-// of a list costs what the page holds. Invariant: each trial stands once in each order, under its state.
+// A study's trials in the orders in which they are listed, and what lists of studies say of them, kept up to date by
+// the study's events alone: so that a page of a list costs what the page holds. Invariant: each trial stands once in
+// each order, under its state.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "master/core/list_place.h"
 #include "master/core/study.h"
 
 namespace espalier {
@@ -19,12 +21,13 @@ enum class TrialOrder { kSubmission, kMetric };
 enum class TrialStanding { kWaiting, kIdle, kDone, kFailed, kCancelled };
 inline constexpr std::size_t kTrialStandingCount = 5;
 
-// A trial's place in an order; places compare as the order goes.
-struct TrialPlace {
-  bool unranked = false;  // by metric: it has none, or NaN
-  double value = 0;       // by metric: the less, the better
+using TrialPlace = ListPlace<TrialId>;
+
+struct BestTrial {
   TrialId trial;
-  friend auto operator<=>(const TrialPlace&, const TrialPlace&) = default;
+  double value = 0;
+  Step step;
+  friend bool operator==(const BestTrial&, const BestTrial&) = default;
 };
 
 class TrialIndex {
@@ -38,7 +41,14 @@ class TrialIndex {
   void Each(TrialOrder order, const Standings& standings, const std::optional<TrialPlace>& after,
             const std::function<bool(const TrialPlace&)>& take) const;
 
-  std::size_t Count(TrialStanding standing) const;
+  std::int64_t Count(TrialStanding standing) const;
+
+  // Over the trials: up to the last claim that was done.
+  std::int64_t claimed_steps() const { return claimed_steps_; }
+
+  // Of all claims that were done, by the study's metric and goal; of equal values the earliest trial, then the latest
+  // step. None: no claim was done with a value.
+  const std::optional<BestTrial>& best() const { return best_; }
 
   friend bool operator==(const TrialIndex&, const TrialIndex&) = default;
 
@@ -56,12 +66,15 @@ class TrialIndex {
   using Places = std::array<std::set<TrialPlace>, kTrialStandingCount>;
 
   static TrialStanding StandingOf(const Entry& entry);
+  void TakeDone(const ClaimSettled& event, Entry& entry, const StudySpecification& study);
   template <class Change>
   void Update(TrialId trial, const Change& change);
 
   std::map<TrialId, Entry> entries_;
   Places by_submission_;
   Places by_metric_;
+  std::int64_t claimed_steps_ = 0;
+  std::optional<BestTrial> best_;
 };
 
 }  // namespace espalier

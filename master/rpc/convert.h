@@ -7,6 +7,7 @@
 #include "espalier/v1/study.pb.h"
 #include "master/core/effect.h"
 #include "master/core/event.h"
+#include "master/core/forecast.h"
 #include "master/core/summary.h"
 
 namespace espalier {
@@ -17,6 +18,7 @@ NewTrial FromProto(const v1::NewTrial& message);
 SubmitCall FromProto(const v1::SubmitRequest& message);
 ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message);
 // Without the size of the page.
+StudyQuery FromProto(const v1::ListStudiesRequest& message);
 TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study);
 Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId session);
 
@@ -26,6 +28,7 @@ v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number);
 v1::StudyProgress ToProto(const StudyProgress& progress);
 v1::TrainerDescription ToProto(const TrainerRecord& trainer);
 v1::StudySummary ToProto(const StudySummary& summary, const Study& study);
+v1::StudyListing ToProto(const StudyListing& listing, const Study& study);
 v1::TrialEvaluation ToProto(const TrialEvaluation& evaluation);
 v1::Trial ToProto(const TrialSummary& summary, const Trial& trial);
 v1::PlanNode ToProto(const PlanNodeView& view);

@@ -1,4 +1,5 @@
 #include "master/rpc/convert.h"
+#include "proto/convert_goal_and_scope.h"
 #include "proto/convert_schema.h"
 
 namespace espalier {
@@ -7,35 +8,16 @@ namespace {
 // In a forecast; the rest is only counted.
 constexpr int kNearMissesShown = 20;
 
-Result<Scope> FromProto(v1::Scope scope) {
-  switch (scope) {
-    case v1::SCOPE_NOBODY:
-      return Scope::kNobody;
-    case v1::SCOPE_STUDY:
-      return Scope::kStudy;
-    case v1::SCOPE_UNSPECIFIED:
-    case v1::SCOPE_TEAM:
-      return Scope::kTeam;
-    case v1::SCOPE_EVERYONE:
-      return Scope::kEveryone;
-    default:
-      return MakeError(ErrorCode::kInvalidArgument, "expected nobody, study, team or everyone", "share");
-  }
+v1::BestTrial ToProto(const BestTrial& best, const std::string& metric) {
+  v1::BestTrial message;
+  message.set_trial_id(best.trial.value);
+  message.set_metric(metric);
+  message.set_value(best.value);
+  message.set_step(best.step.value);
+  return message;
 }
 
-v1::Scope ToProto(Scope scope) {
-  switch (scope) {
-    case Scope::kNobody:
-      return v1::SCOPE_NOBODY;
-    case Scope::kStudy:
-      return v1::SCOPE_STUDY;
-    case Scope::kTeam:
-      return v1::SCOPE_TEAM;
-    case Scope::kEveryone:
-      return v1::SCOPE_EVERYONE;
-  }
-  return v1::SCOPE_UNSPECIFIED;
-}
+std::string StateOf(const Study& study) { return study.finished_at ? "finished" : "running"; }
 
 void Fill(const Metrics& metrics, google::protobuf::Map<std::string, double>& map) {
   map.insert(metrics.begin(), metrics.end());
@@ -91,7 +73,7 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
                                    .data = message.data(),
                                    .evaluate_every = message.evaluate_every_steps(),
                                    .metric = message.metric(),
-                                   .goal = message.goal() == v1::GOAL_MINIMIZE ? Goal::kMinimize : Goal::kMaximize,
+                                   .goal = FromProto(message.goal()),
                                    .definition = message.definition()};
   if (message.step().has_updates()) {
     specification.step_updates = message.step().updates();
@@ -135,6 +117,12 @@ ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message) {
           .sequences = {message.sequences().begin(), message.sequences().end()}};
 }
 
+StudyQuery FromProto(const v1::ListStudiesRequest& message) {
+  StudyQuery query{.state = message.state(), .token = message.page_token()};
+  if (!message.metric().empty()) query.best_by = {message.metric(), FromProto(message.goal())};
+  return query;
+}
+
 TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study) {
   const bool by_metric = message.order() == v1::TRIAL_ORDER_METRIC;
   return {.study = study,
@@ -165,7 +153,7 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   const StudySpecification& specification = study.specification;
   message.set_study_id(study.id.value);
   message.set_name(specification.name);
-  message.set_state(study.finished_at ? "finished" : "running");
+  message.set_state(StateOf(study));
   message.mutable_trials_by_state()->insert(summary.trials_by_state.begin(), summary.trials_by_state.end());
   v1::StepCounts& steps = *message.mutable_steps();
   steps.set_claimed(summary.steps.claimed);
@@ -179,18 +167,29 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   message.set_slot_seconds(summary.slot_seconds.count());
   message.set_elapsed_seconds(summary.elapsed.count());
   message.set_makespan_bound_seconds(summary.makespan_bound.count());
-  if (summary.best) {
-    v1::BestTrial& best = *message.mutable_best();
-    best.set_trial_id(summary.best->trial.value);
-    best.set_metric(specification.metric);
-    best.set_value(summary.best->value);
-    best.set_step(summary.best->step.value);
-  }
-  message.set_goal(specification.goal == Goal::kMinimize ? v1::GOAL_MINIMIZE : v1::GOAL_MAXIMIZE);
+  if (summary.best) *message.mutable_best() = ToProto(*summary.best, specification.metric);
+  message.set_goal(ToProto(specification.goal));
   message.set_trainer(specification.trainer);
   message.set_scope(ToProto(specification.scope));
   message.set_definition(specification.definition);
   message.set_user(study.user);
+  return message;
+}
+
+v1::StudyListing ToProto(const StudyListing& listing, const Study& study) {
+  v1::StudyListing message;
+  const StudySpecification& specification = study.specification;
+  message.set_study_id(study.id.value);
+  message.set_name(specification.name);
+  message.set_user(study.user);
+  message.set_state(StateOf(study));
+  message.set_trainer(specification.trainer);
+  message.set_goal(ToProto(specification.goal));
+  message.set_scope(ToProto(specification.scope));
+  message.mutable_trials_by_standing()->insert(listing.trials_by_standing.begin(), listing.trials_by_standing.end());
+  message.set_claimed_steps(listing.claimed_steps);
+  message.set_elapsed_seconds(listing.elapsed.count());
+  if (listing.best) *message.mutable_best() = ToProto(*listing.best, specification.metric);
   return message;
 }
 

@@ -9,7 +9,11 @@
 namespace espalier {
 namespace {
 
-constexpr std::int32_t kTrialsAPageMax = 1000;
+constexpr std::int32_t kPageMax = 1000;
+
+std::size_t PageSize(std::int32_t asked) {
+  return static_cast<std::size_t>(asked < 1 ? kPageMax : std::min(asked, kPageMax));
+}
 
 }  // namespace
 
@@ -49,13 +53,16 @@ grpc::Status InspectService::ListServers(grpc::ServerContext* context, const v1:
   });
 }
 
-grpc::Status InspectService::ListStudies(grpc::ServerContext* context, const v1::ListStudiesRequest*,
+grpc::Status InspectService::ListStudies(grpc::ServerContext* context, const v1::ListStudiesRequest* request,
                                          v1::ListStudiesResponse* response) {
   return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
-    for (auto it = state.studies.rbegin(); it != state.studies.rend(); ++it) {
-      if (!MaySee(caller, it->second)) continue;
-      *response->add_studies() = ToProto(Summarize(state, it->first, Now()), it->second);
+    StudyQuery query = FromProto(*request);
+    query.count_max = PageSize(request->page_size());
+    ESPALIER_ASSIGN(const StudyPage page, espalier::ListStudies(state, query, caller, Now()));
+    for (const StudyListing& listing : page.studies) {
+      *response->add_studies() = ToProto(listing, state.studies.at(listing.id));
     }
+    response->set_next_page_token(page.next_token);
     return {};
   });
 }
@@ -78,8 +85,7 @@ grpc::Status InspectService::ListTrials(grpc::ServerContext* context, const v1::
     ESPALIER_ASSIGN(const Study* study, id == StudyId{0} ? FindStudyNamed(state, request->study_name(), caller)
                                                          : FindStudy(state, id, caller));
     TrialQuery query = FromProto(*request, study->id);
-    query.count_max = static_cast<std::size_t>(
-        request->page_size() < 1 ? kTrialsAPageMax : std::min(request->page_size(), kTrialsAPageMax));
+    query.count_max = PageSize(request->page_size());
     ESPALIER_ASSIGN(const TrialPage page, espalier::ListTrials(state, query));
     for (const TrialSummary& summary : page.trials) {
       *response->add_trials() = ToProto(summary, state.trials.at(summary.id));
@@ -122,11 +128,10 @@ grpc::Status InspectService::Forecast(grpc::ServerContext* context, const v1::Fo
     for (const v1::NewTrial& trial : part.trials()) study.trials.push_back(FromProto(trial));
     studies.push_back(std::move(study));
   }
-  return ReadFor(caller, [&](const MasterState& state, const Caller& member) -> Result<void> {
-    ESPALIER_ASSIGN(const espalier::Forecast forecast, ForecastStudies(state, studies, member.team));
-    *response = ToProto(forecast);
-    return {};
-  });
+  const auto forecast = ForecastStudies([&](const auto& look) { return master_.Read(look); }, studies, caller->team);
+  if (!forecast.has_value()) return ToStatus(forecast.error());
+  *response = ToProto(*forecast);
+  return grpc::Status::OK;
 }
 
 }  // namespace espalier

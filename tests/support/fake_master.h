@@ -4,8 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,14 +11,9 @@
 
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
+#include "tests/support/fake_study.h"
 
 namespace espalier::testing {
-
-using Sequences = std::map<std::string, std::string>;
-using Metrics = std::map<std::string, double>;
-
-// What training a trial to a step measures; empty: it fails.
-using TrainFunction = std::function<std::optional<Metrics>(const Sequences&, std::int64_t steps)>;
 
 struct FakeMasterOptions {
   std::string socket_path;  // not empty
@@ -62,9 +55,5 @@ class FakeMaster {
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
-
-// A trainer "mlp" on "digits": lr, momentum, dropout, weight_decay (floating), bs (integer), optimizer (text), hidden
-// and seed (initial, integer); metrics test_acc and test_loss.
-v1::TrainerDescription MlpTrainer();
 
 }  // namespace espalier::testing

@@ -9,6 +9,7 @@
 #include "client/cli/command_line.h"
 #include "client/cli/study_comparison.h"
 #include "tests/support/fake_master.h"
+#include "tests/support/mlp_trainer.h"
 
 namespace espalier {
 namespace {
@@ -66,7 +67,8 @@ testing::FakeMasterOptions MasterOptions(const Directory& directory) {
   return {.socket_path = directory.File("socket"), .train = Learn, .trainers = {testing::MlpTrainer()}};
 }
 
-const std::string kStudy = R"yaml(study: small
+std::string StudyNamed(const std::string& name) {
+  return "study: " + name + R"yaml(
 trainer: mlp
 data: digits
 hyper_parameters:
@@ -75,6 +77,9 @@ hyper_parameters:
 metric: {name: test_acc, goal: max}
 tuner: {sha: {min: 2, max: 8, reduction: 2}}
 )yaml";
+}
+
+const std::string kStudy = StudyNamed("small");
 
 // The keys, and their kinds, in a document.
 void CheckKeys(const json& document, const std::vector<std::pair<std::string, json::value_t>>& keys) {
@@ -133,7 +138,12 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
   };
   CHECK(document({"study", "show", "small"}) == study);
   CHECK(document({"study", "show", std::to_string(study["id"].get<int>())}) == study);
-  CHECK(document({"study", "list"}) == json::array({study}));
+  const json listed = document({"study", "list"});
+  REQUIRE(listed.size() == 1);
+  for (const auto& [key, value] : listed[0].items()) {
+    CAPTURE(key);
+    CHECK((key == "steps" ? study["steps"]["claimed"] == value["claimed"] : study[key] == value));
+  }
 
   const json trials = document({"trial", "list", "small"});
   REQUIRE(trials.size() == 4);
@@ -240,6 +250,32 @@ TEST_CASE("exit codes say who is wrong: the user, the request, or nobody is ther
   const Outcome unknown_trainer = Run({"study", "run", unknown, "--server", master.address()});
   CHECK(unknown_trainer.exit_code == kExitUsage);
   CHECK(unknown_trainer.err == unknown + ":2: trainer: unknown trainer mpl; did you mean mlp? expected one of: mlp\n");
+}
+
+TEST_CASE("studies are listed over all pages, or those of one metric alone") {
+  const Directory directory;
+  FakeMaster master(MasterOptions(directory));
+  for (const std::string name : {"a", "b", "c"}) {
+    const std::string file = directory.Write(name + ".yaml", StudyNamed(name));
+    REQUIRE(Run({"study", "run", file, "--server", master.address()}).exit_code == kExitDone);
+  }
+  const auto names = [&](std::vector<std::string> options) {
+    std::vector<std::string> arguments = {"study", "list", "--server", master.address(), "--output", "json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = Run(arguments);
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == kExitDone);
+    std::vector<std::string> listed;
+    for (const json& study : json::parse(outcome.out)) listed.push_back(study["name"]);
+    return listed;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names({}) == Names{"c", "b", "a"});
+  CHECK(names({"--limit", "1"}) == Names{"c"});
+  CHECK(names({"--state", "running"}).empty());
+  CHECK(names({"--metric", "test_acc"}) == Names{"c", "b", "a"});
+  CHECK(names({"--metric", "test_acc", "--goal", "min"}).empty());
+  CHECK(Run({"study", "list", "--goal", "min"}).exit_code == kExitUsage);
 }
 
 TEST_CASE("a forecast says what is not known") {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "tests/support/fake_master.h"
+#include "tests/support/mlp_trainer.h"
 
 namespace espalier {
 namespace {

@@ -1,10 +1,20 @@
+#include "master/core/forecast.h"
+
 #include <catch2/catch.hpp>
 
-#include "master/core/summary.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier {
 namespace {
+
+Result<Forecast> ForecastOf(const MasterState& state, const std::vector<ForecastStudy>& studies,
+                            const std::string& team) {
+  const StateReader read = [&](const auto& look) {
+    look(state);
+    return Result<void>();
+  };
+  return ForecastStudies(read, studies, team);
+}
 
 const std::string kBranchAt40 = "MultiStep(0.1, [40], gamma=0.1)";
 
@@ -31,7 +41,7 @@ ForecastStudy Grid(const std::string& name, Scope scope) {
 
 TEST_CASE("a grid's forecast counts shared steps once") {
   const StateBuilder s;
-  const Forecast forecast = ForecastStudies(s.state, {Grid("grid", Scope::kStudy)}, "team").value();
+  const Forecast forecast = ForecastOf(s.state, {Grid("grid", Scope::kStudy)}, "team").value();
   CHECK(forecast.total_steps == 320);
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == 0);
@@ -49,13 +59,13 @@ TEST_CASE("a trial is forecast to its horizon") {
   const StateBuilder s;
   NewTrial trial = TrialOf("0.1", "32", 20);
   trial.horizon = Step{80};
-  CHECK(ForecastStudies(s.state, {StudyOf("a", Scope::kStudy, {trial})}, "team")->total_steps == 80);
+  CHECK(ForecastOf(s.state, {StudyOf("a", Scope::kStudy, {trial})}, "team")->total_steps == 80);
 }
 
 TEST_CASE("studies forecast together share as far as their scopes let them") {
   const StateBuilder s;
   const auto unique_steps = [&](Scope a, Scope b) {
-    const Forecast forecast = ForecastStudies(s.state, {Grid("a", a), Grid("b", b)}, "team").value();
+    const Forecast forecast = ForecastOf(s.state, {Grid("a", a), Grid("b", b)}, "team").value();
     CHECK(forecast.total_steps == 640);
     return forecast.unique_steps;
   };
@@ -73,21 +83,21 @@ TEST_CASE("what the team has trained already is not forecast again") {
   s.StoreCheckpoint(constant, 30, 0, 100);
   s.StoreCheckpoint(constant, 70, 0, 300);
   const MasterState unchanged = s.state;
-  const Forecast forecast = ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "team").value();
+  const Forecast forecast = ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team").value();
   CHECK(s.state == unchanged);
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == 70);
   CHECK(forecast.slot_time->count() == Approx(90 * 3));      // the one node measured, also for the others
   CHECK(forecast.critical_path->count() == Approx(40 * 3));  // behind the branch at 40
   CHECK(forecast.checkpoint_bytes == 200 * (4 + 3));         // four ends; branches at 40, and at 60 on both
-  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps == 0);
-  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kStudy)}, "team")->slot_time->count() == Approx(160 * 3));
+  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps == 0);
+  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kStudy)}, "team")->slot_time->count() == Approx(160 * 3));
 }
 
 TEST_CASE("without a server that offers the trainer a forecast does not guess what is trained") {
   StateBuilder s;
   Apply(s.state, RemoveServer{"server"});
-  Forecast forecast = ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "team").value();
+  Forecast forecast = ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team").value();
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == 0);  // nobody has trained anything of the kind
 
@@ -95,12 +105,11 @@ TEST_CASE("without a server that offers the trainer a forecast does not guess wh
   const StudyId before = t.AddStudy(Scope::kTeam);
   t.Trained({before}, t.AddTrial(before, "0.1", 200), 0, 70);
   Apply(t.state, RemoveServer{"server"});
-  forecast = ForecastStudies(t.state, {Grid("grid", Scope::kTeam)}, "team").value();
+  forecast = ForecastOf(t.state, {Grid("grid", Scope::kTeam)}, "team").value();
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == std::nullopt);
   CHECK(forecast.slot_time == std::nullopt);
-  CHECK(ForecastStudies(t.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps ==
-        0);  // nothing that it may know
+  CHECK(ForecastOf(t.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps == 0);  // nothing that it may know
 }
 
 TEST_CASE("a trainer that nobody registered is forecast by the types that the study gives") {
@@ -109,15 +118,15 @@ TEST_CASE("a trainer that nobody registered is forecast by the types that the st
   study.specification.trainer = "synthetic";
   study.specification.data = "";
   study.specification.undeclared = {{"lr", ValueType::kFloating}, {"bs", ValueType::kInteger}};
-  const Forecast forecast = ForecastStudies(s.state, {study}, "team").value();
+  const Forecast forecast = ForecastOf(s.state, {study}, "team").value();
   CHECK(forecast.unique_steps == 160);
   CHECK(forecast.trained_steps == 0);
   CHECK(forecast.slot_time == std::nullopt);
   study.specification.undeclared.erase("bs");
-  CHECK(ForecastStudies(s.state, {study}, "team").error().field == "studies[0].trials[0].bs");
+  CHECK(ForecastOf(s.state, {study}, "team").error().field == "studies[0].trials[0].bs");
   study.specification.trainer = "mlp";
   study.specification.data = "digits";
-  CHECK(ForecastStudies(s.state, {study}, "team").error().field == "studies[0].undeclared");
+  CHECK(ForecastOf(s.state, {study}, "team").error().field == "studies[0].undeclared");
 }
 
 TEST_CASE("studies of a trainer that takes any hyper-parameters share where they differ only in what has no effect") {
@@ -132,10 +141,10 @@ TEST_CASE("studies of a trainer that takes any hyper-parameters share where they
   const NewTrial late{.sequences = {{"lr", "0.1"}, {"momentum", "Piecewise([0, 0.9], [30])"}}, .steps = Step{50}};
   const NewTrial early{.sequences = {{"lr", "0.1"}, {"dropout", "Piecewise([0.5, 0], [30])"}}, .steps = Step{50}};
   const auto unique = [&](const NewTrial& trial, const std::string& name) {
-    return ForecastStudies(s.state,
-                           {study("a", {{"lr", floating}}, {lr_alone}),
-                            study("b", {{"lr", floating}, {name, floating}, {"other", ValueType::kText}}, {trial})},
-                           "team")
+    return ForecastOf(s.state,
+                      {study("a", {{"lr", floating}}, {lr_alone}),
+                       study("b", {{"lr", floating}, {name, floating}, {"other", ValueType::kText}}, {trial})},
+                      "team")
         ->unique_steps;
   };
   CHECK(unique(late, "momentum") == 70);
@@ -149,7 +158,7 @@ TEST_CASE("checkpoints of models of another size say nothing about this one") {
   const TrialId small = s.AddTrial(before, "0.1", 10, "32");
   s.StoreCheckpoint(small, 5, 0, 100);
   const auto bytes = [&](const std::string& bs) {
-    return ForecastStudies(s.state, {StudyOf("a", Scope::kTeam, {TrialOf("0.2", bs, 80)})}, "team")->checkpoint_bytes;
+    return ForecastOf(s.state, {StudyOf("a", Scope::kTeam, {TrialOf("0.2", bs, 80)})}, "team")->checkpoint_bytes;
   };
   CHECK(bytes("32") == 100);
   CHECK(bytes("64") == std::nullopt);
@@ -163,7 +172,7 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
   grid.trials.push_back(TrialOf("Piecewise([0.1, 0.01], [40])", "32", 80));
   const ForecastStudy other =
       StudyOf("other", Scope::kTeam, {TrialOf("Piecewise([0.1, 0.010000000000000004], [40])", "32", 200)});
-  const Forecast forecast = ForecastStudies(s.state, {grid, other}, "team").value();
+  const Forecast forecast = ForecastOf(s.state, {grid, other}, "team").value();
   REQUIRE(forecast.near_misses.size() == 2);  // of three that nearly meet
   for (const SequencePair& pair : forecast.near_misses) {
     CHECK(pair.hyper_parameter == "lr");
@@ -171,12 +180,12 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
     CHECK(pair.near_miss.to == pair.horizon);
   }
   CHECK(forecast.near_misses[0].first == kBranchAt40);
-  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kTeam)}, "team")->near_misses.empty());
+  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team")->near_misses.empty());
 }
 
 TEST_CASE("what another team does changes no forecast but by what everyone shares") {
   const auto forecasts = [](const StateBuilder& s, Scope scope) {
-    const Forecast forecast = ForecastStudies(s.state, {Grid("grid", scope)}, "others").value();
+    const Forecast forecast = ForecastOf(s.state, {Grid("grid", scope)}, "others").value();
     return std::tuple(forecast.unique_steps, forecast.trained_steps, forecast.slot_time, forecast.critical_path,
                       forecast.checkpoint_bytes);
   };
@@ -193,16 +202,16 @@ TEST_CASE("what another team does changes no forecast but by what everyone share
     CHECK(forecasts(s, scope) == before);
   }
   work(s, Scope::kEveryone);
-  CHECK(ForecastStudies(s.state, {Grid("grid", Scope::kEveryone)}, "others")->trained_steps == 70);
+  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kEveryone)}, "others")->trained_steps == 70);
   for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam}) {
-    CHECK(ForecastStudies(s.state, {Grid("grid", scope)}, "others")->trained_steps == 0);
+    CHECK(ForecastOf(s.state, {Grid("grid", scope)}, "others")->trained_steps == 0);
   }
 }
 
 TEST_CASE("a forecast refuses what creating or submitting would refuse, and names the study") {
   const StateBuilder s;
   const auto field_of = [&](ForecastStudy study) {
-    const auto forecast = ForecastStudies(s.state, {Grid("fine", Scope::kTeam), std::move(study)}, "team");
+    const auto forecast = ForecastOf(s.state, {Grid("fine", Scope::kTeam), std::move(study)}, "team");
     REQUIRE_FALSE(forecast.has_value());
     CHECK(forecast.error().code == ErrorCode::kInvalidArgument);
     return forecast.error().field;

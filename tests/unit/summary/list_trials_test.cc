@@ -103,7 +103,7 @@ TEST_CASE("unknown states and tokens of other lists are refused, naming the fiel
   const std::string by_metric = ListTrials(s.state, {s.study, TrialOrder::kMetric, {}, 2, {}})->next_token;
   CHECK(field_of(TrialOrder::kMetric, {}, by_metric).empty());
   CHECK(field_of(TrialOrder::kSubmission, {}, by_metric) == "page_token");
-  for (const char* token : {"x", "s", "s ", "s x", "s 1 ", "s 1 2", "m 1 x", "m 1 0.5 ", "m1"}) {
+  for (const char* token : {"x", "s", "s ", "s x", "s 1", "s 1 ", "s 1 x", "m 1 x", "m 1 0.5 ", "m1"}) {
     INFO(token);
     CHECK(field_of(token[0] == 'm' ? TrialOrder::kMetric : TrialOrder::kSubmission, {}, token) == "page_token");
   }
@@ -132,6 +132,17 @@ TEST_CASE("the index agrees with sorting all trials, after any changes") {
     return a.metric.value_or(std::numeric_limits<double>::infinity()) <
            b.metric.value_or(std::numeric_limits<double>::infinity());
   });
+  const TrialIndex& index = s.state.trial_index.at(study);
+  std::int64_t claimed = 0;
+  std::optional<double> best;
+  for (const TrialSummary& trial : sorted) {
+    claimed += trial.steps.value;
+    for (const TrialEvaluation& each : trial.evaluations) {
+      best = std::min(best.value_or(std::numeric_limits<double>::infinity()), each.metrics.at("test_acc"));
+    }
+  }
+  CHECK(index.claimed_steps() == claimed);
+  CHECK((index.best() ? std::optional(index.best()->value) : std::nullopt) == best);
   for (const std::vector<std::string>& states :
        {std::vector<std::string>{}, {"idle"}, {"waiting", "cancelled"}, {"done"}}) {
     Ids expected;

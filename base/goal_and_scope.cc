@@ -1,4 +1,4 @@
-#include "master/core/study.h"
+#include "base/goal_and_scope.h"
 
 namespace espalier {
 

@@ -1,0 +1,24 @@
+// Two choices of every study, which clients, the master and the database name alike.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+
+namespace espalier {
+
+// Which way the study's metric is better.
+enum class Goal { kMinimize, kMaximize };
+
+// With whom the study shares what was trained.
+enum class Scope { kNobody, kStudy, kTeam, kEveryone };
+
+// "min", "max"; "nobody", "study", "team", "everyone".
+std::string_view Name(Goal goal);
+std::string_view Name(Scope scope);
+
+// Error: kInvalidArgument, with what is expected.
+Result<Goal> ParseGoal(std::string_view name);
+Result<Scope> ParseScope(std::string_view name);
+
+}  // namespace espalier

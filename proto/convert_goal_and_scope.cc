@@ -1,0 +1,39 @@
+#include "proto/convert_goal_and_scope.h"
+
+namespace espalier {
+
+Goal FromProto(v1::Goal goal) { return goal == v1::GOAL_MINIMIZE ? Goal::kMinimize : Goal::kMaximize; }
+
+v1::Goal ToProto(Goal goal) { return goal == Goal::kMinimize ? v1::GOAL_MINIMIZE : v1::GOAL_MAXIMIZE; }
+
+Result<Scope> FromProto(v1::Scope scope) {
+  switch (scope) {
+    case v1::SCOPE_NOBODY:
+      return Scope::kNobody;
+    case v1::SCOPE_STUDY:
+      return Scope::kStudy;
+    case v1::SCOPE_UNSPECIFIED:
+    case v1::SCOPE_TEAM:
+      return Scope::kTeam;
+    case v1::SCOPE_EVERYONE:
+      return Scope::kEveryone;
+    default:
+      return MakeError(ErrorCode::kInvalidArgument, "expected nobody, study, team or everyone", "share");
+  }
+}
+
+v1::Scope ToProto(Scope scope) {
+  switch (scope) {
+    case Scope::kNobody:
+      return v1::SCOPE_NOBODY;
+    case Scope::kStudy:
+      return v1::SCOPE_STUDY;
+    case Scope::kTeam:
+      return v1::SCOPE_TEAM;
+    case Scope::kEveryone:
+      return v1::SCOPE_EVERYONE;
+  }
+  return v1::SCOPE_UNSPECIFIED;
+}
+
+}  // namespace espalier
