@@ -103,14 +103,13 @@ void StudyStream::Take(const v1::WatchResponse& response) {
   const std::lock_guard lock(mutex_);
   attempt_ = 0;
   if (response.has_progress()) progress_ = response.progress();
-  if (!response.has_event() || response.event().number() < next_event_) return;
-  const v1::StudyEvent& event = response.event();
-  next_event_ = event.number() + 1;
-  if (event.has_claim_settled()) Settle(event.claim_settled(), event.number());
-  if (event.has_study_finished()) {
-    finished_ = true;
-    changed_.notify_all();
+  for (const v1::StudyEvent& event : response.events()) {
+    if (event.number() < next_event_) continue;
+    next_event_ = event.number() + 1;
+    if (event.has_claim_settled()) Settle(event.claim_settled(), event.number());
+    finished_ = finished_ || event.has_study_finished();
   }
+  if (finished_) changed_.notify_all();
 }
 
 void StudyStream::Settle(const v1::ClaimSettled& settled, std::int64_t order) {

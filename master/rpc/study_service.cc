@@ -13,6 +13,7 @@ namespace {
 constexpr Seconds kProgressPeriod{0.5};
 constexpr double kProgressShareMax = 0.02;  // of the event loop's time that one watcher's progress may take
 constexpr std::int64_t kEventsATurnMax = 1000;
+constexpr std::size_t kResponseBytes = 1 << 20;  // a response is sent once it has so many
 
 // What a watcher is sent in one turn.
 struct Turn {
@@ -54,6 +55,24 @@ Result<Turn> TakeTurn(const MasterState& state, StudyId id, std::int64_t next, c
   turn.finished = turn.all_events && study->finished_at.has_value();
   if (turn.all_events && !turn.finished && clock.IsDue()) turn.progress = clock.Count(state, id);
   return turn;
+}
+
+// Events from number `next` on, which is moved behind them, and the progress. False: nobody listens any more.
+bool Send(const Turn& turn, std::int64_t& next, grpc::ServerWriter<v1::WatchResponse>& writer) {
+  v1::WatchResponse response;
+  std::size_t bytes = 0;
+  for (const StudyEvent& event : turn.events) {
+    v1::StudyEvent& message = *response.add_events();
+    message = ToProto(event, next++);
+    bytes += message.ByteSizeLong();
+    if (bytes < kResponseBytes) continue;
+    if (!writer.Write(response)) return false;
+    response.Clear();
+    bytes = 0;
+  }
+  if (turn.progress) *response.mutable_progress() = ToProto(*turn.progress);
+  const bool is_empty = response.events().empty() && !response.has_progress();
+  return is_empty || writer.Write(response);
 }
 
 }  // namespace
@@ -131,17 +150,8 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
         master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, *caller, clock); });
     if (!read.has_value()) return ToStatus(read.error());
     if (!turn.has_value()) return ToStatus(turn.error());
-    for (const StudyEvent& event : turn->events) {
-      v1::WatchResponse response;
-      *response.mutable_event() = ToProto(event, next++);
-      if (!writer->Write(response)) return grpc::Status::CANCELLED;
-    }
+    if (!Send(*turn, next, *writer)) return grpc::Status::CANCELLED;
     if (turn->finished) return grpc::Status::OK;
-    if (turn->progress) {
-      v1::WatchResponse response;
-      *response.mutable_progress() = ToProto(*turn->progress);
-      if (!writer->Write(response)) return grpc::Status::CANCELLED;
-    }
     if (!turn->all_events) continue;
     watch_.Wait(study, version, std::chrono::ceil<std::chrono::milliseconds>(clock.Left()));
   }

@@ -108,10 +108,13 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
         return {grpc::StatusCode::UNAVAILABLE, "the stream breaks"};
       }
       if (next < study->events().size()) {
-        v1::WatchResponse response;
-        *response.mutable_event() = study->events()[next++];
-        ++sent;
-        const bool last = response.event().has_study_finished();
+        v1::WatchResponse response;  // of one event, then of up to three
+        const std::size_t end = std::min(study->events().size(), next + 1 + next % 3);
+        while (next < end && (options.events_per_stream == 0 || sent < options.events_per_stream)) {
+          *response.add_events() = study->events()[next++];
+          ++sent;
+        }
+        const bool last = response.events().rbegin()->has_study_finished();
         lock.unlock();
         if (!writer->Write(response) || last) return grpc::Status::OK;
         lock.lock();

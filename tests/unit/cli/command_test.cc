@@ -91,6 +91,14 @@ void CheckKeys(const json& document, const std::vector<std::pair<std::string, js
   }
 }
 
+// What a list says of a study is what its own document says.
+void CheckListed(const json& listed, const json& study) {
+  for (const auto& [key, value] : listed.items()) {
+    CAPTURE(key);
+    CHECK((key == "steps" ? study["steps"]["claimed"] == value["claimed"] : study[key] == value));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a study file runs to its end, and the documents have the keys that scripts rely on") {
@@ -140,10 +148,7 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
   CHECK(document({"study", "show", std::to_string(study["id"].get<int>())}) == study);
   const json listed = document({"study", "list"});
   REQUIRE(listed.size() == 1);
-  for (const auto& [key, value] : listed[0].items()) {
-    CAPTURE(key);
-    CHECK((key == "steps" ? study["steps"]["claimed"] == value["claimed"] : study[key] == value));
-  }
+  CheckListed(listed[0], study);
 
   const json trials = document({"trial", "list", "small"});
   REQUIRE(trials.size() == 4);

@@ -45,12 +45,16 @@ TEST_CASE("a watcher is sent every event of a large study once, in order, from w
     const Outcome outcome = service.Call(user, "StudyService/Watch", watch);
     REQUIRE(outcome.code == grpc::StatusCode::OK);
     std::int64_t next = std::max<std::int64_t>(1, from);
-    v1::WatchResponse last;
+    v1::StudyEvent last;
     for (const std::string& bytes : outcome.responses) {
-      REQUIRE(last.ParseFromString(bytes));
-      if (last.has_event()) REQUIRE(last.event().number() == next++);
+      v1::WatchResponse response;
+      REQUIRE(response.ParseFromString(bytes));
+      for (const v1::StudyEvent& event : response.events()) {
+        REQUIRE(event.number() == next++);
+        last = event;
+      }
     }
-    CHECK(last.event().has_study_finished());
+    CHECK(last.has_study_finished());
     CHECK(next == 4 * kTrials + 2);  // submitted, claimed, settled, closed; finished
   }
 }
