@@ -28,23 +28,11 @@ Error ErrorOf(const PGresult* result) {
   return DatabaseError(state == nullptr ? "" : state, PQresultErrorMessage(result));
 }
 
-bool SendText(PGconn* connection, const char* command) {
-  return PQsendQueryParams(connection, command, 0, nullptr, nullptr, nullptr, nullptr, 0) == 1;
-}
-
 bool SendPrepared(PGconn* connection, const std::string& name, const std::vector<std::string>& parameters) {
   std::vector<const char*> values;
   for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
   return PQsendQueryPrepared(connection, name.c_str(), static_cast<int>(values.size()), values.data(), nullptr, nullptr,
                              0) == 1;
-}
-
-// The next statement's result of a pipeline; null when the connection is lost.
-ResultHandle NextResult(PGconn* connection) {
-  ResultHandle result(PQgetResult(connection));
-  const bool ends_pipeline = result != nullptr && PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC;
-  if (result != nullptr && !ends_pipeline) ResultHandle end_of_statement(PQgetResult(connection));
-  return result;
 }
 
 bool IsError(const ResultHandle& result) {
@@ -90,31 +78,35 @@ Result<void> WriteConnection::Prepare() {
 
 WriteConnection::Outcome WriteConnection::Receive() {
   Outcome outcome;
-  for (std::size_t statement = 0;; ++statement) {
-    const ResultHandle result = NextResult(connection_.get());
-    if (result == nullptr) return {tl::unexpected(ErrorOf(connection_.get()))};
+  std::size_t statement = 0;
+  while (true) {
+    const ResultHandle result(PQgetResult(connection_.get()));
+    if (PQstatus(connection_.get()) != CONNECTION_OK) {
+      if (outcome.result.has_value()) outcome.result = tl::unexpected(ErrorOf(connection_.get()));
+      return outcome;
+    }
+    if (result == nullptr) {  // after each statement's own results; the commit has none unless it fails
+      ++statement;
+      continue;
+    }
     if (PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC) return outcome;
     if (!outcome.result.has_value() || !IsError(result)) continue;  // the first error counts
     const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
     outcome = {tl::unexpected(ErrorOf(result.get())), state == nullptr ? "" : state, statement};
-    if (PQstatus(connection_.get()) != CONNECTION_OK) return outcome;
   }
 }
 
 WriteConnection::Outcome WriteConnection::WriteOnce(const std::vector<RowSet>& sets) {
   PGconn* const connection = connection_.get();
-  bool sent = SendText(connection, "BEGIN") && SendPrepared(connection, "leadership/require", {std::to_string(epoch_)});
+  bool sent = SendPrepared(connection, "leadership/require", {std::to_string(epoch_)});
   for (const RowSet& rows : sets) {
     sent = sent && SendPrepared(connection, std::string(rows.statement()), rows.Parameters());
   }
-  if (!sent || !SendText(connection, "COMMIT") || PQpipelineSync(connection) != 1) {
-    return {tl::unexpected(ErrorOf(connection))};
-  }
+  if (!sent || PQpipelineSync(connection) != 1) return {tl::unexpected(ErrorOf(connection))};
   Outcome outcome = Receive();
   if (outcome.result.has_value() || outcome.sql_state != kDivisionByZero) return outcome;
-  constexpr std::size_t kRequire = 1;  // after BEGIN
-  if (outcome.failed_statement == kRequire) return {AnotherLeads(epoch_)};
-  const std::size_t set = outcome.failed_statement - kRequire - 1;
+  if (outcome.failed_statement == 0) return {AnotherLeads(epoch_)};
+  const std::size_t set = outcome.failed_statement - 1;
   return {MakeError(ErrorCode::kAborted,
                     "the database holds other than the edit expects: " + std::string(sets.at(set).statement()) +
                         " with " + std::to_string(sets.at(set).row_count()) + " rows")};
@@ -124,8 +116,6 @@ Result<void> WriteConnection::Write(const std::vector<RowSet>& sets) {
   for (int attempt = 1;; ++attempt) {
     const Outcome written = WriteOnce(sets);
     if (written.result.has_value() || !written.MayRetry() || attempt == kAttemptCountMax) return written.result;
-    if (!SendText(connection_.get(), "ROLLBACK") || PQpipelineSync(connection_.get()) != 1) return written.result;
-    ESPALIER_RETURN_IF_ERROR(Receive().result);
   }
 }
 

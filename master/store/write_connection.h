@@ -1,6 +1,6 @@
-// The connection that edits are written by, in one round trip: all statements of a transaction and its commit are sent
-// at once (libpq's pipeline mode, which libpqxx does not have); the first that fails ends the transaction. Therefore
-// every statement must fail by itself when the database holds other than memory does.
+// The connection that edits are written by, in one round trip: all statements are sent at once (libpq's pipeline mode,
+// which libpqxx does not have), and are one transaction, which the pipeline's end commits; the first that fails ends
+// it. Therefore every statement must fail by itself when the database holds other than memory does.
 // For the .cc files of this folder only. One thread at a time.
 #pragma once
 

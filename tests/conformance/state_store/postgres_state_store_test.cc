@@ -81,6 +81,24 @@ TEST_CASE("a statement that is ended or cut in mid-commit stores nothing, and th
   CHECK(database.HoldsWhatMemoryDoes());
 }
 
+TEST_CASE("a commit that fails after all its statements went well stores nothing, and the state can be recovered") {
+  Database database;
+  const MasterState before = StoredPart(database.generator.state());
+  database.Query(
+      "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;"
+      "CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON service_user DEFERRABLE INITIALLY DEFERRED"
+      " FOR EACH ROW EXECUTE FUNCTION fail()");
+  const StateEdit edit{SetUser{{.name = "late", .team = "team", .token_sha256 = std::string(64, 'a')}}};
+  const Result<void> committed = database.store->Commit(edit);
+  REQUIRE_FALSE(committed.has_value());
+  CHECK(committed.error().message.find("not today") != std::string::npos);
+  const Result<MasterState> loaded = database.store->Load();
+  REQUIRE(loaded.has_value());
+  CHECK((StoredPart(*loaded) == before));
+  database.Query("DROP TRIGGER at_commit ON service_user");
+  CHECK(database.store->Commit(edit).has_value());
+}
+
 TEST_CASE("what was committed survives a crash of the server, and so does leadership") {
   Database database;
   SharedPostgres().Crash();
