@@ -44,7 +44,6 @@ class Draft {
 
   std::set<PlanId> touched_plans;          // claims, points or runs changed: derive targets again
   std::set<StudyId> touched_studies;       // may be finished now
-  std::set<StudyId> notified_studies;      // whose watchers are told already
   std::set<std::string> touched_servers;   // what they should do, or what is acknowledged, changed
   std::set<std::string> superseded_files;  // reported now, for a point that another file holds
   bool schedule = false;                   // slots or claims changed

@@ -76,9 +76,11 @@ struct EndSession {
   std::string why;
 };
 
-// Events of this study have been added: whoever watches it should look.
-struct NotifyWatchers {
+// Events of a study, in order, for whoever watches it.
+struct EventsAdded {
   StudyId study;
+  std::int64_t first = 0;  // number of the first
+  std::vector<StudyEvent> events;
 };
 
 // From now on these may call, and nobody else.
@@ -90,6 +92,6 @@ struct LogLine {
   std::string text;
 };
 
-using Effect = std::variant<Reply, SendDesired, EndSession, NotifyWatchers, AdmitUsers, LogLine>;
+using Effect = std::variant<Reply, SendDesired, EndSession, EventsAdded, AdmitUsers, LogLine>;
 
 }  // namespace espalier

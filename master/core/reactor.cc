@@ -24,6 +24,18 @@ struct Dispatcher {
   void operator()(const Recovered&) const { OnRecovered(draft); }
 };
 
+// Says which events the edit adds, to those who watch.
+void Announce(Transition& transition) {
+  std::map<StudyId, EventsAdded> added;
+  for (const StateChange& change : transition.edit) {
+    const auto* event = std::get_if<AddStudyEvent>(&change);
+    if (event == nullptr) continue;
+    const auto [it, is_first] = added.try_emplace(event->study, EventsAdded{event->study, event->number, {}});
+    it->second.events.push_back(event->event);
+  }
+  for (auto& [study, events] : added) transition.effects.push_back(std::move(events));
+}
+
 }  // namespace
 
 Transition React(MasterState& state, const Event& event, const Policy& policy, const ReactorSettings& settings,
@@ -33,7 +45,9 @@ Transition React(MasterState& state, const Event& event, const Policy& policy, c
   SettleTouched(draft);
   OrderRuns(draft);
   TellServers(draft);
-  return std::move(draft).Finish();
+  Transition transition = std::move(draft).Finish();
+  Announce(transition);
+  return transition;
 }
 
 }  // namespace espalier

@@ -19,7 +19,6 @@ void AppendEvent(Draft& draft, StudyId study, StudyEvent event) {
   const std::int64_t count =
       events == draft.state().events.end() ? 0 : static_cast<std::int64_t>(events->second.size());
   draft.Do(AddStudyEvent{study, count + 1, std::move(event)});
-  if (draft.notified_studies.insert(study).second) draft.Emit(NotifyWatchers{study});
 }
 
 void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {

@@ -28,7 +28,7 @@ Error Unavailable(const std::string& why) { return {ErrorCode::kUnavailable, why
 
 // Acknowledgements and orders to node managers may be late by a moment; clients wait.
 bool IsAwaited(const Effect& effect) {
-  return std::holds_alternative<Reply>(effect) || std::holds_alternative<NotifyWatchers>(effect);
+  return std::holds_alternative<Reply>(effect) || std::holds_alternative<EventsAdded>(effect);
 }
 
 // Trying again later may help; with the others it cannot.

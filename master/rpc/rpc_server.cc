@@ -43,7 +43,7 @@ struct RpcServer::Parts {
     Log(LogLevel::kWarning, "stream to a node manager ended", {{"why", end.why}});
     sessions.End(end.session);
   }
-  void operator()(NotifyWatchers& notify) { watch.Notify(notify.study); }
+  void operator()(EventsAdded& added) { watch.Announce(added); }
   void operator()(AdmitUsers& admit) { callers.Admit(admit.users); }
   void operator()(LogLine& line) { Log(LogLevel::kInfo, line.text); }
 };

@@ -57,6 +57,12 @@ Result<Turn> TakeTurn(const MasterState& state, StudyId id, std::int64_t next, c
   return turn;
 }
 
+// New events alone.
+Turn TurnOf(std::vector<StudyEvent> news) {
+  const bool finished = std::holds_alternative<StudyFinished>(news.back());
+  return {.finished = finished, .events = std::move(news), .all_events = true};
+}
+
 // Events from number `next` on, which is moved behind them, and the progress. False: nobody listens any more.
 bool Send(const Turn& turn, std::int64_t& next, grpc::ServerWriter<v1::WatchResponse>& writer) {
   v1::WatchResponse response;
@@ -141,19 +147,25 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
   const StudyId study{request->study_id()};
   std::int64_t next = std::max<std::int64_t>(1, request->from_event());
   ProgressClock clock;
+  StudyWatch::Listener listener(watch_, study);  // before the state is looked at: nothing is missed between
+  std::optional<std::vector<StudyEvent>> news;
   while (!context->IsCancelled() && !watch_.stopped()) {
-    const std::int64_t version = watch_.Version(study);
     const Result<Caller> caller = callers_.Member(*context);  // the token may be revoked meanwhile
     if (!caller.has_value()) return ToStatus(caller.error());
     Result<Turn> turn;
-    const auto read =
-        master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, *caller, clock); });
-    if (!read.has_value()) return ToStatus(read.error());
-    if (!turn.has_value()) return ToStatus(turn.error());
+    if (news) {
+      turn = TurnOf(*std::move(news));
+    } else {
+      const auto read =
+          master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, *caller, clock); });
+      if (!read.has_value()) return ToStatus(read.error());
+      if (!turn.has_value()) return ToStatus(turn.error());
+    }
     if (!Send(*turn, next, *writer)) return grpc::Status::CANCELLED;
     if (turn->finished) return grpc::Status::OK;
-    if (!turn->all_events) continue;
-    watch_.Wait(study, version, std::chrono::ceil<std::chrono::milliseconds>(clock.Left()));
+    news.reset();
+    if (!turn->all_events || clock.IsDue()) continue;
+    news = listener.Next(next, std::chrono::ceil<std::chrono::milliseconds>(clock.Left()));
   }
   return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});
 }

@@ -1,27 +1,62 @@
 #include "master/rpc/study_watch.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace espalier {
+namespace {
 
-std::int64_t StudyWatch::Version(StudyId study) {
-  const std::lock_guard lock(mutex_);
-  return versions_[study];
+// Kept for a call that is slow to send them; it asks the event loop for what is beyond.
+constexpr std::size_t kEventsKeptMax = 10'000;
+
+}  // namespace
+
+StudyWatch::Listener::Listener(StudyWatch& watch, StudyId study) : watch_(watch) {
+  const std::lock_guard lock(watch_.mutex_);
+  place_ = watch_.listeners_.emplace(study, this);
 }
 
-void StudyWatch::Notify(StudyId study) {
-  const std::lock_guard lock(mutex_);
-  ++versions_[study];
-  changed_.notify_all();
+StudyWatch::Listener::~Listener() {
+  const std::lock_guard lock(watch_.mutex_);
+  watch_.listeners_.erase(place_);
 }
 
-void StudyWatch::Wait(StudyId study, std::int64_t seen, std::chrono::milliseconds at_most) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, at_most, [&] { return stopped_ || versions_[study] != seen; });
+void StudyWatch::Listener::Take(const EventsAdded& added) {
+  const std::int64_t end = first_ + static_cast<std::int64_t>(events_.size());
+  if (added.first != end || events_.size() + added.events.size() > kEventsKeptMax) {
+    events_.clear();
+    first_ = added.first;
+  }
+  if (added.events.size() <= kEventsKeptMax) {
+    events_.insert(events_.end(), added.events.begin(), added.events.end());
+  } else {
+    first_ += static_cast<std::int64_t>(added.events.size());
+  }
+  changed_.notify_one();
+}
+
+std::optional<std::vector<StudyEvent>> StudyWatch::Listener::Next(std::int64_t next,
+                                                                  std::chrono::milliseconds at_most) {
+  std::unique_lock lock(watch_.mutex_);
+  const auto end = [&] { return first_ + static_cast<std::int64_t>(events_.size()); };
+  const bool some = changed_.wait_for(lock, at_most, [&] { return watch_.stopped_ || end() > next || first_ > next; });
+  if (!some || watch_.stopped_ || first_ > next) return std::nullopt;
+  std::vector<StudyEvent> events = std::exchange(events_, {});
+  events.erase(events.begin(), events.begin() + (next - first_));
+  first_ = next + static_cast<std::int64_t>(events.size());
+  return events;
+}
+
+void StudyWatch::Announce(const EventsAdded& added) {
+  const std::lock_guard lock(mutex_);
+  const auto [begin, end] = listeners_.equal_range(added.study);
+  std::for_each(begin, end, [&](const auto& entry) { entry.second->Take(added); });
 }
 
 void StudyWatch::Stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  changed_.notify_all();
+  for (const auto& [study, listener] : listeners_) listener->changed_.notify_one();
 }
 
 bool StudyWatch::stopped() {

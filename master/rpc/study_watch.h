@@ -1,34 +1,51 @@
-// Wakes calls that stream a study's events. Thread-safe.
+// Brings a study's new events to the calls that stream them, past the event loop. Thread-safe.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <vector>
 
-#include "base/ids.h"
+#include "master/core/effect.h"
 
 namespace espalier {
 
 class StudyWatch {
  public:
-  // How often the study has been notified of so far.
-  std::int64_t Version(StudyId study);
+  // A call that streams a study's events. Is given those that are announced while it exists. One thread.
+  class Listener {
+   public:
+    Listener(StudyWatch& watch, StudyId study);
+    ~Listener();
 
-  void Notify(StudyId study);
+    // The events from number `next` on, as soon as there are some. None when the time is over, when stopped, and when
+    // events were missed: the event loop knows them all.
+    std::optional<std::vector<StudyEvent>> Next(std::int64_t next, std::chrono::milliseconds at_most);
 
-  // Returns when the study's version is not `seen` any more, when the time is over, or when stopped.
-  void Wait(StudyId study, std::int64_t seen, std::chrono::milliseconds at_most);
+   private:
+    friend class StudyWatch;
+    void Take(const EventsAdded& added);
+
+    StudyWatch& watch_;
+    std::multimap<StudyId, Listener*>::iterator place_;
+    std::condition_variable changed_;
+    std::int64_t first_ = 1;          // number of the first of `events_`
+    std::vector<StudyEvent> events_;  // without gaps
+  };
+
+  // Events that are durable now.
+  void Announce(const EventsAdded& added);
 
   // Wakes everybody, and nobody waits from now on.
   void Stop();
   bool stopped();
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  std::mutex mutex_;  // of the listeners, too
   bool stopped_ = false;
-  std::map<StudyId, std::int64_t> versions_;
+  std::multimap<StudyId, Listener*> listeners_;
 };
 
 }  // namespace espalier

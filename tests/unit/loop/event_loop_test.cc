@@ -264,7 +264,7 @@ TEST_CASE("stopping commits what has been handled, and answers what has not") {
 TEST_CASE("time passes by itself") {
   ToyMaster master({.tick_every = Seconds{0.001}});
   master.Start();
-  for (const Effect& effect : master.effects.Await(3)) CHECK(std::holds_alternative<NotifyWatchers>(effect));
+  for (const Effect& effect : master.effects.Await(3)) CHECK(std::holds_alternative<EventsAdded>(effect));
 }
 
 }  // namespace

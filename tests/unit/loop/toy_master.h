@@ -108,7 +108,7 @@ inline Transition ToyReact(MasterState& state, const Event& event, Time) {
     }
     transition.effects.push_back(SendDesired{message->session, {}, 0, {}});
   } else if (std::holds_alternative<Tick>(event)) {
-    transition.effects.push_back(NotifyWatchers{});
+    transition.effects.push_back(EventsAdded{});
   }
   for (const StateChange& change : transition.edit) Apply(state, change);
   return transition;
