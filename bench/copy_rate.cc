@@ -120,6 +120,25 @@ Seconds NewestRows::CopyInto(const std::string& database, std::int64_t first, st
   return MonotonicNow() - begun;
 }
 
+struct BareInserts::Table {
+  explicit Table(const std::string& url) : database(url) {
+    database.Run("SET synchronous_commit = on");
+    database.Run("CREATE TABLE bare (number bigint PRIMARY KEY)");
+  }
+  Database database;
+  std::int64_t next = 0;
+};
+
+BareInserts::BareInserts(const std::string& database) : table_(std::make_unique<Table>(database)) {}
+
+BareInserts::~BareInserts() = default;
+
+Seconds BareInserts::Insert() {
+  const Seconds begun = MonotonicNow();
+  table_->database.Run("INSERT INTO bare VALUES (" + std::to_string(table_->next++) + ")");
+  return MonotonicNow() - begun;
+}
+
 void CopyDatabase(const std::string& server, const std::string& from, const std::string& to) {
   Database(server).Run("CREATE DATABASE " + to + " TEMPLATE " + from + " STRATEGY FILE_COPY");
 }

@@ -1,4 +1,5 @@
-// What PostgreSQL itself can take: the rows that the service stored for its last batches of trials, written by COPY.
+// What PostgreSQL itself can take: the rows that the service stored for its last batches of trials, written by COPY;
+// and one row in a transaction of its own.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,20 @@ class NewestRows {
  private:
   struct Rows;
   std::unique_ptr<Rows> rows_;
+};
+
+// One connection to a database that nobody else writes, with one table.
+class BareInserts {
+ public:
+  explicit BareInserts(const std::string& database);
+  ~BareInserts();
+
+  // One row of one number, one transaction: from sending it to the durable answer. No durable write takes less.
+  Seconds Insert();
+
+ private:
+  struct Table;
+  std::unique_ptr<Table> table_;
 };
 
 // A new database that holds what another does. REQUIRES: nobody is connected to that one. `server`: connection string

@@ -11,6 +11,7 @@ namespace espalier::bench {
 namespace {
 
 constexpr char kCopy[] = "copied";
+constexpr char kBare[] = "bare";
 
 // Trials already there, as names of figures say it.
 std::string Stored(std::int64_t count) {
@@ -60,14 +61,21 @@ struct Bench {
     figures.Add("batch_against_copy_" + name, copying / submitting, ">= 0.5");
   }
 
-  void MeasureSingles(std::int64_t calls) {
+  // In turns with bare insertions, which tell the machine's good moments from its bad ones.
+  void MeasureSingles(BareInserts& bare, std::int64_t calls) {
+    constexpr std::int64_t kTurns = 10;
     std::vector<double> milliseconds;
+    std::vector<double> bare_milliseconds;
     const std::string stored = Stored(count);
-    for (std::int64_t i = 0; i < calls; ++i) {
-      milliseconds.push_back(SubmitOne(*client, study, Shape::kOneNode, count++).count() * 1000);
+    for (std::int64_t turn = 0; turn < kTurns; ++turn) {
+      for (std::int64_t i = 0; i < calls / kTurns; ++i) {
+        milliseconds.push_back(SubmitOne(*client, study, Shape::kOneNode, count++).count() * 1000);
+      }
+      for (std::int64_t i = 0; i < calls / kTurns; ++i) bare_milliseconds.push_back(bare.Insert().count() * 1000);
     }
     figures.Add("single_p50_ms_" + stored, Median(milliseconds), "<= 1");
     figures.Add("single_p99_ms_" + stored, Percentile99(milliseconds));
+    figures.Add("bare_insert_p50_ms_" + stored, Median(bare_milliseconds));
   }
 
   Figures& figures;
@@ -84,9 +92,11 @@ void RunSubmit(Figures& figures, Size size) {
   const std::int64_t batches = size.Of(30, 2);
   const std::int64_t full = size.Of(1'000'000, 4000);
   Bench bench(figures);
+  CopyDatabase(bench.service.Database("postgres"), "template0", kBare);
+  BareInserts bare(bench.service.Database(kBare));
   for (const std::int64_t stored : {std::int64_t{0}, size.Of(10'000, 1000), size.Of(100'000, 2000)}) {
     bench.FillUpTo(stored);
-    bench.MeasureSingles(size.Of(1000, 20));
+    bench.MeasureSingles(bare, size.Of(1000, 20));
   }
   Bench empty(figures);
   empty.FillUpTo(1);  // what all trials refer to
