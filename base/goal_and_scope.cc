@@ -1,44 +1,22 @@
 #include "base/goal_and_scope.h"
 
+#include "base/enum_names.h"
+
 namespace espalier {
+namespace {
 
-std::string_view Name(Goal goal) {
-  switch (goal) {
-    case Goal::kMinimize:
-      return "min";
-    case Goal::kMaximize:
-      return "max";
-  }
-  return "";
-}
+constexpr EnumName<Goal> kGoals[] = {{Goal::kMinimize, "min"}, {Goal::kMaximize, "max"}};
+constexpr EnumName<Scope> kScopes[] = {
+    {Scope::kNobody, "nobody"}, {Scope::kStudy, "study"}, {Scope::kTeam, "team"}, {Scope::kEveryone, "everyone"}};
 
-std::string_view Name(Scope scope) {
-  switch (scope) {
-    case Scope::kNobody:
-      return "nobody";
-    case Scope::kStudy:
-      return "study";
-    case Scope::kTeam:
-      return "team";
-    case Scope::kEveryone:
-      return "everyone";
-  }
-  return "";
-}
+}  // namespace
 
-Result<Goal> ParseGoal(std::string_view name) {
-  for (const Goal goal : {Goal::kMinimize, Goal::kMaximize}) {
-    if (Name(goal) == name) return goal;
-  }
-  return MakeError(ErrorCode::kInvalidArgument, "expected min or max, got '" + std::string(name) + "'");
-}
+std::string_view Name(Goal goal) { return NameIn(kGoals, goal); }
 
-Result<Scope> ParseScope(std::string_view name) {
-  for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam, Scope::kEveryone}) {
-    if (Name(scope) == name) return scope;
-  }
-  return MakeError(ErrorCode::kInvalidArgument,
-                   "expected nobody, study, team or everyone, got '" + std::string(name) + "'");
-}
+std::string_view Name(Scope scope) { return NameIn(kScopes, scope); }
+
+Result<Goal> ParseGoal(std::string_view name) { return ParseIn(kGoals, name); }
+
+Result<Scope> ParseScope(std::string_view name) { return ParseIn(kScopes, name); }
 
 }  // namespace espalier

@@ -30,6 +30,19 @@ Json CountsOf(const TrialCounts& counts) {
   return {{"total", TrialCount(counts)}, {"by_state", std::move(by_state)}};
 }
 
+// What a list says of a study as well as its own document.
+template <class Study>
+Json HeadOf(const Study& study, const TrialCounts& trials) {
+  return {{"id", study.study_id()},
+          {"name", study.name()},
+          {"user", study.user()},
+          {"state", study.state()},
+          {"trainer", study.trainer()},
+          {"goal", Name(FromProto(study.goal()))},
+          {"share", ScopeName(study.scope())},
+          {"trials", CountsOf(trials)}};
+}
+
 template <class Study>
 Json BestOf(const Study& study) {
   if (!study.has_best()) return nullptr;
@@ -62,35 +75,23 @@ Json ToJson(const v1::StepCounts& steps) {
 }
 
 Json ToJson(const v1::StudySummary& study) {
-  return {{"id", study.study_id()},
-          {"name", study.name()},
-          {"user", study.user()},
-          {"state", study.state()},
-          {"trainer", study.trainer()},
-          {"goal", Name(FromProto(study.goal()))},
-          {"share", ScopeName(study.scope())},
-          {"trials", CountsOf(study.trials_by_state())},
-          {"steps", ToJson(study.steps())},
-          {"merge_rate", study.merge_rate()},
-          {"time_weighted_merge_rate", study.time_weighted_merge_rate()},
-          {"slot_seconds", study.slot_seconds()},
-          {"elapsed_seconds", study.elapsed_seconds()},
-          {"makespan_bound_seconds", study.makespan_bound_seconds()},
-          {"best", BestOf(study)}};
+  Json document = HeadOf(study, study.trials_by_state());
+  document["steps"] = ToJson(study.steps());
+  document["merge_rate"] = study.merge_rate();
+  document["time_weighted_merge_rate"] = study.time_weighted_merge_rate();
+  document["slot_seconds"] = study.slot_seconds();
+  document["elapsed_seconds"] = study.elapsed_seconds();
+  document["makespan_bound_seconds"] = study.makespan_bound_seconds();
+  document["best"] = BestOf(study);
+  return document;
 }
 
 Json ToJson(const v1::StudyListing& study) {
-  return {{"id", study.study_id()},
-          {"name", study.name()},
-          {"user", study.user()},
-          {"state", study.state()},
-          {"trainer", study.trainer()},
-          {"goal", Name(FromProto(study.goal()))},
-          {"share", ScopeName(study.scope())},
-          {"trials", CountsOf(study.trials_by_standing())},
-          {"steps", {{"claimed", study.claimed_steps()}}},
-          {"elapsed_seconds", study.elapsed_seconds()},
-          {"best", BestOf(study)}};
+  Json document = HeadOf(study, study.trials_by_standing());
+  document["steps"] = {{"claimed", study.claimed_steps()}};
+  document["elapsed_seconds"] = study.elapsed_seconds();
+  document["best"] = BestOf(study);
+  return document;
 }
 
 Json ToJson(const v1::Trial& trial) {

@@ -2,48 +2,28 @@
 
 #include <algorithm>
 
+#include "base/enum_names.h"
+
 namespace espalier {
 
-std::string_view Name(RunState state) {
-  switch (state) {
-    case RunState::kTraining:
-      return "training";
-    case RunState::kSaving:
-      return "saving";
-    case RunState::kEnded:
-      return "ended";
-  }
-  return "";
-}
+namespace {
 
-Result<RunState> ParseRunState(std::string_view name) {
-  for (const RunState state : {RunState::kTraining, RunState::kSaving, RunState::kEnded}) {
-    if (Name(state) == name) return state;
-  }
-  return MakeError(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' is no state of a run");
-}
+constexpr EnumName<RunState> kRunStates[] = {
+    {RunState::kTraining, "training"}, {RunState::kSaving, "saving"}, {RunState::kEnded, "ended"}};
+constexpr EnumName<PromiseState> kPromiseStates[] = {{PromiseState::kOpen, "open"},
+                                                     {PromiseState::kStored, "stored"},
+                                                     {PromiseState::kLost, "lost"},
+                                                     {PromiseState::kWithdrawn, "withdrawn"}};
 
-std::string_view Name(PromiseState state) {
-  switch (state) {
-    case PromiseState::kOpen:
-      return "open";
-    case PromiseState::kStored:
-      return "stored";
-    case PromiseState::kLost:
-      return "lost";
-    case PromiseState::kWithdrawn:
-      return "withdrawn";
-  }
-  return "";
-}
+}  // namespace
 
-Result<PromiseState> ParsePromiseState(std::string_view name) {
-  for (const PromiseState state :
-       {PromiseState::kOpen, PromiseState::kStored, PromiseState::kLost, PromiseState::kWithdrawn}) {
-    if (Name(state) == name) return state;
-  }
-  return MakeError(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' is no state of a promise");
-}
+std::string_view Name(RunState state) { return NameIn(kRunStates, state); }
+
+Result<RunState> ParseRunState(std::string_view name) { return ParseIn(kRunStates, name); }
+
+std::string_view Name(PromiseState state) { return NameIn(kPromiseStates, state); }
+
+Result<PromiseState> ParsePromiseState(std::string_view name) { return ParseIn(kPromiseStates, name); }
 
 std::vector<Target> OpenTargets(const Run& run) {
   std::vector<Target> targets;

@@ -1,25 +1,17 @@
 #include "master/core/user.h"
 
+#include "base/enum_names.h"
+
 namespace espalier {
+namespace {
 
-std::string_view Name(Role role) {
-  switch (role) {
-    case Role::kMember:
-      return "member";
-    case Role::kAdministrator:
-      return "administrator";
-    case Role::kNode:
-      return "node";
-  }
-  return "";
-}
+constexpr EnumName<Role> kRoles[] = {
+    {Role::kMember, "member"}, {Role::kAdministrator, "administrator"}, {Role::kNode, "node"}};
 
-Result<Role> ParseRole(std::string_view name) {
-  for (const Role role : {Role::kMember, Role::kAdministrator, Role::kNode}) {
-    if (Name(role) == name) return role;
-  }
-  return MakeError(ErrorCode::kInvalidArgument,
-                   "expected member, administrator or node, got '" + std::string(name) + "'", "role");
-}
+}  // namespace
+
+std::string_view Name(Role role) { return NameIn(kRoles, role); }
+
+Result<Role> ParseRole(std::string_view name) { return ParseIn(kRoles, name); }
 
 }  // namespace espalier

@@ -3,9 +3,22 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/enum_names.h"
 #include "searchplan/plan/key_text.h"
 
 namespace espalier {
+namespace {
+
+constexpr EnumName<ClaimState> kClaimStates[] = {{ClaimState::kWaiting, "waiting"},
+                                                 {ClaimState::kDone, "done"},
+                                                 {ClaimState::kFailed, "failed"},
+                                                 {ClaimState::kCancelled, "cancelled"}};
+constexpr EnumName<Failure::Kind> kFailureKinds[] = {{Failure::Kind::kDiverged, "diverged"},
+                                                     {Failure::Kind::kTrainer, "trainer"},
+                                                     {Failure::Kind::kOutOfMemory, "out of memory"},
+                                                     {Failure::Kind::kCrash, "crash"}};
+
+}  // namespace
 
 Digest128 DigestOf(const PlanIdentity& identity) {
   KeyText key("plan-identity-1");
@@ -21,49 +34,13 @@ Digest128 DigestOf(const PlanIdentity& identity) {
   return DigestOf(key.text());
 }
 
-std::string_view Name(ClaimState state) {
-  switch (state) {
-    case ClaimState::kWaiting:
-      return "waiting";
-    case ClaimState::kDone:
-      return "done";
-    case ClaimState::kFailed:
-      return "failed";
-    case ClaimState::kCancelled:
-      return "cancelled";
-  }
-  return "";
-}
+std::string_view Name(ClaimState state) { return NameIn(kClaimStates, state); }
 
-Result<ClaimState> ParseClaimState(std::string_view name) {
-  for (const ClaimState state :
-       {ClaimState::kWaiting, ClaimState::kDone, ClaimState::kFailed, ClaimState::kCancelled}) {
-    if (Name(state) == name) return state;
-  }
-  return MakeError(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' is no state of a claim");
-}
+Result<ClaimState> ParseClaimState(std::string_view name) { return ParseIn(kClaimStates, name); }
 
-std::string_view Name(Failure::Kind kind) {
-  switch (kind) {
-    case Failure::Kind::kDiverged:
-      return "diverged";
-    case Failure::Kind::kTrainer:
-      return "trainer";
-    case Failure::Kind::kOutOfMemory:
-      return "out of memory";
-    case Failure::Kind::kCrash:
-      return "crash";
-  }
-  return "";
-}
+std::string_view Name(Failure::Kind kind) { return NameIn(kFailureKinds, kind); }
 
-Result<Failure::Kind> ParseFailureKind(std::string_view name) {
-  for (const Failure::Kind kind :
-       {Failure::Kind::kDiverged, Failure::Kind::kTrainer, Failure::Kind::kOutOfMemory, Failure::Kind::kCrash}) {
-    if (Name(kind) == name) return kind;
-  }
-  return MakeError(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' is no kind of failure");
-}
+Result<Failure::Kind> ParseFailureKind(std::string_view name) { return ParseIn(kFailureKinds, name); }
 
 const PlanNode& SearchPlan::Node(PlanNodeId node) const { return nodes.at(node); }
 

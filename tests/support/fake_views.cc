@@ -31,6 +31,17 @@ std::int64_t ClaimedSteps(const FakeStudy& study) {
 
 double ElapsedSeconds(const FakeStudy& study) { return static_cast<double>(ClaimedSteps(study)) * 0.03; }
 
+// What a list says of a study as well as its own summary.
+template <class View>
+void FillHead(const FakeStudy& study, View& view) {
+  view.set_study_id(study.id());
+  view.set_name(study.specification().name());
+  view.set_state(study.finished() ? "finished" : "running");
+  view.set_trainer(study.specification().trainer());
+  view.set_goal(study.specification().goal());
+  view.set_scope(study.specification().scope());
+}
+
 // Of `count` elements, those on the page that is asked for.
 template <class Request>
 std::pair<std::size_t, std::size_t> PageOf(const Request& request, std::size_t count) {
@@ -42,12 +53,7 @@ std::pair<std::size_t, std::size_t> PageOf(const Request& request, std::size_t c
 
 v1::StudySummary Summarize(const FakeStudy& study) {
   v1::StudySummary summary;
-  summary.set_study_id(study.id());
-  summary.set_name(study.specification().name());
-  summary.set_state(study.finished() ? "finished" : "running");
-  summary.set_goal(study.specification().goal());
-  summary.set_trainer(study.specification().trainer());
-  summary.set_scope(study.specification().scope());
+  FillHead(study, summary);
   summary.set_definition(study.specification().definition());
   for (const FakeTrial& trial : study.trials()) ++(*summary.mutable_trials_by_state())[study.StateOf(trial)];
   if (const auto best = BestOf(study)) *summary.mutable_best() = *best;
@@ -64,12 +70,7 @@ v1::StudySummary Summarize(const FakeStudy& study) {
 
 v1::StudyListing ListingOf(const FakeStudy& study) {
   v1::StudyListing listing;
-  listing.set_study_id(study.id());
-  listing.set_name(study.specification().name());
-  listing.set_state(study.finished() ? "finished" : "running");
-  listing.set_trainer(study.specification().trainer());
-  listing.set_goal(study.specification().goal());
-  listing.set_scope(study.specification().scope());
+  FillHead(study, listing);
   for (const FakeTrial& trial : study.trials()) {
     const std::string state = study.StateOf(trial);
     ++(*listing.mutable_trials_by_standing())[state == "waiting" ? "pending" : state];
