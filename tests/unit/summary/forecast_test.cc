@@ -94,6 +94,24 @@ TEST_CASE("what the team has trained already is not forecast again") {
   CHECK(ForecastOf(s.state, {Grid("grid", Scope::kStudy)}, "team")->slot_time->count() == Approx(160 * 3));
 }
 
+TEST_CASE("a large space is looked up in several turns, to its end") {
+  StateBuilder s;
+  const StudyId before = s.AddStudy(Scope::kTeam);
+  std::vector<NewTrial> trials;
+  for (int i = 1; i <= 10'500; ++i) trials.push_back(TrialOf(std::to_string(i), "32", 10));
+  for (const std::size_t known : {std::size_t{0}, trials.size() - 1}) {
+    s.Trained({before}, s.AddTrial(before, trials[known].sequences.at("lr"), 10), 0, 10);
+  }
+  int turns = 0;
+  const StateReader read = [&](const auto& look) {
+    ++turns;
+    look(s.state);
+    return Result<void>();
+  };
+  CHECK(ForecastStudies(read, {StudyOf("large", Scope::kTeam, std::move(trials))}, "team")->trained_steps == 20);
+  CHECK(turns == 3);  // the beginning, 10,000 plan nodes, the rest
+}
+
 TEST_CASE("without a server that offers the trainer a forecast does not guess what is trained") {
   StateBuilder s;
   Apply(s.state, RemoveServer{"server"});
