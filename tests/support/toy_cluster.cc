@@ -60,6 +60,7 @@ void ToyCluster::Handle(const Event& event) {
   }
   for (const Effect& effect : transition.effects) {
     if (const auto* reply = std::get_if<Reply>(&effect)) last_reply = *reply;
+    if (const auto* added = std::get_if<EventsAdded>(&effect)) Hear(*added);
     if (const auto* line = std::get_if<LogLine>(&effect)) log.push_back(line->text);
     if (const auto* desired = std::get_if<SendDesired>(&effect)) {
       for (ToyNode& node : nodes) {
@@ -67,6 +68,15 @@ void ToyCluster::Handle(const Event& event) {
       }
     }
   }
+  for (const auto& [study, events] : state.events) REQUIRE(heard_[study].size() == events.size());
+}
+
+void ToyCluster::Hear(const EventsAdded& added) {
+  std::vector<StudyEvent>& heard = heard_[added.study];
+  REQUIRE(added.first == static_cast<std::int64_t>(heard.size()) + 1);
+  heard.insert(heard.end(), added.events.begin(), added.events.end());
+  const std::vector<StudyEvent>& stored = state.events.at(added.study);
+  REQUIRE(std::equal(heard.begin() + (added.first - 1), heard.end(), stored.begin() + (added.first - 1), stored.end()));
 }
 
 StudyId ToyCluster::CreateStudy(const std::string& name, Scope scope) {

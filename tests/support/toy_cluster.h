@@ -42,7 +42,8 @@ class ToyCluster {
 
   MasterState state;
 
-  // Hands an event to the core, checks the plans' invariants, and delivers the effects.
+  // Hands an event to the core, checks the plans' invariants and that each study event is announced once and in order,
+  // and delivers the effects.
   void Handle(const Event& event);
 
   StudyId CreateStudy(const std::string& name, Scope scope = Scope::kTeam);
@@ -74,6 +75,7 @@ class ToyCluster {
   std::vector<std::string> log;
 
  private:
+  void Hear(const EventsAdded& added);
   void Connect(ToyNode& node);
   void TakeDesired(ToyNode& node, const SendDesired& desired);
   void Begin(ToyNode& node, const DesiredRun& run);
@@ -87,6 +89,7 @@ class ToyCluster {
   void Send(ToyNode& node);
   std::uint64_t Draw(std::uint64_t below);
 
+  std::map<StudyId, std::vector<StudyEvent>> heard_;  // as announced
   std::mt19937_64 random_;
   std::unique_ptr<Policy> policy_;
   ReactorSettings settings_;
