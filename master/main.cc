@@ -21,7 +21,7 @@
 #include "master/store/postgres_state_store.h"
 #include "proto/config_file.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 std::string Environment(const char* name) {
@@ -112,10 +112,11 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::master
 
 int main(int argument_count, char** arguments) {
   using namespace espalier;
+  using namespace espalier::master;
   if (argument_count != 2) {
     std::cerr << "usage: espalier-master CONFIG_FILE\n";
     return 2;

@@ -9,9 +9,9 @@
 
 #include "master/core/effect.h"
 #include "master/core/reactor.h"
-#include "master/core/state_edit.h"
+#include "master/core/state/state_edit.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class Draft {
  public:
@@ -65,4 +65,4 @@ class Draft {
   Transition transition_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

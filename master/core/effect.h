@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "master/core/event.h"
 
-namespace espalier {
+namespace espalier::master {
 
 struct StudyCreated {
   StudyId study;
@@ -94,4 +94,4 @@ struct LogLine {
 
 using Effect = std::variant<Reply, SendDesired, EndSession, EventsAdded, AdmitUsers, LogLine>;
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -8,9 +8,9 @@
 
 #include "base/ids.h"
 #include "base/units.h"
-#include "master/core/master_state.h"
+#include "master/core/state/master_state.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // A waiting call; its answer carries the same id.
 using CallId = Id<struct CallTag>;
@@ -159,4 +159,4 @@ struct Recovered {};
 using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, ContinueTrialCall, AddUserCall, RemoveUserCall,
                            NodeMessage, NodeGone, Tick, Recovered>;
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -1,13 +1,13 @@
 #include "master/core/reactor.h"
 
+#include "master/core/calls/study_calls.h"
+#include "master/core/calls/user_calls.h"
 #include "master/core/draft.h"
-#include "master/core/node_messages.h"
-#include "master/core/ordering.h"
+#include "master/core/nodes/node_messages.h"
+#include "master/core/nodes/ordering.h"
 #include "master/core/settling.h"
-#include "master/core/study_calls.h"
-#include "master/core/user_calls.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 struct Dispatcher {
@@ -50,4 +50,4 @@ Transition React(MasterState& state, const Event& event, const Policy& policy, c
   return transition;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -8,10 +8,10 @@
 
 #include "master/core/effect.h"
 #include "master/core/event.h"
-#include "master/core/state_edit.h"
+#include "master/core/state/state_edit.h"
 #include "scheduler/policy.h"
 
-namespace espalier {
+namespace espalier::master {
 
 struct ReactorSettings {
   Seconds lease{10};
@@ -29,4 +29,4 @@ struct Transition {
 Transition React(MasterState& state, const Event& event, const Policy& policy, const ReactorSettings& settings,
                  Time now);
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -2,7 +2,7 @@
 
 #include "searchplan/plan/record_result.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 void SettleAll(Draft& draft, PlanId plan, const PlanEdit& settled) {
@@ -51,4 +51,4 @@ void SettleTouched(Draft& draft) {
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

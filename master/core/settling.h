@@ -3,7 +3,7 @@
 
 #include "master/core/draft.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // Settles each waiting claim that what is new settles (results, failures, the claim itself), with its study's event.
 // For the touched studies: finishes those that are closing and have no waiting claim left.
@@ -15,4 +15,4 @@ void Settle(Draft& draft, PlanId plan, ClaimId claim, ClaimState state);
 // Appends to the study's numbered events.
 void AppendEvent(Draft& draft, StudyId study, StudyEvent event);
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/failpoint.h"
 
-namespace espalier {
+namespace espalier::master {
 
 CommitThread::CommitThread(StateStore& store, std::function<void(Result<void>)> done)
     : store_(store), done_(std::move(done)), thread_([this] { Run(); }) {}
@@ -52,4 +52,4 @@ Result<void> CommitThread::Commit(const StateEdit& edit) {
   return {};
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "master/core/state_store.h"
+#include "master/core/state/state_store.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // Edits that are committed together, and what waits for them, in order: each is told that they are durable, or why that
 // is not known.
@@ -45,4 +45,4 @@ class CommitThread {
   std::thread thread_;  // last: it uses the others
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

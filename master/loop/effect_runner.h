@@ -3,7 +3,7 @@
 
 #include "master/core/effect.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class EffectRunner {
  public:
@@ -13,4 +13,4 @@ class EffectRunner {
   virtual void Run(const Effect& effect) = 0;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

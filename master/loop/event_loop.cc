@@ -7,7 +7,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
@@ -264,4 +264,4 @@ void EventLoop::DropAll(const Error& why, bool last) {
   for (const SessionId session : sessions) RunEffect(EndSession{session, "the master recovers: register again"});
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

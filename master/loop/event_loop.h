@@ -19,11 +19,11 @@
 #include "master/core/effect.h"
 #include "master/core/event.h"
 #include "master/core/reactor.h"
-#include "master/core/state_store.h"
+#include "master/core/state/state_store.h"
 #include "master/loop/commit_thread.h"
 #include "master/loop/effect_runner.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // React, with policy and settings bound.
 using EventHandler = std::function<Transition(MasterState& state, const Event& event, Time now)>;
@@ -115,4 +115,4 @@ class EventLoop {
   std::optional<CommitThread> commit_thread_;  // while Run runs; last: it uses the others
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

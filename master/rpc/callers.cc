@@ -3,7 +3,7 @@
 #include "base/digest.h"
 #include "base/token.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // The token's bytes as the call carries them; empty if it carries none.
@@ -68,4 +68,4 @@ Result<User> Callers::UserOf(const grpc::ServerContext& context) const {
       "user add NAME --team TEAM");
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -10,10 +10,10 @@
 #include <string>
 
 #include "base/result.h"
-#include "master/core/user.h"
-#include "master/core/visibility.h"
+#include "master/core/state/user.h"
+#include "master/core/state/visibility.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class Callers {
  public:
@@ -32,4 +32,4 @@ class Callers {
   std::optional<std::map<std::string, User>> by_token_;  // by its SHA-256; none: nothing is known yet
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -7,10 +7,16 @@
 #include "espalier/v1/study.pb.h"
 #include "master/core/effect.h"
 #include "master/core/event.h"
-#include "master/core/forecast.h"
-#include "master/core/summary.h"
+#include "master/core/views/forecast.h"
+#include "master/core/views/summary.h"
+#include "proto/convert_goal_and_scope.h"
+#include "proto/convert_schema.h"
 
-namespace espalier {
+namespace espalier::master {
+
+// Of what master and clients share.
+using espalier::FromProto;
+using espalier::ToProto;
 
 // From the wire. Error: kInvalidArgument with the field.
 Result<StudySpecification> FromProto(const v1::StudySpecification& message);
@@ -34,4 +40,4 @@ v1::Trial ToProto(const TrialSummary& summary, const Trial& trial);
 v1::PlanNode ToProto(const PlanNodeView& view);
 v1::ForecastResponse ToProto(const Forecast& forecast);
 
-}  // namespace espalier
+}  // namespace espalier::master

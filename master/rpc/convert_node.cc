@@ -1,10 +1,10 @@
 #include <string>
 
-#include "master/core/stored_text.h"
+#include "master/core/state/stored_text.h"
 #include "master/rpc/convert.h"
 #include "proto/convert_schema.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 Metrics FromMap(const google::protobuf::Map<std::string, double>& map) { return {map.begin(), map.end()}; }
@@ -187,4 +187,4 @@ v1::TrainerDescription ToProto(const TrainerRecord& trainer) {
   return message;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

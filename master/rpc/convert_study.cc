@@ -2,7 +2,7 @@
 #include "proto/convert_goal_and_scope.h"
 #include "proto/convert_schema.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // In a forecast; the rest is only counted.
@@ -269,4 +269,4 @@ v1::ForecastResponse ToProto(const Forecast& forecast) {
   return message;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -2,7 +2,7 @@
 
 #include "espalier/v1/study.pb.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 grpc::StatusCode CodeOf(ErrorCode code) {
@@ -37,4 +37,4 @@ grpc::Status ToStatus(const Error& error) {
   return {CodeOf(error.code), error.message, detail.SerializeAsString()};
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

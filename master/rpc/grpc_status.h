@@ -5,9 +5,9 @@
 
 #include "base/result.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // The error's message and code; its field goes into the details as espalier.v1.ErrorDetail.
 grpc::Status ToStatus(const Error& error);
 
-}  // namespace espalier
+}  // namespace espalier::master

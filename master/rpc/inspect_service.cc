@@ -6,7 +6,7 @@
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 constexpr std::int32_t kPageMax = 1000;
@@ -58,7 +58,7 @@ grpc::Status InspectService::ListStudies(grpc::ServerContext* context, const v1:
   return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
     StudyQuery query = FromProto(*request);
     query.count_max = PageSize(request->page_size());
-    ESPALIER_ASSIGN(const StudyPage page, espalier::ListStudies(state, query, caller, Now()));
+    ESPALIER_ASSIGN(const StudyPage page, master::ListStudies(state, query, caller, Now()));
     for (const StudyListing& listing : page.studies) {
       *response->add_studies() = ToProto(listing, state.studies.at(listing.id));
     }
@@ -86,7 +86,7 @@ grpc::Status InspectService::ListTrials(grpc::ServerContext* context, const v1::
                                                          : FindStudy(state, id, caller));
     TrialQuery query = FromProto(*request, study->id);
     query.count_max = PageSize(request->page_size());
-    ESPALIER_ASSIGN(const TrialPage page, espalier::ListTrials(state, query));
+    ESPALIER_ASSIGN(const TrialPage page, master::ListTrials(state, query));
     for (const TrialSummary& summary : page.trials) {
       *response->add_trials() = ToProto(summary, state.trials.at(summary.id));
     }
@@ -134,4 +134,4 @@ grpc::Status InspectService::Forecast(grpc::ServerContext* context, const v1::Fo
   return grpc::Status::OK;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -7,7 +7,7 @@
 #include "master/rpc/callers.h"
 #include "master/rpc/master_port.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class InspectService final : public v1::InspectService::Service {
  public:
@@ -40,4 +40,4 @@ class InspectService final : public v1::InspectService::Service {
   const Callers& callers_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -5,9 +5,9 @@
 
 #include "base/result.h"
 #include "master/core/event.h"
-#include "master/core/master_state.h"
+#include "master/core/state/master_state.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class MasterPort {
  public:
@@ -21,4 +21,4 @@ class MasterPort {
   virtual Result<void> Read(const std::function<void(const MasterState&)>& read) = 0;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -5,7 +5,7 @@
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
 
-namespace espalier {
+namespace espalier::master {
 
 grpc::Status NodeManagerService::Synchronize(
     grpc::ServerContext* context, grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) {
@@ -38,4 +38,4 @@ grpc::Status NodeManagerService::Synchronize(
   return status;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -6,7 +6,7 @@
 #include "master/rpc/master_port.h"
 #include "master/rpc/node_sessions.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class NodeManagerService final : public v1::NodeManagerService::Service {
  public:
@@ -22,4 +22,4 @@ class NodeManagerService final : public v1::NodeManagerService::Service {
   const Callers& callers_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

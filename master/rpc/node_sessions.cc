@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace espalier {
+namespace espalier::master {
 
 void NodeSession::Send(v1::SynchronizeResponse response) {
   const std::lock_guard lock(mutex_);
@@ -66,4 +66,4 @@ std::shared_ptr<NodeSession> NodeSessions::Find(SessionId id) {
   return session == sessions_.end() ? nullptr : session->second;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

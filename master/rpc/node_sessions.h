@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "espalier/v1/node_manager.pb.h"
-#include "master/core/master_state.h"
+#include "master/core/state/master_state.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class NodeSession {
  public:
@@ -60,4 +60,4 @@ class NodeSessions {
   std::map<SessionId, std::shared_ptr<NodeSession>> sessions_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

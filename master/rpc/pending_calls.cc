@@ -1,6 +1,6 @@
 #include "master/rpc/pending_calls.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 Error Closing() { return {ErrorCode::kUnavailable, "the master is stopping; try again", ""}; }
@@ -35,4 +35,4 @@ void PendingCalls::Close() {
   waiting_.clear();
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

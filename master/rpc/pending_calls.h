@@ -8,7 +8,7 @@
 #include "master/core/effect.h"
 #include "master/rpc/master_port.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class PendingCalls {
  public:
@@ -43,4 +43,4 @@ class PendingCalls {
   std::map<CallId, std::promise<Answer>> waiting_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -11,7 +11,7 @@
 #include "master/rpc/study_service.h"
 #include "master/rpc/user_service.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 constexpr int kMessageBytesMax = 256 << 20;
@@ -83,4 +83,4 @@ void RpcServer::Stop() {
   parts_->server.reset();
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -8,7 +8,7 @@
 #include "master/core/effect.h"
 #include "master/rpc/master_port.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class RpcServer {
  public:
@@ -30,4 +30,4 @@ class RpcServer {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -7,7 +7,7 @@
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 constexpr Seconds kProgressPeriod{0.5};
@@ -170,4 +170,4 @@ grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRe
   return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

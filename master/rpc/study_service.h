@@ -7,7 +7,7 @@
 #include "master/rpc/pending_calls.h"
 #include "master/rpc/study_watch.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class StudyService final : public v1::StudyService::Service {
  public:
@@ -32,4 +32,4 @@ class StudyService final : public v1::StudyService::Service {
   const Callers& callers_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // Kept for a call that is slow to send them; it asks the event loop for what is beyond.
@@ -64,4 +64,4 @@ bool StudyWatch::stopped() {
   return stopped_;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -10,7 +10,7 @@
 
 #include "master/core/effect.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class StudyWatch {
  public:
@@ -48,4 +48,4 @@ class StudyWatch {
   std::multimap<StudyId, Listener*> listeners_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

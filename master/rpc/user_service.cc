@@ -2,7 +2,7 @@
 
 #include "master/rpc/grpc_status.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 Result<Role> FromProto(v1::Role role) {
@@ -74,4 +74,4 @@ grpc::Status UserService::RemoveUser(grpc::ServerContext* context, const v1::Rem
   return StatusOf(calls_.Ask(master_, std::move(call)));
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

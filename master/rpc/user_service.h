@@ -6,7 +6,7 @@
 #include "master/rpc/master_port.h"
 #include "master/rpc/pending_calls.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class UserService final : public v1::UserService::Service {
  public:
@@ -26,4 +26,4 @@ class UserService final : public v1::UserService::Service {
   const Callers& callers_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -2,7 +2,7 @@
 
 #include "master/store/embedded_sql.h"
 
-namespace espalier {
+namespace espalier::master {
 
 Connection::Connection(const std::string& url, std::optional<std::int64_t> epoch)
     : connection_(url), quiet_(connection_) {
@@ -36,4 +36,4 @@ bool LockLeadership(pqxx::transaction_base& transaction, std::int64_t epoch) {
   return !Query(transaction, "leadership/lock", epoch).empty();
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

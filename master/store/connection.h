@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // Never reconnects by itself: a new connection would not know that it lost a transaction. With `epoch` it bears the
 // name by which a takeover finds and ends it. Every file of sql/queries can be run by its name. Throws as pqxx does.
@@ -39,4 +39,4 @@ pqxx::result Query(pqxx::transaction_base& transaction, std::string_view name, c
 // False when another master leads: its epoch is not the stored one. Holds off a takeover until the transaction ends.
 bool LockLeadership(pqxx::transaction_base& transaction, std::int64_t epoch);
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -2,7 +2,7 @@
 
 #include "searchplan/plan/key_text.h"
 
-namespace espalier {
+namespace espalier::master {
 
 Digest128 SchemaDigest(const Schema& schema) {
   KeyText key("schema-1");
@@ -21,4 +21,4 @@ Digest128 TrainingDigest(const TrainingIdentity& training) {
   return DigestOf(key.text());
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -4,9 +4,9 @@
 #include "base/digest.h"
 #include "searchplan/plan/search_plan.h"
 
-namespace espalier {
+namespace espalier::master {
 
 Digest128 SchemaDigest(const Schema& schema);
 Digest128 TrainingDigest(const TrainingIdentity& training);
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -6,7 +6,7 @@
 #include "master/store/plan_rows.h"
 #include "searchplan/sequence/expression.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 class StateRows {
@@ -139,7 +139,7 @@ class StateRows {
     schema_.Add(digest, schema.takes_any);
     int position = 0;
     for (const HyperParameter& parameter : schema.hyper_parameters) {
-      parameter_.Add(digest, position++, parameter.name, Name(parameter.type), Print(parameter.default_value),
+      parameter_.Add(digest, position++, parameter.name, Name(parameter.type), espalier::Print(parameter.default_value),
                      parameter.initial);
     }
     return digest;
@@ -234,4 +234,4 @@ Result<std::vector<RowSet>> RowsOf(const StateEdit& edit, const std::vector<Stor
   return sets;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace espalier {
+namespace espalier::master {
 
 struct EmbeddedSql {
   std::string_view name;  // the path below its folder without ".sql": "0001_first", "claim/settle"
@@ -15,4 +15,4 @@ struct EmbeddedSql {
 std::span<const EmbeddedSql> EmbeddedMigrations();
 std::span<const EmbeddedSql> EmbeddedQueries();
 
-}  // namespace espalier
+}  // namespace espalier::master

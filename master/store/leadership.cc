@@ -7,7 +7,7 @@
 #include "master/store/connection.h"
 #include "master/store/pq_errors.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 constexpr std::chrono::milliseconds kRenewEvery{1000};
@@ -122,4 +122,4 @@ void Leadership::RenewUntilStopped(std::stop_token stop) {
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class Leadership {
  public:
@@ -44,4 +44,4 @@ class Leadership {
   std::jthread thread_;  // last: it uses the others
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -2,13 +2,13 @@
 
 #include <unordered_map>
 
-#include "master/core/state_edit.h"
+#include "master/core/state/state_edit.h"
 #include "master/store/connection.h"
 #include "master/store/row_reader.h"
 #include "searchplan/plan/invariants.h"
 #include "searchplan/sequence/expression.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 class Loader {
@@ -303,4 +303,4 @@ class Loader {
 
 Result<MasterState> LoadState(pqxx::transaction_base& transaction) { return Loader(transaction).Load(); }
 
-}  // namespace espalier
+}  // namespace espalier::master

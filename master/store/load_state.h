@@ -4,12 +4,12 @@
 #include <pqxx/pqxx>
 
 #include "base/result.h"
-#include "master/core/master_state.h"
+#include "master/core/state/master_state.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // Rebuilds the state through Apply, so that what is derived is derived by the same code as ever. Throws as pqxx does.
 // Error: kInternal when the contents break a rule, saying which.
 Result<MasterState> LoadState(pqxx::transaction_base& transaction);
 
-}  // namespace espalier
+}  // namespace espalier::master

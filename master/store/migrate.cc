@@ -6,7 +6,7 @@
 #include "master/store/embedded_sql.h"
 #include "master/store/pq_errors.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // Any number that nothing else locks: masters that start at once migrate one after the other.
@@ -86,4 +86,4 @@ Result<void> Migrate(const std::string& database_url) {
   });
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

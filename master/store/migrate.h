@@ -5,11 +5,11 @@
 
 #include "base/result.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // Applies the migrations that the database lacks; changes nothing where it has them all. Several masters may call it at
 // once. Error: kFailedPrecondition, saying what to do, when the database was made by a newer or another program, or
 // does not keep text as UTF-8; kUnavailable.
 Result<void> Migrate(const std::string& database_url);
 
-}  // namespace espalier
+}  // namespace espalier::master

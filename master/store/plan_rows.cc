@@ -1,6 +1,6 @@
 #include "master/store/plan_rows.h"
 
-namespace espalier {
+namespace espalier::master {
 
 struct PlanRows::Taker {
   PlanRows& rows;
@@ -109,4 +109,4 @@ void PlanRows::TakePoints(std::vector<RowSet>& sets) const {
     sets.push_back(std::move(*set));
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

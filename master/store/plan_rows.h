@@ -10,7 +10,7 @@
 #include "master/store/row_set.h"
 #include "searchplan/plan/plan_edit.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class PlanRows {
  public:
@@ -41,4 +41,4 @@ class PlanRows {
   std::map<std::pair<PlanNodeId, RunId>, std::size_t> range_index_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -9,7 +9,7 @@
 #include "master/store/stored_run.h"
 #include "master/store/write_connection.h"
 
-namespace espalier {
+namespace espalier::master {
 
 struct PostgresStateStore::Session {
   WriteConnection connection;
@@ -48,4 +48,4 @@ Result<void> PostgresStateStore::Commit(const StateEdit& edit) {
   return {};
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "master/core/state_store.h"
+#include "master/core/state/state_store.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class PostgresStateStore : public StateStore {
  public:
@@ -30,4 +30,4 @@ class PostgresStateStore : public StateStore {
   std::unique_ptr<Session> session_;  // null: not loaded
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -4,7 +4,7 @@
 #include <exception>
 #include <pqxx/pqxx>
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // One line, whatever the server wrote.
@@ -55,4 +55,4 @@ Error CurrentDatabaseError() {
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // By SQLSTATE; empty when the error did not come from the server: the connection was lost. kUnavailable, kAborted,
 // kInvalidArgument and kInternal as below.
@@ -27,4 +27,4 @@ auto WithDatabaseErrors(const Function& function) -> std::invoke_result_t<Functi
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

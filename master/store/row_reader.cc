@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 int HexDigit(char c) {
@@ -56,4 +56,4 @@ std::vector<std::string> RowReader::Texts(const char* column) const {
   return texts;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/units.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // Where the columns of a result's rows are: looking one up by name in each row takes longer than reading it. Names are
 // told apart by their addresses.
@@ -64,4 +64,4 @@ class RowReader {
   Columns& columns_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 void AppendQuoted(std::string& out, std::string_view text) {
@@ -97,4 +97,4 @@ std::vector<std::string> RowSet::Parameters() const {
   return parameters;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -12,7 +12,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // Bytes, as opposed to text.
 struct Bytes {
@@ -76,4 +76,4 @@ class RowSet {
   bool has_zero_byte_ = false;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // The run that a change is of; RunId{} for changes of something else.
@@ -99,4 +99,4 @@ PromiseChanges ComparePromises(const std::vector<Promise>& before, const std::ve
   return changes;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "master/core/state_edit.h"
+#include "master/core/state/state_edit.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // The runs that have not ended, as the database has them.
 class StoredRuns {
@@ -39,4 +39,4 @@ struct PromiseChanges {
 // What became of the promises. Promises are never removed, and a settled one never changes.
 PromiseChanges ComparePromises(const std::vector<Promise>& before, const std::vector<Promise>& after);
 
-}  // namespace espalier
+}  // namespace espalier::master

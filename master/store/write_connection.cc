@@ -4,7 +4,7 @@
 #include "master/store/embedded_sql.h"
 #include "master/store/pq_errors.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // Each statement is planned once: planning takes longer than writing one row. What was planned while a table was small
@@ -119,4 +119,4 @@ Result<void> WriteConnection::Write(const std::vector<RowSet>& sets) {
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

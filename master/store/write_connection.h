@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "master/store/row_set.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class WriteConnection {
  public:
@@ -45,4 +45,4 @@ class WriteConnection {
   std::int64_t epoch_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "master/core/state_edit.h"
+#include "master/core/state/state_edit.h"
 
-namespace espalier {
+namespace espalier::master {
 
 struct FitsState {
   const MasterState& state;
@@ -73,4 +73,4 @@ struct FitsState {
 
 inline bool Fits(const MasterState& state, const StateChange& change) { return std::visit(FitsState{state}, change); }
 
-}  // namespace espalier
+}  // namespace espalier::master

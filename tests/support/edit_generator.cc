@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 Schema SomeSchema() {
@@ -360,4 +360,4 @@ MasterState StoredPart(MasterState state) {
   return state;
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

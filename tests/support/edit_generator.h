@@ -4,9 +4,9 @@
 #include <random>
 #include <string>
 
-#include "master/core/state_edit.h"
+#include "master/core/state/state_edit.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class EditGenerator {
  public:
@@ -55,4 +55,4 @@ class EditGenerator {
 // For comparing a recovered state with one in memory: without what is not stored, and with NaN equal to itself.
 MasterState StoredPart(MasterState state);
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "master/core/state_store.h"
+#include "master/core/state/state_store.h"
 #include "tests/support/edit_fits.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // What outlives a master: share it between stores as masters share a database.
 struct MemoryDatabase {
@@ -79,4 +79,4 @@ class MemoryStateStore : public StateStore {
   std::function<std::optional<Error>(const StateEdit&)> refusal_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -6,7 +6,7 @@
 
 #include "searchplan/plan/invariants.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 constexpr char kEvaluation[] = "toy-evaluation";
@@ -130,13 +130,13 @@ void ToyCluster::Connect(ToyNode& node) {
   Handle(message);
 }
 
-void ToyCluster::Report(ToyNode& node, RunId run, decltype(espalier::Report::kind) kind) {
+void ToyCluster::Report(ToyNode& node, RunId run, decltype(master::Report::kind) kind) {
   node.unacknowledged.push_back({node.next_report++, run, std::move(kind)});
 }
 
 void ToyCluster::TakeDesired(ToyNode& node, const SendDesired& desired) {
   std::erase_if(node.unacknowledged,
-                [&](const espalier::Report& report) { return report.number <= desired.acknowledged_report; });
+                [&](const master::Report& report) { return report.number <= desired.acknowledged_report; });
   std::set<RunId> wanted;
   for (const DesiredRun& run : desired.runs) {
     wanted.insert(run.run);
@@ -332,4 +332,4 @@ void ToyCluster::RestartMaster() {
   for (ToyNode& node : nodes) Connect(node);
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

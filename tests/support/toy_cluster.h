@@ -13,7 +13,7 @@
 #include "master/core/reactor.h"
 #include "scheduler/policy.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // One run as its toy node manager holds it.
 struct ToyRun {
@@ -85,7 +85,7 @@ class ToyCluster {
   void TrainStep(ToyNode& node, ToyRun& run);
   void ReachTargets(ToyNode& node, ToyRun& run);
   void Stop(ToyNode& node, ToyRun& run);
-  void Report(ToyNode& node, RunId run, decltype(espalier::Report::kind) kind);
+  void Report(ToyNode& node, RunId run, decltype(master::Report::kind) kind);
   void Send(ToyNode& node);
   std::uint64_t Draw(std::uint64_t below);
 
@@ -98,4 +98,4 @@ class ToyCluster {
   std::int64_t next_request_ = 1;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

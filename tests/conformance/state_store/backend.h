@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "master/core/state_store.h"
+#include "master/core/state/state_store.h"
 
-namespace espalier {
+namespace espalier::master {
 
 class Backend {
  public:
@@ -19,4 +19,4 @@ class Backend {
 // With a new, empty database. Each test program defines one.
 std::unique_ptr<Backend> NewBackend();
 
-}  // namespace espalier
+}  // namespace espalier::master

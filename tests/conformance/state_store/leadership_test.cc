@@ -9,7 +9,7 @@
 #include "tests/conformance/state_store/shared_postgres.h"
 #include "tests/support/edit_generator.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 std::string NewDatabase() {
@@ -92,4 +92,4 @@ TEST_CASE("a takeover waits for a transaction that has locked the epoch") {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::master

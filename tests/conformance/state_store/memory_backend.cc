@@ -1,7 +1,7 @@
 #include "tests/conformance/state_store/backend.h"
 #include "tests/support/memory_state_store.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 class MemoryBackend : public Backend {
@@ -17,4 +17,4 @@ class MemoryBackend : public Backend {
 
 std::unique_ptr<Backend> NewBackend() { return std::make_unique<MemoryBackend>(); }
 
-}  // namespace espalier
+}  // namespace espalier::master

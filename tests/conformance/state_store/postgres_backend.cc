@@ -5,7 +5,7 @@
 #include "tests/conformance/state_store/backend.h"
 #include "tests/conformance/state_store/shared_postgres.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 class PostgresBackend : public Backend {
@@ -42,4 +42,4 @@ PrivatePostgres& SharedPostgres() {
 
 std::unique_ptr<Backend> NewBackend() { return std::make_unique<PostgresBackend>(); }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -10,7 +10,7 @@
 #include "tests/conformance/state_store/shared_postgres.h"
 #include "tests/support/edit_generator.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 struct Database {
@@ -194,4 +194,4 @@ TEST_CASE("no server at all is unavailable") {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::master

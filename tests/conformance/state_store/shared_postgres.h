@@ -3,8 +3,8 @@
 
 #include "tests/support/private_postgres.h"
 
-namespace espalier {
+namespace espalier::master {
 
 PrivatePostgres& SharedPostgres();
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -5,7 +5,7 @@
 #include "tests/conformance/state_store/backend.h"
 #include "tests/support/edit_generator.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // What a newly opened store loads; stops the test if it cannot.
@@ -193,4 +193,4 @@ TEST_CASE("the first metrics of a point and an evaluation stay") {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::master

@@ -2,7 +2,7 @@
 
 #include "tests/support/toy_cluster.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 SubmitCall TrialCall(StudyId study, const std::string& request, std::map<std::string, std::string> sequences,
@@ -154,4 +154,4 @@ TEST_CASE("another user's study is not found") {
   CHECK(RefusalOf(cluster, call).code == ErrorCode::kNotFound);
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

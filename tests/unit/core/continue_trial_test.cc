@@ -3,7 +3,7 @@
 
 #include "tests/support/toy_cluster.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 using Sequences = std::map<std::string, std::string>;
@@ -169,4 +169,4 @@ TEST_CASE("a trial is not gone on with under another code of its trainer") {
   CHECK(RefusalOf(cluster, CallFor(trial, 30)).code == ErrorCode::kFailedPrecondition);
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

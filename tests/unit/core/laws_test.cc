@@ -3,7 +3,7 @@
 
 #include "tests/support/toy_cluster.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // Every step of the plans' claimed lineages, once.
@@ -227,4 +227,4 @@ TEST_CASE("crashes, lost servers and a restarted master at any moment end in the
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "tests/support/toy_cluster.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 constexpr char kEvaluation[] = "toy-evaluation";
@@ -19,7 +19,7 @@ struct OneRun {
     end = {cluster.state.runs.at(run).path.back().node, Step{3}};
   }
 
-  void Report(decltype(espalier::Report::kind) kind) {
+  void Report(decltype(master::Report::kind) kind) {
     const std::int64_t number = next_report++;
     cluster.Handle(NodeMessage{.session = cluster.nodes[0].session, .reports = {{number, run, std::move(kind)}}});
   }
@@ -130,4 +130,4 @@ TEST_CASE("a registration that can be stored is taken") {
   CHECK(cluster.state.trainers.size() == 1);
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -3,10 +3,10 @@
 
 #include "base/digest.h"
 #include "master/core/reactor.h"
-#include "master/core/visibility.h"
+#include "master/core/state/visibility.h"
 #include "tests/support/toy_cluster.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 struct Office {
@@ -230,4 +230,4 @@ TEST_CASE("what a call for another team's study is answered does not tell that t
   CHECK(existing == absent);
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -5,7 +5,7 @@
 
 #include "tests/unit/loop/toy_master.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 // The call that an effect answers, if it does.
@@ -268,4 +268,4 @@ TEST_CASE("time passes by itself") {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::master

@@ -12,7 +12,7 @@
 #include "master/loop/event_loop.h"
 #include "tests/support/memory_state_store.h"
 
-namespace espalier {
+namespace espalier::master {
 
 // Opens and shuts; threads wait until it is open.
 class Gate {
@@ -163,4 +163,4 @@ struct ToyMaster {
   std::thread thread;
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -12,7 +12,7 @@
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/toy_node.h"
 
-namespace espalier::testing {
+namespace espalier::master::testing {
 namespace {
 
 // Of every service that the protocol files declare: "StudyService/Submit".
@@ -409,4 +409,4 @@ TEST_CASE("before the state is loaded nobody is refused, only put off") {
         grpc::StatusCode::OK);
 }
 
-}  // namespace espalier::testing
+}  // namespace espalier::master::testing

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace espalier::testing {
+namespace espalier::master::testing {
 
 // What a caller learns.
 struct Outcome {
@@ -103,4 +103,4 @@ inline Outcome CallOnce(const std::shared_ptr<grpc::Channel>& channel, const std
   return call.Finish();
 }
 
-}  // namespace espalier::testing
+}  // namespace espalier::master::testing

@@ -18,7 +18,7 @@
 #include "tests/support/memory_state_store.h"
 #include "tests/unit/rpc/raw_call.h"
 
-namespace espalier::testing {
+namespace espalier::master::testing {
 
 class Service : public MasterPort, public EffectRunner {
  public:
@@ -105,4 +105,4 @@ class Service : public MasterPort, public EffectRunner {
   std::thread thread_;
 };
 
-}  // namespace espalier::testing
+}  // namespace espalier::master::testing

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 using std::chrono::hours;
@@ -78,4 +78,4 @@ TEST_CASE("nobody waits once the watch is stopped") {
   CHECK(watch.stopped());
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

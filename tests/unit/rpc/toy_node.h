@@ -8,7 +8,7 @@
 #include "espalier/v1/node_manager.pb.h"
 #include "tests/unit/rpc/service.h"
 
-namespace espalier::testing {
+namespace espalier::master::testing {
 
 class ToyNode {
  public:
@@ -101,4 +101,4 @@ class ToyNode {
   std::thread thread_;
 };
 
-}  // namespace espalier::testing
+}  // namespace espalier::master::testing

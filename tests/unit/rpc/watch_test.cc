@@ -3,7 +3,7 @@
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/toy_node.h"
 
-namespace espalier::testing {
+namespace espalier::master::testing {
 namespace {
 
 // A study of many trials, cancelled, so that it has three events and more a trial, and an end.
@@ -59,4 +59,4 @@ TEST_CASE("a watcher is sent every event of a large study once, in order, from w
   }
 }
 
-}  // namespace espalier::testing
+}  // namespace espalier::master::testing

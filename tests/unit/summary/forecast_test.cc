@@ -1,10 +1,10 @@
-#include "master/core/forecast.h"
+#include "master/core/views/forecast.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/unit/summary/state_builder.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 Result<Forecast> ForecastOf(const MasterState& state, const std::vector<ForecastStudy>& studies,
@@ -242,4 +242,4 @@ TEST_CASE("a forecast refuses what creating or submitting would refuse, and name
   CHECK(field_of(StudyOf("a", Scope::kTeam, {TrialOf("0.1", "32", 0)})) == "studies[1].trials[0].steps");
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
-#include "master/core/summary.h"
+#include "master/core/views/summary.h"
 #include "tests/unit/summary/state_builder.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -105,4 +105,4 @@ TEST_CASE("an unknown state of studies and tokens of other lists are refused, na
   CHECK(field_of(best) == "page_token");
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -4,10 +4,10 @@
 #include <limits>
 #include <random>
 
-#include "master/core/summary.h"
+#include "master/core/views/summary.h"
 #include "tests/unit/summary/state_builder.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -191,4 +191,4 @@ TEST_CASE("where everyone shares, a trial's metrics are those that it or its stu
   CHECK(steps_of(trial) == Ids{20, 40, 60});
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

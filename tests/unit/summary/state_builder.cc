@@ -1,12 +1,12 @@
 #include "tests/unit/summary/state_builder.h"
 
-#include "master/core/new_trial.h"
-#include "master/core/study_calls.h"
-#include "master/core/trial_edits.h"
+#include "master/core/calls/new_trial.h"
+#include "master/core/calls/study_calls.h"
+#include "master/core/calls/trial_edits.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/record_result.h"
 
-namespace espalier {
+namespace espalier::master {
 
 StateBuilder::StateBuilder(int slot_count) {
   const Schema schema{{{.name = "bs", .type = ValueType::kInteger, .default_value = std::int64_t{32}},
@@ -33,7 +33,7 @@ StudyId StateBuilder::AddStudy(Scope scope, std::int64_t created_at, Goal goal) 
   study.id = state.next.study;
   study.team = team;
   study.created_at = At(created_at);
-  Apply(state, espalier::AddStudy{study});
+  Apply(state, master::AddStudy{study});
   return study.id;
 }
 
@@ -49,12 +49,12 @@ TrialId StateBuilder::AddTrial(StudyId study_id, const std::string& lr, std::int
   const ResolvedTrial resolved = Resolve(study, trial).value();
   const Insertion insertion = InsertTrial(state.plans.at(plan), resolved.segments, state.next.plan_node);
   for (const PlanChange& change : insertion.edit) Apply(state, ChangePlan{plan, change});
-  Apply(state, espalier::AddTrial{{.id = id,
-                                   .study = study_id,
-                                   .plan = plan,
-                                   .leaf = insertion.leaf,
-                                   .horizon = Step{horizon},
-                                   .sequences = trial.sequences}});
+  Apply(state, master::AddTrial{{.id = id,
+                                 .study = study_id,
+                                 .plan = plan,
+                                 .leaf = insertion.leaf,
+                                 .horizon = Step{horizon},
+                                 .sequences = trial.sequences}});
   AddEvent(study_id, TrialSubmitted{id});
   return id;
 }
@@ -117,16 +117,16 @@ RunId StateBuilder::AddRun(std::vector<StudyId> studies, TrialId trial_id, std::
     run.path.insert(run.path.begin(), {*id, begin, end});
     end = begin;
   }
-  Apply(state, espalier::AddRun{run});
+  Apply(state, master::AddRun{run});
   return run.id;
 }
 
 void StateBuilder::SetTargets(RunId run, std::vector<Target> targets, std::int64_t at) {
-  Apply(state, espalier::SetTargets{run, state.runs.at(run).generation + 1, std::move(targets), At(at)});
+  Apply(state, master::SetTargets{run, state.runs.at(run).generation + 1, std::move(targets), At(at)});
 }
 
 void StateBuilder::SettlePromise(RunId run, std::int64_t step, PromiseState promise, std::int64_t at) {
-  Apply(state, espalier::SettlePromise{run, Step{step}, promise, At(at)});
+  Apply(state, master::SettlePromise{run, Step{step}, promise, At(at)});
 }
 
 void StateBuilder::EndRun(RunId run, double slot_seconds) {
@@ -165,4 +165,4 @@ Point StateBuilder::On(TrialId id, std::int64_t step) const {
   return PointOn(state.plans.at(trial.plan), trial.leaf, Step{step});
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "master/core/state_edit.h"
+#include "master/core/state/state_edit.h"
 
-namespace espalier {
+namespace espalier::master {
 
 inline Time At(std::int64_t seconds) { return Time{} + std::chrono::seconds(seconds); }
 
@@ -50,4 +50,4 @@ class StateBuilder {
   void AddEvent(StudyId study, StudyEvent event);
 };
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -9,7 +9,7 @@
 #include "searchplan/plan/plan_dump.h"
 #include "tests/unit/summary/state_builder.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 constexpr std::int64_t kNodes = 3;
@@ -110,4 +110,4 @@ TEST_CASE("a plan's dump shows its tree and what is known at its points") {
         "    node 3 start=60 lr=0.025\n");
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

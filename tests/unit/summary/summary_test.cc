@@ -1,11 +1,11 @@
-#include "master/core/summary.h"
+#include "master/core/views/summary.h"
 
 #include <catch2/catch.hpp>
 #include <limits>
 
 #include "tests/unit/summary/state_builder.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -240,4 +240,4 @@ TEST_CASE("the best trial is the first of the best value at its latest step, and
   CHECK(lowest->trial == TrialId{2});
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

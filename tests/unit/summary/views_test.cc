@@ -2,10 +2,10 @@
 #include <limits>
 #include <sstream>
 
-#include "master/core/summary.h"
+#include "master/core/views/summary.h"
 #include "tests/unit/summary/state_builder.h"
 
-namespace espalier {
+namespace espalier::master {
 namespace {
 
 const std::string kBranchAt40 = "MultiStep(0.1, [40], gamma=0.5)";
@@ -184,4 +184,4 @@ TEST_CASE("where everyone shares, a plan's view tells what is trained, and not w
         "2 from 37 trials=1 lr=0.05 37..80 planned\n");
 }
 
-}  // namespace espalier
+}  // namespace espalier::master

@@ -1,0 +1,181 @@
+#include <algorithm>
+
+#include "master/core/calls/requests.h"
+#include "master/core/calls/study_calls.h"
+#include "master/core/settling.h"
+#include "master/core/state/stored_text.h"
+
+namespace espalier::master {
+namespace {
+
+std::string Join(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+Result<const TrainerRecord*> FindTrainer(const MasterState& state, const StudySpecification& specification) {
+  if (state.trainers.empty()) return MakeError(ErrorCode::kUnavailable, "no server has registered a trainer yet");
+  std::set<std::string> names;
+  std::set<std::string> data;
+  for (const auto& [key, record] : state.trainers) {
+    names.insert(key.first);
+    if (key.first == specification.trainer) data.insert(key.second.empty() ? "(none)" : key.second);
+  }
+  if (data.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "unknown trainer '" + specification.trainer + "'; expected one of: " + Join(names), "trainer");
+  }
+  const auto it = state.trainers.find({specification.trainer, specification.data});
+  if (it == state.trainers.end()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "trainer " + specification.trainer + " has no data '" + specification.data +
+                         "'; expected one of: " + Join(data),
+                     "data");
+  }
+  return &it->second;
+}
+
+// Of the connected servers that offer the trainer: the kind with the most slots, of several the first by name.
+Result<std::string> ChooseDeviceKind(const MasterState& state, const TrainerKey& trainer) {
+  std::map<std::string, int> slots;
+  for (const auto& [name, server] : state.servers) {
+    if (server.session && server.trainers.contains(trainer)) slots[server.device_kind] += server.slot_count;
+  }
+  if (slots.empty()) {
+    return MakeError(ErrorCode::kUnavailable, "no server that offers trainer '" + trainer.first + "' is connected");
+  }
+  return std::max_element(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+// Before anything is looked up, so that messages can repeat these texts.
+Result<void> CheckTexts(const StudySpecification& specification) {
+  ESPALIER_RETURN_IF_ERROR(CheckName(specification.name, "study"));
+  ESPALIER_RETURN_IF_ERROR(CheckText(specification.trainer, kNameBytesMax, "trainer"));
+  ESPALIER_RETURN_IF_ERROR(CheckText(specification.data, kNameBytesMax, "data"));
+  ESPALIER_RETURN_IF_ERROR(CheckText(specification.metric, kNameBytesMax, "metric.name"));
+  for (const auto& [name, type] : specification.undeclared) ESPALIER_RETURN_IF_ERROR(CheckName(name, "undeclared"));
+  return CheckText(specification.definition, kDefinitionBytesMax, "definition");
+}
+
+Result<void> CheckSpecification(const StudySpecification& specification, const TrainerRecord& trainer) {
+  if (specification.step_updates < 0) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected epoch or at least 1 update", "step");
+  }
+  if (specification.evaluate_every < 0) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected a whole number >= 1", "evaluate.every");
+  }
+  for (const auto& [name, type] : specification.undeclared) {
+    if (trainer.schema.takes_any && trainer.schema.Find(name) == nullptr) continue;
+    return MakeError(
+        ErrorCode::kInvalidArgument,
+        "trainer " + trainer.name + (trainer.schema.takes_any ? " declares " : " has no hyper-parameter ") + name,
+        "undeclared");
+  }
+  if (std::find(trainer.metrics.begin(), trainer.metrics.end(), specification.metric) == trainer.metrics.end()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "trainer " + trainer.name + " has no metric '" + specification.metric +
+                         "'; expected one of: " + Join({trainer.metrics.begin(), trainer.metrics.end()}),
+                     "metric.name");
+  }
+  return {};
+}
+
+// All but the device kind.
+Result<Study> StudyOf(const StudySpecification& specification, const TrainerRecord& trainer) {
+  ESPALIER_RETURN_IF_ERROR(CheckSpecification(specification, trainer));
+  Study study;
+  study.specification = specification;
+  study.training = {.trainer = trainer.name,
+                    .code_digest = trainer.code_digest,
+                    .data = trainer.data,
+                    .data_digest = trainer.data_digest,
+                    .step_updates = specification.step_updates,
+                    .schema = trainer.schema};
+  study.evaluation = trainer.evaluation_digest;
+  study.metric_names = trainer.metrics;
+  return study;
+}
+
+std::optional<StudyId> RunningStudyOfName(const MasterState& state, const CreateStudyCall& call) {
+  for (const StudyId id : state.running_studies) {
+    const Study& study = state.studies.at(id);
+    if (study.user == call.user && study.specification.name == call.specification.name) return id;
+  }
+  return std::nullopt;
+}
+
+Digest128 ContentOf(const CreateStudyCall& call) {
+  const StudySpecification& specification = call.specification;
+  KeyText key("create-study-1");
+  key.Add(call.user).Add(call.team).Add(specification.name).Add(specification.trainer).Add(specification.data);
+  key.Add(std::to_string(specification.step_updates)).Add(std::to_string(specification.evaluate_every));
+  key.Add(specification.metric).Add(Name(specification.goal)).Add(Name(specification.scope));
+  key.Add(specification.definition);
+  for (const auto& [name, type] : specification.undeclared) key.Add(name).Add(Name(type));
+  return DigestOf(key.text());
+}
+
+Result<StudyCreated> CreateStudy(Draft& draft, const CreateStudyCall& call) {
+  const RequestKey key{StudyId{0}, call.user + "/" + call.request_id};
+  const Digest128 content = ContentOf(call);
+  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
+  ESPALIER_RETURN_IF_ERROR(CheckName(call.user, "user"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(call.team, "team"));
+  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, content));
+  if (answered) return StudyCreated{StudyId{answered->ids.at(0)}, answered->ids.at(1) != 0};
+  StudyCreated created;
+  if (const auto running = RunningStudyOfName(draft.state(), call)) {
+    if (draft.state().studies.at(*running).specification != call.specification) {
+      return MakeError(ErrorCode::kAlreadyExists,
+                       "study '" + call.specification.name +
+                           "' is running with other content; choose another name, or "
+                           "wait until study " +
+                           std::to_string(running->value) + " is finished",
+                       "study");
+    }
+    created = {*running, true};
+  } else {
+    ESPALIER_ASSIGN(Study study, PlanStudy(draft.state(), call.specification));
+    study.id = draft.state().next.study;
+    study.user = call.user;
+    study.team = call.team;
+    study.created_at = draft.now;
+    created.study = study.id;
+    draft.Emit(LogLine{"study created id=" + std::to_string(study.id.value) + " name=" + call.specification.name});
+    draft.Do(AddStudy{std::move(study)});
+  }
+  draft.Do(AddRequest{key, {content, {created.study.value, created.attached ? 1 : 0}}});
+  return created;
+}
+
+}  // namespace
+
+Result<Study> PlanStudy(const MasterState& state, const StudySpecification& specification) {
+  ESPALIER_RETURN_IF_ERROR(CheckTexts(specification));
+  ESPALIER_ASSIGN(const TrainerRecord* trainer, FindTrainer(state, specification));
+  ESPALIER_ASSIGN(Study study, StudyOf(specification, *trainer));
+  ESPALIER_ASSIGN(study.device_kind, ChooseDeviceKind(state, {trainer->name, trainer->data}));
+  return study;
+}
+
+Result<Study> PlanForecast(const MasterState& state, const StudySpecification& specification) {
+  ESPALIER_RETURN_IF_ERROR(CheckTexts(specification));
+  const bool registered = std::any_of(state.trainers.begin(), state.trainers.end(),
+                                      [&](const auto& entry) { return entry.first.first == specification.trainer; });
+  if (!registered && !specification.undeclared.empty()) {
+    return StudyOf(specification, {.name = specification.trainer,
+                                   .data = specification.data,
+                                   .schema = {.takes_any = true},
+                                   .metrics = {specification.metric}});
+  }
+  ESPALIER_ASSIGN(const TrainerRecord* trainer, FindTrainer(state, specification));
+  ESPALIER_ASSIGN(Study study, StudyOf(specification, *trainer));
+  study.device_kind = ChooseDeviceKind(state, {trainer->name, trainer->data}).value_or("");
+  return study;
+}
+
+void OnCreateStudy(Draft& draft, const CreateStudyCall& call) { Answer(draft, call.call, CreateStudy(draft, call)); }
+
+}  // namespace espalier::master

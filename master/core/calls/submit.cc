@@ -1,0 +1,165 @@
+#include "master/core/calls/new_trial.h"
+#include "master/core/calls/requests.h"
+#include "master/core/calls/study_calls.h"
+#include "master/core/calls/trial_edits.h"
+#include "master/core/state/claims.h"
+#include "master/core/state/stored_text.h"
+#include "master/core/state/visibility.h"
+
+namespace espalier::master {
+namespace {
+
+Digest128 ContentOf(const SubmitCall& call) {
+  KeyText key("submit-1");
+  key.Add(call.user).Add(call.finish ? "finish" : "");
+  const auto add_number = [&](std::int64_t number) { key.Add(std::to_string(number)); };
+  add_number(static_cast<std::int64_t>(call.new_trials.size()));
+  for (const NewTrial& trial : call.new_trials) {
+    add_number(trial.steps.value);
+    add_number(trial.horizon.value);
+    add_number(static_cast<std::int64_t>(trial.sequences.size()));
+    for (const auto& [name, text] : trial.sequences) key.Add(name).Add(text);
+  }
+  add_number(static_cast<std::int64_t>(call.claims.size()));
+  for (const FurtherClaim& claim : call.claims) {
+    add_number(claim.trial.value);
+    add_number(claim.steps.value);
+  }
+  add_number(static_cast<std::int64_t>(call.close.size()));
+  for (const TrialId trial : call.close) add_number(trial.value);
+  for (const TrialId trial : call.cancel) add_number(trial.value);
+  return DigestOf(key.text());
+}
+
+std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
+
+// `or_waiting`: a closed trial will do if it has a waiting claim.
+Result<void> CheckOpenTrial(const MasterState& state, StudyId study, TrialId id, bool or_waiting) {
+  const auto trial = state.trials.find(id);
+  if (trial == state.trials.end() || trial->second.study != study) {
+    return MakeError(ErrorCode::kNotFound, "the study has no trial " + std::to_string(id.value));
+  }
+  if (trial->second.closed &&
+      !(or_waiting && LastWaitingClaim(state.plans.at(trial->second.plan), trial->second) != nullptr)) {
+    return MakeError(ErrorCode::kFailedPrecondition, "trial " + std::to_string(id.value) + " is closed");
+  }
+  return {};
+}
+
+Result<void> CheckClaim(const MasterState& state, const FurtherClaim& claim) {
+  const Trial& trial = state.trials.at(claim.trial);
+  const SearchPlan& plan = state.plans.at(trial.plan);
+  const Step last = trial.claims.empty() ? Step{0} : plan.claims.at(trial.claims.back()).point.step;
+  if (claim.steps > last && claim.steps <= trial.horizon) return {};
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "expected more than " + std::to_string(last.value) + " and at most " +
+                       std::to_string(trial.horizon.value) + " steps, got " + std::to_string(claim.steps.value),
+                   "steps");
+}
+
+Result<void> CheckSize(const SubmitCall& call) {
+  const auto check = [](const char* field, std::size_t count) -> Result<void> {
+    if (count <= kBatchCountMax) return {};
+    return MakeError(ErrorCode::kResourceExhausted,
+                     "expected at most " + std::to_string(kBatchCountMax) + " in a batch, got " + std::to_string(count),
+                     field);
+  };
+  ESPALIER_RETURN_IF_ERROR(check("trials", call.new_trials.size()));
+  return check("claims", call.claims.size());
+}
+
+Result<void> CheckBatch(const MasterState& state, const SubmitCall& call) {
+  std::set<TrialId> claimed;
+  for (std::size_t i = 0; i < call.claims.size(); ++i) {
+    const TrialId trial = call.claims[i].trial;
+    if (auto open = CheckOpenTrial(state, call.study, trial, false); !open.has_value()) {
+      return InField(Indexed("claims", i), open.error());
+    }
+    if (auto fits = CheckClaim(state, call.claims[i]); !fits.has_value()) {
+      return InField(Indexed("claims", i), fits.error());
+    }
+    if (!claimed.insert(trial).second) {
+      return MakeError(ErrorCode::kInvalidArgument, "one claim a trial in a batch", Indexed("claims", i));
+    }
+  }
+  std::set<TrialId> ended;
+  const auto check_end = [&](const char* list, std::size_t i, TrialId trial, bool cancel) -> Result<void> {
+    if (auto open = CheckOpenTrial(state, call.study, trial, cancel); !open.has_value()) {
+      return InField(Indexed(list, i), open.error());
+    }
+    if (ended.insert(trial).second) return {};
+    return MakeError(ErrorCode::kInvalidArgument, "trial " + std::to_string(trial.value) + " is named twice",
+                     Indexed(list, i));
+  };
+  for (std::size_t i = 0; i < call.close.size(); ++i) {
+    ESPALIER_RETURN_IF_ERROR(check_end("close_trial_ids", i, call.close[i], false));
+  }
+  for (std::size_t i = 0; i < call.cancel.size(); ++i) {
+    ESPALIER_RETURN_IF_ERROR(check_end("cancel_trial_ids", i, call.cancel[i], true));
+  }
+  return {};
+}
+
+Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
+  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
+  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
+  ESPALIER_RETURN_IF_ERROR(CheckSize(call));
+  const RequestKey key{call.study, call.request_id};
+  const Digest128 content = ContentOf(call);
+  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, content));
+  Submitted submitted;
+  if (answered) {
+    for (const std::int64_t id : answered->ids) {
+      if (submitted.trials.size() < call.new_trials.size()) {
+        submitted.trials.push_back(TrialId{id});
+      } else {
+        submitted.claims.push_back(ClaimId{id});
+      }
+    }
+    return submitted;
+  }
+  if (study->closing) {
+    return MakeError(ErrorCode::kFailedPrecondition, "study " + std::to_string(call.study.value) + " takes no more");
+  }
+  std::vector<ResolvedTrial> trials;
+  for (std::size_t i = 0; i < call.new_trials.size(); ++i) {
+    auto resolved = Resolve(*study, call.new_trials[i]);
+    if (!resolved.has_value()) return InField(Indexed("trials", i), resolved.error());
+    trials.push_back(std::move(*resolved));
+  }
+  ESPALIER_RETURN_IF_ERROR(CheckBatch(draft.state(), call));
+
+  for (const ResolvedTrial& trial : trials) {
+    const PlanId plan = PlanFor(draft, *study, draft.state().next.trial);
+    const TrialId id = EnterTrial(draft, call.study, trial, plan);
+    submitted.trials.push_back(id);
+    submitted.claims.push_back(MakeClaim(draft, call.study, id, trial.trial->steps));
+  }
+  for (const FurtherClaim& claim : call.claims) {
+    submitted.claims.push_back(MakeClaim(draft, call.study, claim.trial, claim.steps));
+  }
+  for (const TrialId trial : call.close) EndTrial(draft, trial, false);
+  for (const TrialId trial : call.cancel) EndTrial(draft, trial, true);
+  if (call.finish) CloseStudyWithTrials(draft, call.study, false);
+
+  AnsweredRequest answer{.content = content};
+  for (const TrialId trial : submitted.trials) answer.ids.push_back(trial.value);
+  for (const ClaimId claim : submitted.claims) answer.ids.push_back(claim.value);
+  draft.Do(AddRequest{key, std::move(answer)});
+  return submitted;
+}
+
+Result<StudyCancelled> CancelStudy(Draft& draft, const CancelStudyCall& call) {
+  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
+  if (study->finished_at) return StudyCancelled{};
+  CloseStudyWithTrials(draft, call.study, true);
+  return StudyCancelled{};
+}
+
+}  // namespace
+
+void OnSubmit(Draft& draft, const SubmitCall& call) { Answer(draft, call.call, Submit(draft, call)); }
+
+void OnCancelStudy(Draft& draft, const CancelStudyCall& call) { Answer(draft, call.call, CancelStudy(draft, call)); }
+
+}  // namespace espalier::master

@@ -1,0 +1,91 @@
+#include "master/core/calls/trial_edits.h"
+
+#include "master/core/settling.h"
+#include "searchplan/plan/insert_trial.h"
+
+namespace espalier::master {
+
+PlanIdentity PlanIdentityOf(const Study& study, TrialId trial) {
+  PlanIdentity identity{.training = study.training, .device_kind = study.device_kind};
+  switch (study.specification.scope) {
+    case Scope::kNobody:
+      identity.scope = "trial:" + std::to_string(trial.value);
+      break;
+    case Scope::kStudy:
+      identity.scope = "study:" + std::to_string(study.id.value);
+      break;
+    case Scope::kTeam:
+      identity.scope = "team:" + study.team;
+      break;
+    case Scope::kEveryone:
+      identity.scope = "everyone";
+      break;
+  }
+  return identity;
+}
+
+PlanId PlanFor(Draft& draft, const Study& study, TrialId trial) {
+  const PlanIdentity identity = PlanIdentityOf(study, trial);
+  const auto known = draft.state().plan_by_identity.find(DigestOf(identity));
+  if (known != draft.state().plan_by_identity.end()) return known->second;
+  const PlanId plan = draft.state().next.plan;
+  draft.Do(AddPlan{plan, identity});
+  return plan;
+}
+
+ClaimId MakeClaim(Draft& draft, StudyId study_id, TrialId trial_id, Step step) {
+  const Trial& trial = draft.state().trials.at(trial_id);
+  const Study& study = draft.state().studies.at(study_id);
+  const Claim claim{.id = draft.state().next.claim,
+                    .trial = trial_id,
+                    .point = PointOn(draft.state().plans.at(trial.plan), trial.leaf, step),
+                    .evaluation = study.evaluation};
+  const PlanId plan = trial.plan;
+  draft.Do(plan, {AddClaim{claim}});
+  AppendEvent(draft, study_id, ClaimMade{claim.id, trial_id, step});
+  draft.touched_plans.insert(plan);
+  draft.schedule = true;
+  return claim.id;
+}
+
+TrialId EnterTrial(Draft& draft, StudyId study_id, const ResolvedTrial& resolved, PlanId plan) {
+  const TrialId id = draft.state().next.trial;
+  Insertion insertion = InsertTrial(draft.state().plans.at(plan), resolved.segments, draft.state().next.plan_node);
+  draft.Do(plan, std::move(insertion.edit));
+  draft.Do(AddTrial{{.id = id,
+                     .study = study_id,
+                     .plan = plan,
+                     .leaf = insertion.leaf,
+                     .horizon = resolved.horizon,
+                     .sequences = resolved.trial->sequences}});
+  AppendEvent(draft, study_id, TrialSubmitted{id});
+  return id;
+}
+
+void EndTrial(Draft& draft, TrialId id, bool cancelled) {
+  const Trial& trial = draft.state().trials.at(id);
+  const StudyId study = trial.study;
+  const PlanId plan = trial.plan;
+  if (cancelled) {
+    for (const ClaimId claim : trial.claims) {
+      if (draft.state().plans.at(plan).waiting.contains(claim)) Settle(draft, plan, claim, ClaimState::kCancelled);
+    }
+  }
+  if (!trial.closed) {
+    draft.Do(CloseTrial{id, cancelled});
+    AppendEvent(draft, study, TrialClosed{id, cancelled});
+  }
+  draft.touched_plans.insert(plan);
+  draft.touched_studies.insert(study);
+}
+
+void CloseStudyWithTrials(Draft& draft, StudyId study, bool cancelled) {
+  const std::vector<TrialId> trials = draft.state().trials_by_study.at(study);
+  for (const TrialId trial : trials) {
+    if (cancelled || !draft.state().trials.at(trial).closed) EndTrial(draft, trial, cancelled);
+  }
+  if (!draft.state().studies.at(study).closing) draft.Do(CloseStudy{study});
+  draft.touched_studies.insert(study);
+}
+
+}  // namespace espalier::master

@@ -1,0 +1,26 @@
+// Trials as they are entered, claimed, closed: what several calls of clients do alike.
+#pragma once
+
+#include "master/core/calls/new_trial.h"
+#include "master/core/draft.h"
+
+namespace espalier::master {
+
+// The plan that a trial of the study belongs to; `trial` matters to the scope nobody alone. PlanFor adds it if it is
+// new.
+PlanIdentity PlanIdentityOf(const Study& study, TrialId trial);
+PlanId PlanFor(Draft& draft, const Study& study, TrialId trial);
+
+// Enters the trial's whole lineage into the plan, and the trial into the study.
+TrialId EnterTrial(Draft& draft, StudyId study, const ResolvedTrial& resolved, PlanId plan);
+
+// REQUIRES: `step` is past the trial's last claim and at most its horizon.
+ClaimId MakeClaim(Draft& draft, StudyId study, TrialId trial, Step step);
+
+// Closes the trial, unless it is closed already; `cancelled`: withdraws its waiting claims first.
+void EndTrial(Draft& draft, TrialId trial, bool cancelled);
+
+// The same for every trial; the study takes no more.
+void CloseStudyWithTrials(Draft& draft, StudyId study, bool cancelled);
+
+}  // namespace espalier::master

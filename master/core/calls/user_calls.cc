@@ -1,0 +1,133 @@
+#include "master/core/calls/user_calls.h"
+
+#include <algorithm>
+
+#include "master/core/calls/requests.h"
+
+namespace espalier::master {
+namespace {
+
+constexpr std::size_t kUserNameBytesMax = 100;
+constexpr std::size_t kTokenDigits = 64;
+
+// Of users and teams: part of request keys and scopes, and typed by people.
+Result<void> CheckUserName(const std::string& name, const char* field) {
+  constexpr char kAllowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-";
+  if (!name.empty() && name.size() <= kUserNameBytesMax && name.find_first_not_of(kAllowed) == std::string::npos) {
+    return {};
+  }
+  return MakeError(ErrorCode::kInvalidArgument, "expected 1 to 100 letters, digits, or any of ._@-", field);
+}
+
+Result<void> CheckUser(const User& user) {
+  ESPALIER_RETURN_IF_ERROR(CheckUserName(user.name, "name"));
+  if (user.role != Role::kNode) {
+    ESPALIER_RETURN_IF_ERROR(CheckUserName(user.team, "team"));
+  } else if (!user.team.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument, "a node manager is of no team", "team");
+  }
+  if (user.token_sha256.size() == kTokenDigits &&
+      user.token_sha256.find_first_not_of("0123456789abcdef") == std::string::npos) {
+    return {};
+  }
+  return MakeError(ErrorCode::kInvalidArgument, "expected 64 lower-case hexadecimal digits", "token_sha256");
+}
+
+bool IsActive(const User& user) { return !user.token_sha256.empty(); }
+
+const User* FindByToken(const MasterState& state, const std::string& token_sha256) {
+  for (const auto& [name, user] : state.users) {
+    if (user.token_sha256 == token_sha256) return &user;
+  }
+  return nullptr;
+}
+
+Result<void> CheckIsNew(const MasterState& state, const User& user) {
+  const auto known = state.users.find(user.name);
+  if (known != state.users.end() && IsActive(known->second)) {
+    return MakeError(ErrorCode::kAlreadyExists,
+                     "there is a user " + user.name + "; for a new token, remove the user first, then add it again",
+                     "name");
+  }
+  if (known != state.users.end() && known->second.team != user.team) {
+    return MakeError(ErrorCode::kAlreadyExists,
+                     "a removed user of this name was of " +
+                         (known->second.team.empty() ? "no team" : "team " + known->second.team) +
+                         ", and what it made stays there; choose another name",
+                     "name");
+  }
+  if (FindByToken(state, user.token_sha256) == nullptr) return {};
+  return MakeError(ErrorCode::kAlreadyExists, "this token is somebody's already; make another", "token_sha256");
+}
+
+void SetAndAdmit(Draft& draft, User user) {
+  draft.Emit(LogLine{"user " + std::string(IsActive(user) ? "set" : "removed") + " name=" + user.name +
+                     " team=" + user.team + " role=" + std::string(Name(user.role))});
+  draft.Do(SetUser{std::move(user)});
+  draft.Emit(AdmitUsers{draft.state().users});
+}
+
+Result<UserChanged> AddUser(Draft& draft, const AddUserCall& call) {
+  const User& user = call.added;
+  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
+  ESPALIER_RETURN_IF_ERROR(CheckUser(user));
+  const RequestKey key{StudyId{0}, call.user + "/" + call.request_id};
+  KeyText content("add-user-1");
+  content.Add(user.name).Add(user.team).Add(Name(user.role)).Add(user.token_sha256);
+  const Digest128 digest = DigestOf(content.text());
+  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, digest));
+  if (answered) return UserChanged{};
+  ESPALIER_RETURN_IF_ERROR(CheckIsNew(draft.state(), user));
+  SetAndAdmit(draft, user);
+  draft.Do(AddRequest{key, {.content = digest}});
+  return UserChanged{};
+}
+
+Result<UserChanged> RemoveUser(Draft& draft, const RemoveUserCall& call) {
+  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
+  const RequestKey key{StudyId{0}, call.user + "/" + call.request_id};
+  KeyText content("remove-user-1");
+  content.Add(call.name);
+  const Digest128 digest = DigestOf(content.text());
+  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, digest));
+  if (answered) return UserChanged{};
+  const auto known = draft.state().users.find(call.name);
+  if (known == draft.state().users.end()) return MakeError(ErrorCode::kNotFound, "there is no such user", "name");
+  User user = known->second;
+  const auto administrates = [](const auto& entry) {
+    return entry.second.role == Role::kAdministrator && IsActive(entry.second);
+  };
+  if (administrates(*known) &&
+      std::count_if(draft.state().users.begin(), draft.state().users.end(), administrates) == 1) {
+    return MakeError(ErrorCode::kFailedPrecondition,
+                     user.name + " is the only administrator; add another first, or nobody can add users", "name");
+  }
+  user.token_sha256.clear();
+  SetAndAdmit(draft, std::move(user));
+  draft.Do(AddRequest{key, {.content = digest}});
+  return UserChanged{};
+}
+
+}  // namespace
+
+void OnAddUser(Draft& draft, const AddUserCall& call) { Answer(draft, call.call, AddUser(draft, call)); }
+
+void OnRemoveUser(Draft& draft, const RemoveUserCall& call) { Answer(draft, call.call, RemoveUser(draft, call)); }
+
+void OnRecovered(Draft& draft) {
+  const std::optional<User>& first = draft.settings.first_administrator;
+  if (first) {
+    const User* holder = FindByToken(draft.state(), first->token_sha256);
+    const auto known = draft.state().users.find(first->name);
+    const bool is_of_other_team = known != draft.state().users.end() && known->second.team != first->team;
+    if (holder == nullptr && !is_of_other_team) return SetAndAdmit(draft, *first);
+    if (holder == nullptr || *holder != *first) {
+      draft.Emit(LogLine{"the first administrator's name or token is another user's, who keeps it"});
+    }
+  } else if (draft.state().users.empty()) {
+    draft.Emit(LogLine{"nobody may call: there is no user, and the configuration has no administrator_token_file"});
+  }
+  draft.Emit(AdmitUsers{draft.state().users});
+}
+
+}  // namespace espalier::master

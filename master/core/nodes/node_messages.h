@@ -1,0 +1,16 @@
+// What node managers say: registrations, where their runs stand, and reports. Reports are applied by content, whatever
+// has become of their run (law 6); a report may come again.
+#pragma once
+
+#include "master/core/draft.h"
+
+namespace espalier::master {
+
+void OnNodeMessage(Draft& draft, const NodeMessage& message);
+void OnNodeGone(Draft& draft, const NodeGone& gone);
+void OnTick(Draft& draft);
+
+// Ends a run of which nothing more will come: its open promises are lost.
+void LoseRun(Draft& draft, RunId run);
+
+}  // namespace espalier::master

@@ -1,0 +1,34 @@
+// Lookups on a trial's claims.
+#pragma once
+
+#include "master/core/state/master_state.h"
+
+namespace espalier::master {
+
+// Null if none is done.
+inline const Claim* LastDoneClaim(const SearchPlan& plan, const Trial& trial) {
+  for (auto id = trial.claims.rbegin(); id != trial.claims.rend(); ++id) {
+    const Claim& claim = plan.claims.at(*id);
+    if (claim.state == ClaimState::kDone) return &claim;
+  }
+  return nullptr;
+}
+
+// The last that is done or waits: what the trial asks for. Null if there is none.
+inline const Claim* LastWantedClaim(const SearchPlan& plan, const Trial& trial) {
+  for (auto id = trial.claims.rbegin(); id != trial.claims.rend(); ++id) {
+    const Claim& claim = plan.claims.at(*id);
+    if (claim.state == ClaimState::kDone || claim.state == ClaimState::kWaiting) return &claim;
+  }
+  return nullptr;
+}
+
+// The last that waits. Null if none does.
+inline const Claim* LastWaitingClaim(const SearchPlan& plan, const Trial& trial) {
+  for (auto id = trial.claims.rbegin(); id != trial.claims.rend(); ++id) {
+    if (plan.waiting.contains(*id)) return &plan.claims.at(*id);
+  }
+  return nullptr;
+}
+
+}  // namespace espalier::master

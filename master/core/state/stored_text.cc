@@ -1,0 +1,81 @@
+#include "master/core/state/stored_text.h"
+
+#include <set>
+
+#include "base/text.h"
+
+namespace espalier::master {
+namespace {
+
+Result<void> CheckSchema(const Schema& schema) {
+  std::set<std::string_view> names;
+  for (const HyperParameter& parameter : schema.hyper_parameters) {
+    ESPALIER_RETURN_IF_ERROR(CheckName(parameter.name, "hyper_parameters.name"));
+    if (!names.insert(parameter.name).second) {
+      return MakeError(ErrorCode::kInvalidArgument, "hyper-parameter " + parameter.name + " is declared twice",
+                       "hyper_parameters.name");
+    }
+    if (const auto* text = std::get_if<std::string>(&parameter.default_value)) {
+      ESPALIER_RETURN_IF_ERROR(CheckText(*text, kTextBytesMax, "hyper_parameters.default_value"));
+    }
+  }
+  return {};
+}
+
+Result<void> CheckTrainer(const TrainerRecord& trainer) {
+  ESPALIER_RETURN_IF_ERROR(CheckName(trainer.name, "name"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(trainer.code_digest, "code_digest"));
+  ESPALIER_RETURN_IF_ERROR(CheckText(trainer.data, kNameBytesMax, "data"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(trainer.data_digest, "data_digest"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(trainer.evaluation_digest, "evaluation_digest"));
+  for (const std::string& metric : trainer.metrics) ESPALIER_RETURN_IF_ERROR(CheckName(metric, "metrics"));
+  return CheckSchema(trainer.schema);
+}
+
+}  // namespace
+
+Result<void> CheckName(std::string_view name, std::string_view field) {
+  if (!name.empty()) return CheckText(name, kNameBytesMax, field);
+  return MakeError(ErrorCode::kInvalidArgument, "expected 1 to " + std::to_string(kNameBytesMax) + " bytes, got none",
+                   std::string(field));
+}
+
+Result<void> CheckText(std::string_view text, std::size_t bytes_max, std::string_view field) {
+  if (text.size() > bytes_max) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "expected at most " + std::to_string(bytes_max) + " bytes, got " + std::to_string(text.size()),
+                     std::string(field));
+  }
+  if (IsValidText(text)) return {};
+  return MakeError(ErrorCode::kInvalidArgument, "expected UTF-8 without zero bytes", std::string(field));
+}
+
+Result<void> CheckRegistration(const Registration& registration) {
+  ESPALIER_RETURN_IF_ERROR(CheckName(registration.server, "server"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(registration.incarnation, "incarnation"));
+  ESPALIER_RETURN_IF_ERROR(CheckText(registration.device_kind, kTextBytesMax, "device_kind"));
+  for (const TrainerRecord& trainer : registration.trainers) {
+    if (auto fits = CheckTrainer(trainer); !fits.has_value()) return InField("trainers", fits.error());
+  }
+  return {};
+}
+
+Result<void> CheckMetrics(const Metrics& metrics) {
+  if (metrics.empty()) return MakeError(ErrorCode::kInvalidArgument, "the evaluation returned no metrics");
+  for (const auto& [name, value] : metrics) {
+    if (auto fits = CheckName(name, "a metric's name"); !fits.has_value()) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "the evaluation returned a metric whose name cannot be stored: " + fits.error().message);
+    }
+  }
+  return {};
+}
+
+Result<void> CheckCheckpoint(const StoredCheckpoint& checkpoint) {
+  ESPALIER_RETURN_IF_ERROR(CheckName(checkpoint.file, "file"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(checkpoint.state_sha256, "state_sha256"));
+  if (checkpoint.bytes >= 0) return {};
+  return MakeError(ErrorCode::kInvalidArgument, "expected a size, got " + std::to_string(checkpoint.bytes), "bytes");
+}
+
+}  // namespace espalier::master

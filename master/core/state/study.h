@@ -1,0 +1,91 @@
+// Studies, trials, and a study's numbered events.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/goal_and_scope.h"
+#include "base/ids.h"
+#include "base/units.h"
+#include "searchplan/plan/search_plan.h"
+
+namespace espalier::master {
+
+// As a client asks for it.
+struct StudySpecification {
+  std::string name;
+  std::string trainer;
+  std::string data;
+  std::int64_t step_updates = 0;    // optimizer updates a step; 0: a step is an epoch
+  std::int64_t evaluate_every = 0;  // steps; 0: only where claims ask
+  std::string metric;
+  Goal goal = Goal::kMaximize;
+  Scope scope = Scope::kTeam;
+  std::string definition;  // JSON: the whole study as its client understood it
+  ValueTypes undeclared;   // of hyper-parameters that trials may name although the trainer does not declare them
+  friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
+};
+
+struct Study {
+  StudyId id;
+  std::string user;
+  std::string team;
+  StudySpecification specification;
+  TrainingIdentity training;
+  std::string device_kind;
+  std::string evaluation;                 // evaluation digest
+  std::vector<std::string> metric_names;  // that the evaluation returns
+  Time created_at{};
+  std::optional<Time> finished_at;
+  bool closing = false;  // no new trials or claims; finished once every claim is settled
+  friend bool operator==(const Study&, const Study&) = default;
+};
+
+struct Trial {
+  TrialId id;
+  StudyId study;
+  PlanId plan;
+  PlanNodeId leaf;
+  Step horizon;
+  std::map<std::string, std::string> sequences;  // as submitted, in the notation
+  std::vector<ClaimId> claims;                   // in order of step
+  bool closed = false;
+  bool cancelled = false;
+  friend bool operator==(const Trial&, const Trial&) = default;
+};
+
+struct TrialSubmitted {
+  TrialId trial;
+  friend bool operator==(const TrialSubmitted&, const TrialSubmitted&) = default;
+};
+struct ClaimMade {
+  ClaimId claim;
+  TrialId trial;
+  Step step;
+  friend bool operator==(const ClaimMade&, const ClaimMade&) = default;
+};
+struct ClaimSettled {
+  ClaimId claim;
+  TrialId trial;
+  Step step;
+  ClaimState state = ClaimState::kDone;
+  Metrics metrics;
+  std::string message;
+  friend bool operator==(const ClaimSettled&, const ClaimSettled&) = default;
+};
+struct TrialClosed {
+  TrialId trial;
+  bool cancelled = false;
+  friend bool operator==(const TrialClosed&, const TrialClosed&) = default;
+};
+struct StudyFinished {
+  friend bool operator==(const StudyFinished&, const StudyFinished&) = default;
+};
+// A study's events are numbered from 1.
+using StudyEvent = std::variant<TrialSubmitted, ClaimMade, ClaimSettled, TrialClosed, StudyFinished>;
+
+}  // namespace espalier::master

@@ -1,0 +1,26 @@
+// Who may use the service.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace espalier::master {
+
+// What a user's token is good for: studies; studies and users; being a node manager.
+enum class Role { kMember, kAdministrator, kNode };
+
+std::string_view Name(Role role);
+Result<Role> ParseRole(std::string_view name);
+
+// A user stays for good, and of one team: whoever comes by the same name later is the same.
+struct User {
+  std::string name;
+  std::string team;  // empty: a node manager
+  Role role = Role::kMember;
+  std::string token_sha256;  // 64 hexadecimal digits; empty: removed, no token is this user's
+  friend bool operator==(const User&, const User&) = default;
+};
+
+}  // namespace espalier::master

@@ -1,0 +1,77 @@
+#include "master/core/state/visibility.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace espalier::master {
+namespace {
+
+tl::unexpected<Error> NoStudy(const std::string& which, std::string field) {
+  return MakeError(ErrorCode::kNotFound, "no study " + which, std::move(field));
+}
+
+// The number after `prefix`; 0 if the text does not begin so.
+std::int64_t NumberAfter(std::string_view prefix, std::string_view text) {
+  std::int64_t number = 0;
+  if (text.starts_with(prefix)) std::from_chars(text.data() + prefix.size(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+bool MaySee(const Caller& caller, const Study& study) { return study.team == caller.team || study.user == caller.user; }
+
+Result<const Study*> FindStudy(const MasterState& state, StudyId id, const Caller& caller) {
+  const auto study = state.studies.find(id);
+  if (study == state.studies.end() || !MaySee(caller, study->second)) {
+    return NoStudy(std::to_string(id.value), "study_id");
+  }
+  return &study->second;
+}
+
+Result<const Study*> FindStudyNamed(const MasterState& state, const std::string& name, const Caller& caller) {
+  const Study* found = nullptr;
+  for (auto it = state.studies.rbegin(); it != state.studies.rend(); ++it) {
+    const Study& study = it->second;
+    if (study.specification.name != name || !MaySee(caller, study)) continue;
+    if (study.user == caller.user) return &study;
+    if (found == nullptr) found = &study;
+  }
+  if (found == nullptr) return NoStudy("named '" + name + "'", "name");
+  return found;
+}
+
+Result<const Trial*> FindTrial(const MasterState& state, TrialId id, const Caller& caller) {
+  const auto trial = state.trials.find(id);
+  if (trial == state.trials.end() || !MaySee(caller, state.studies.at(trial->second.study))) {
+    return MakeError(ErrorCode::kNotFound, "no trial " + std::to_string(id.value), "trial_id");
+  }
+  return &trial->second;
+}
+
+Result<const Study*> FindOwnStudy(const MasterState& state, StudyId id, const Caller& caller) {
+  ESPALIER_ASSIGN(const Study* study, FindStudy(state, id, caller));
+  if (study->user == caller.user) return study;
+  return MakeError(ErrorCode::kFailedPrecondition,
+                   "study " + std::to_string(id.value) + " is " + study->user + "'s, who alone may change it",
+                   "study_id");
+}
+
+bool IsForTeam(const MasterState& state, const Run& run, const std::string& team) {
+  return std::any_of(run.studies.begin(), run.studies.end(),
+                     [&](StudyId study) { return state.studies.at(study).team == team; });
+}
+
+bool IsOfEveryone(const SearchPlan& plan) { return plan.identity.scope == "everyone"; }
+
+bool MayKnow(const MasterState& state, const SearchPlan& plan, const std::string& team) {
+  const std::string& scope = plan.identity.scope;  // as PlanIdentityOf wrote it
+  if (IsOfEveryone(plan) || scope == "team:" + team) return true;
+  StudyId study{NumberAfter("study:", scope)};
+  const auto trial = state.trials.find(TrialId{NumberAfter("trial:", scope)});
+  if (trial != state.trials.end()) study = trial->second.study;
+  const auto known = state.studies.find(study);
+  return known != state.studies.end() && known->second.team == team;
+}
+
+}  // namespace espalier::master

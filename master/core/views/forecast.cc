@@ -1,0 +1,258 @@
+#include "master/core/views/forecast.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "master/core/calls/new_trial.h"
+#include "master/core/calls/study_calls.h"
+#include "master/core/calls/trial_edits.h"
+#include "master/core/state/visibility.h"
+#include "master/core/views/checkpoint_sizes.h"
+#include "master/core/views/step_times.h"
+#include "searchplan/plan/insert_trial.h"
+#include "searchplan/plan/step_set.h"
+
+namespace espalier::master {
+namespace {
+
+// How many plan nodes are looked up in one turn: a few milliseconds.
+constexpr std::size_t kNodesATurn = 10'000;
+
+std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
+
+// A study as it would be created, and what is known of its kind of training.
+struct PlannedStudy {
+  Study study;
+  std::optional<PlanId> existing;  // the plan that its trials would enter
+  bool is_trained_known = false;   // what of it is trained
+  bool is_measured = false;        // how long some step took
+  CostModel costs;
+};
+
+// Whether it is known what is trained of the study: not if it would train on one of several device kinds.
+bool IsTrainedKnown(const MasterState& state, const Study& study) {
+  if (!study.device_kind.empty()) return true;
+  return std::none_of(state.plans.begin(), state.plans.end(), [&](const auto& entry) {
+    return entry.second.identity.training == study.training && MayKnow(state, entry.second, study.team);
+  });
+}
+
+// A study or a trial of its own never has a plan before it exists.
+std::optional<PlanId> ExistingPlan(const MasterState& state, const Study& study) {
+  const Scope scope = study.specification.scope;
+  if (scope == Scope::kNobody || scope == Scope::kStudy) return std::nullopt;
+  const auto plan = state.plan_by_identity.find(DigestOf(PlanIdentityOf(study, state.next.trial)));
+  return plan == state.plan_by_identity.end() ? std::nullopt : std::optional(plan->second);
+}
+
+// What a forecast takes from the state at its beginning.
+struct Basis {
+  IdCounters next;
+  std::vector<PlannedStudy> studies;
+  CheckpointSizes checkpoint_sizes;
+};
+
+Result<Basis> TakeBasis(const MasterState& state, const std::vector<ForecastStudy>& studies, const std::string& team) {
+  Basis basis{.next = state.next};
+  std::vector<TrainingIdentity> trainings;
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    auto study = PlanForecast(state, studies[i].specification);
+    if (!study.has_value()) return InField(Indexed("studies", i), study.error());
+    study->team = team;
+    study->id = StudyId{state.next.study.value + static_cast<std::int64_t>(i)};
+    const StepKind kind{study->training, study->device_kind, team};
+    trainings.push_back(study->training);
+    basis.studies.push_back({.study = *study,
+                             .existing = ExistingPlan(state, *study),
+                             .is_trained_known = IsTrainedKnown(state, *study),
+                             .is_measured = IsAnyMeasured(state, kind),
+                             .costs = EstimatesOf(state, kind)});
+  }
+  basis.checkpoint_sizes = CheckpointSizes(state, trainings, team);
+  return basis;
+}
+
+// A trial as it would stand in its plan.
+struct PlannedTrial {
+  std::size_t study = 0;  // index
+  const SearchPlan* plan = nullptr;
+  PlanNodeId leaf;
+  Step horizon;
+};
+
+// Plans that hold nothing but the lineages forecast. Lineages stand in one plan exactly when submitting them would put
+// them there.
+class ScratchPlans {
+ public:
+  explicit ScratchPlans(const IdCounters& next) : next_trial_(next.trial), next_node_(next.plan_node) {}
+
+  PlannedTrial Add(const PlannedStudy& study, const ResolvedTrial& trial) {
+    const PlanIdentity identity = PlanIdentityOf(study.study, next_trial_);
+    ++next_trial_.value;
+    SearchPlan& plan = plans_.try_emplace(DigestOf(identity), SearchPlan{.identity = identity}).first->second;
+    if (study.existing) existing_[&plan] = *study.existing;
+    const Insertion insertion = InsertTrial(plan, trial.segments, next_node_);
+    for (const PlanChange& change : insertion.edit) Apply(plan, change);
+    next_node_.value += static_cast<std::int64_t>(insertion.edit.size());
+    return {.plan = &plan, .leaf = insertion.leaf, .horizon = trial.horizon};
+  }
+
+  // Takes over what was trained in the plans that exist.
+  Result<void> CopyTrained(const StateReader& read) {
+    for (const auto& [plan, existing] : existing_) {
+      auto next = plan->nodes.begin();
+      while (next != plan->nodes.end()) {
+        ESPALIER_RETURN_IF_ERROR(read([&](const MasterState& state) {
+          const SearchPlan& stored = state.plans.at(existing);
+          for (std::size_t i = 0; i < kNodesATurn && next != plan->nodes.end(); ++i, ++next) {
+            const PlanNode* node = stored.nodes.FindLineage(next->second.lineage);
+            if (node != nullptr) next->second.trained = node->trained;
+          }
+        }));
+      }
+    }
+    return {};
+  }
+
+  const std::map<Digest128, SearchPlan>& plans() const { return plans_; }
+
+ private:
+  TrialId next_trial_;
+  PlanNodeId next_node_;
+  std::map<Digest128, SearchPlan> plans_;
+  std::map<SearchPlan*, PlanId> existing_;
+};
+
+// Points where lineages of the plan part: children start there, and another child, or the node itself, goes on.
+void AddBranchPoints(const SearchPlan& plan, const StepSet& unique, std::set<Point>& points) {
+  std::set<Point> left;  // by one child at least
+  for (const auto& [id, node] : plan.nodes) {
+    if (!node.parent) continue;
+    const Point point{*node.parent, node.start};
+    const bool is_second = !left.insert(point).second;
+    if (is_second || unique.Contains(point.node, point.step + 1)) points.insert(point);
+  }
+}
+
+// A checkpoint at each end and each branch point.
+std::optional<std::int64_t> CheckpointBytes(const CheckpointSizes& sizes, const ScratchPlans& scratch,
+                                            const std::vector<PlannedTrial>& trials, const StepSet& unique) {
+  std::map<const SearchPlan*, std::set<Point>> points;
+  for (const PlannedTrial& trial : trials) points[trial.plan].insert({trial.leaf, trial.horizon});
+  double bytes = 0;
+  for (const auto& [digest, plan] : scratch.plans()) {
+    AddBranchPoints(plan, unique, points[&plan]);
+    for (const Point& point : points[&plan]) {
+      const std::optional<double> size = sizes.MeanUnder(plan, point.node);
+      if (!size) return std::nullopt;
+      bytes += *size;
+    }
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+// Times of what is not trained, lineage by lineage.
+class TimeSum {
+ public:
+  TimeSum(const std::vector<PlannedStudy>& studies, const StepSet& trained)
+      : studies_(studies), trained_(trained), paid_(trained) {
+    for (const PlannedStudy& study : studies) times_.emplace_back([&study] { return study.costs; });
+  }
+
+  void Add(const PlannedTrial& trial, const std::vector<StepRange>& lineage) {
+    Seconds lineage_time{0};
+    for (const StepRange& range : lineage) {
+      const std::int64_t left = range.to - range.from - trained_.CountIn(range);
+      if (left == 0) continue;
+      known_ = known_ && studies_[trial.study].is_measured;
+      if (!known_) return;
+      const Seconds step_time = times_[trial.study].Of(trial.plan->Node(range.node));
+      lineage_time += step_time * static_cast<double>(left);
+      slot_time_ += step_time * static_cast<double>(range.to - range.from - paid_.CountIn(range));
+      paid_.Add(range);
+    }
+    critical_path_ = std::max(critical_path_, lineage_time);
+  }
+
+  std::optional<Seconds> slot_time() const { return known_ ? std::optional(slot_time_) : std::nullopt; }
+  std::optional<Seconds> critical_path() const { return known_ ? std::optional(critical_path_) : std::nullopt; }
+
+ private:
+  const std::vector<PlannedStudy>& studies_;
+  std::vector<StepTimes> times_;  // by study
+  const StepSet& trained_;
+  StepSet paid_;  // trained, or counted into the slot time already
+  bool known_ = true;
+  Seconds slot_time_{0};
+  Seconds critical_path_{0};
+};
+
+Forecast Count(const Basis& basis, const std::vector<PlannedTrial>& trials, const ScratchPlans& scratch) {
+  StepSet trained;
+  for (const auto& [digest, plan] : scratch.plans()) {
+    for (const auto& [id, node] : plan.nodes) trained.AddTrained(node);
+  }
+  Forecast forecast;
+  for (const PlannedStudy& study : basis.studies) {
+    forecast.studies.push_back({.name = study.study.specification.name});
+  }
+  std::vector<StepSet> unique_by_study(basis.studies.size());
+  StepSet unique;
+  TimeSum times(basis.studies, trained);
+  for (const PlannedTrial& trial : trials) {
+    StudyForecast& study = forecast.studies[trial.study];
+    ++study.trials;
+    study.total_steps += trial.horizon.value;
+    const std::vector<StepRange> lineage = LineageRanges(*trial.plan, trial.leaf, trial.horizon);
+    for (const StepRange& range : lineage) {
+      unique.Add(range);
+      unique_by_study[trial.study].Add(range);
+    }
+    times.Add(trial, lineage);
+    forecast.total_steps += trial.horizon.value;
+  }
+  for (std::size_t i = 0; i < basis.studies.size(); ++i) {
+    forecast.studies[i].unique_steps = unique_by_study[i].Count();
+  }
+  forecast.unique_steps = unique.Count();
+  forecast.checkpoint_bytes = CheckpointBytes(basis.checkpoint_sizes, scratch, trials, unique);
+  const bool is_trained_known = std::all_of(basis.studies.begin(), basis.studies.end(),
+                                            [](const PlannedStudy& study) { return study.is_trained_known; });
+  if (!is_trained_known) return forecast;
+  forecast.trained_steps = Intersection(unique, trained).Count();
+  forecast.slot_time = times.slot_time();
+  forecast.critical_path = times.critical_path();
+  return forecast;
+}
+
+}  // namespace
+
+Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<ForecastStudy>& studies,
+                                 const std::string& team) {
+  Result<Basis> basis;
+  ESPALIER_RETURN_IF_ERROR(read([&](const MasterState& state) { basis = TakeBasis(state, studies, team); }));
+  if (!basis.has_value()) return tl::unexpected(basis.error());
+  std::vector<PlannedTrial> planned_trials;
+  ScratchPlans scratch(basis->next);
+  NearMissCollector near_misses;
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    const PlannedStudy& study = basis->studies[i];
+    for (std::size_t j = 0; j < studies[i].trials.size(); ++j) {
+      const auto trial = Resolve(study.study, studies[i].trials[j]);
+      if (!trial.has_value()) {
+        return InField(Indexed("studies", i), InField(Indexed("trials", j), trial.error()).value());
+      }
+      near_misses.Add(study.study, *trial);
+      PlannedTrial planned = scratch.Add(study, *trial);
+      planned.study = i;
+      planned_trials.push_back(planned);
+    }
+  }
+  ESPALIER_RETURN_IF_ERROR(scratch.CopyTrained(read));
+  Forecast forecast = Count(*basis, planned_trials, scratch);
+  forecast.near_misses = near_misses.Find();
+  return forecast;
+}
+
+}  // namespace espalier::master

@@ -1,0 +1,51 @@
+// What studies would cost, before anything runs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "master/core/event.h"
+#include "master/core/state/master_state.h"
+#include "master/core/views/near_misses.h"
+
+namespace espalier::master {
+
+struct ForecastStudy {
+  StudySpecification specification;
+  std::vector<NewTrial> trials;
+};
+
+struct StudyForecast {
+  std::string name;
+  std::int64_t trials = 0;
+  std::int64_t total_steps = 0;
+  std::int64_t unique_steps = 0;
+};
+
+// What is not known is left out, not guessed.
+struct Forecast {
+  std::int64_t total_steps = 0;
+  std::int64_t unique_steps = 0;
+  std::optional<std::int64_t> trained_steps;     // of unique, trained already; needs the device kind
+  std::optional<Seconds> slot_time;              // of what remains; needs a measured step of the training
+  std::optional<Seconds> critical_path;          // the longest lineage of what remains; the same
+  std::optional<std::int64_t> checkpoint_bytes;  // one at each end and branch point; needs a stored one of the training
+  std::vector<StudyForecast> studies;
+  std::vector<SequencePair> near_misses;
+};
+
+// Calls `look` once with the state, or fails.
+using StateReader = std::function<Result<void>(const std::function<void(const MasterState&)>& look)>;
+
+// What these studies together would cost if every trial went to its horizon; nothing is changed. A space may be large:
+// the state is looked at in turns, each short, between which it may change. No server is needed. A trainer that nobody
+// has registered is taken as one that declares nothing and takes any hyper-parameters, if the specification says their
+// types. Error: as for creating the studies and submitting the trials, with "studies[i]" before the field; or the
+// reader's.
+Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<ForecastStudy>& studies,
+                                 const std::string& team);
+
+}  // namespace espalier::master

@@ -1,0 +1,69 @@
+#include "master/core/views/lineage_work.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace espalier::master {
+
+PlannedTree WorkOf(const std::vector<LineageEnd>& ends, const StepSet& done, StepTimes& times) {
+  struct NodeWork {
+    const PlanNode* node = nullptr;
+    std::set<Step> stage_ends;
+  };
+  std::map<std::pair<Step, PlanNodeId>, NodeWork> work;  // by the node's start: parents before children
+  for (const LineageEnd& end : ends) {
+    for (const StepRange& range : LineageRanges(*end.plan, end.leaf, end.step)) {
+      NodeWork& node_work = work[{range.from, range.node}];
+      node_work.node = &end.plan->Node(range.node);
+      node_work.stage_ends.insert(range.to);
+    }
+  }
+  PlannedTree planned;
+  std::vector<Stage>& stages = planned.tree.stages;
+  std::map<Point, std::size_t> stage_by_end;
+  for (const auto& [key, node_work] : work) {
+    const PlanNode& node = *node_work.node;
+    std::optional<std::size_t> parent;
+    if (node.parent) parent = stage_by_end.at({*node.parent, node.start});
+    Step from = node.start;
+    for (const Step to : node_work.stage_ends) {
+      const std::size_t index = stages.size();
+      if (parent) stages[*parent].children.push_back(index);
+      stages.push_back({.node = node.id, .from = from, .to = to, .parent = parent});
+      const std::int64_t count = (to - from) - done.CountIn({node.id, from, to});
+      planned.stage_times.push_back(times.Of(node) * static_cast<double>(count));
+      stage_by_end[{node.id, to}] = index;
+      parent = index;
+      from = to;
+    }
+  }
+  return planned;
+}
+
+Step TrainableStep(const SearchPlan& plan, const Claim& claim) {
+  Step step = claim.point.step;
+  if (plan.FindMetrics(claim.point, claim.evaluation) != nullptr) return step;
+  Step limit = step;  // further up, only what lies before the child counts
+  for (std::optional<PlanNodeId> id = claim.point.node; id; id = plan.Node(*id).parent) {
+    for (const auto& [at, record] : plan.Node(*id).points) {
+      if (at > limit) break;
+      if (!record.failure) continue;
+      step = at;
+      break;
+    }
+    limit = plan.Node(*id).start;
+  }
+  return step;
+}
+
+int SlotCount(const MasterState& state, const std::string& device_kind) {
+  int count = 0;
+  for (const auto& [name, server] : state.servers) {
+    if (server.session && server.device_kind == device_kind) count += server.slot_count;
+  }
+  return count;
+}
+
+}  // namespace espalier::master

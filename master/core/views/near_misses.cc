@@ -1,0 +1,43 @@
+#include "master/core/views/near_misses.h"
+
+#include "searchplan/sequence/near_miss_search.h"
+
+namespace espalier::master {
+
+void NearMissCollector::Add(const Study& study, const ResolvedTrial& trial) {
+  const Digest128 training = DigestOf(PlanIdentity{.training = study.training});
+  for (const auto& [name, text] : trial.trial->sequences) {
+    const HyperParameter* declared = study.training.schema.Find(name);
+    Subject& subject = subjects_[{training, name}];
+    subject.type = declared != nullptr ? declared->type : study.specification.undeclared.at(name);
+    Step& horizon = subject.texts[text];
+    horizon = std::max(horizon, trial.horizon);
+  }
+}
+
+std::vector<SequencePair> NearMissCollector::Find() const {
+  std::vector<SequencePair> found;
+  for (const auto& [key, subject] : subjects_) {
+    if (subject.type != ValueType::kFloating || subject.texts.size() < 2) continue;
+    std::vector<const std::string*> texts;
+    std::vector<Sequence> sequences;
+    for (const auto& [text, horizon] : subject.texts) {
+      const auto sequence = ParseExpression(text).and_then(
+          [&](const Expression& expression) { return Compile(expression, subject.type, horizon); });
+      if (!sequence.has_value()) continue;
+      texts.push_back(&text);
+      sequences.push_back(*sequence);
+    }
+    for (const NearPair& pair : FindNearMisses(sequences)) {
+      const Step shorter = std::min(sequences[pair.a].horizon, sequences[pair.b].horizon);
+      found.push_back({.hyper_parameter = key.second,
+                       .first = *texts[pair.a],
+                       .second = *texts[pair.b],
+                       .near_miss = pair.near_miss,
+                       .horizon = shorter});
+    }
+  }
+  return found;
+}
+
+}  // namespace espalier::master

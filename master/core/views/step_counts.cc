@@ -1,0 +1,158 @@
+#include "master/core/views/step_counts.h"
+
+#include <algorithm>
+#include <set>
+
+#include "master/core/state/claims.h"
+#include "master/core/views/standing_promises.h"
+
+namespace espalier::master {
+namespace {
+
+// The nodes on the paths of these runs, with their plans.
+std::map<PlanNodeId, const PlanNode*> NodesOnPaths(const MasterState& state, const std::vector<const Run*>& runs) {
+  std::map<PlanNodeId, const PlanNode*> nodes;
+  for (const Run* run : runs) {
+    const SearchPlan& plan = state.plans.at(run->plan);
+    for (const PathStage& stage : run->path) nodes[stage.node] = &plan.Node(stage.node);
+  }
+  return nodes;
+}
+
+// What the run trained of the range.
+std::int64_t CountTrained(const SearchPlan& plan, RunId run, StepRange range) {
+  for (const TrainedRange& trained : plan.Node(range.node).trained) {
+    if (trained.run != run) continue;
+    return std::max<std::int64_t>(0, std::min(trained.to, range.to) - std::max(trained.from, range.from));
+  }
+  return 0;
+}
+
+std::int64_t CountTrained(const MasterState& state, const std::vector<const Run*>& runs) {
+  std::int64_t count = 0;
+  for (const Run* run : runs) {
+    const SearchPlan& plan = state.plans.at(run->plan);
+    for (const PathStage& stage : run->path) count += CountTrained(plan, run->id, {stage.node, stage.from, stage.to});
+  }
+  return count;
+}
+
+std::optional<Step> DeepestCheckpoint(const PlanNode& node, const PathStage& stage, Time ordered_at) {
+  for (auto point = node.points->upper_bound(stage.to); point != node.points.begin();) {
+    --point;
+    if (point->first <= stage.from) break;
+    if (point->second.checkpoint && point->second.checkpoint->stored_at <= ordered_at) return point->first;
+  }
+  return std::nullopt;
+}
+
+// The deepest step of the stage, past its beginning, that was served when the run was ordered.
+std::optional<Step> DeepestServed(const PlanNode& node, const PathStage& stage, const Run& run,
+                                  const StandingPromises& promises) {
+  std::optional<Step> deepest = DeepestCheckpoint(node, stage, run.ordered_at);
+  for (const StandingPromise& promise : promises.On(stage.node)) {
+    const bool lies_there = promise.step > stage.from && promise.step <= stage.to;
+    if (lies_there && promise.run < run.id && promise.StoodAt(run.ordered_at)) {
+      deepest = std::max(deepest, std::optional(promise.step));
+    }
+  }
+  return deepest;
+}
+
+std::int64_t CountWasted(const SearchPlan& plan, const Run& run, const StandingPromises& promises) {
+  std::int64_t count = 0;
+  bool served_further_on = false;
+  for (auto stage = run.path.rbegin(); stage != run.path.rend(); ++stage) {
+    Step to = stage->to;
+    if (!served_further_on) {
+      const auto served = DeepestServed(plan.Node(stage->node), *stage, run, promises);
+      if (!served) continue;
+      to = *served;
+      served_further_on = true;
+    }
+    count += CountTrained(plan, run.id, {stage->node, stage->from, to});
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<const Run*> RunsOf(const MasterState& state, StudyId study) {
+  std::vector<const Run*> runs;
+  for (const auto& [id, run] : state.runs) {
+    if (std::binary_search(run.studies.begin(), run.studies.end(), study)) runs.push_back(&run);
+  }
+  return runs;
+}
+
+StepSet UniqueSteps(const MasterState& state, StudyId study) {
+  StepSet unique;
+  for (const TrialId id : state.trials_by_study.at(study)) {
+    const Trial& trial = state.trials.at(id);
+    const SearchPlan& plan = state.plans.at(trial.plan);
+    if (const Claim* last = LastDoneClaim(plan, trial)) unique.AddLineage(plan, trial.leaf, last->point.step);
+  }
+  return unique;
+}
+
+StepSet ReusedSteps(const MasterState& state, const Study& study, const StepSet& unique) {
+  std::map<PlanNodeId, const PlanNode*> nodes;
+  for (const TrialId id : state.trials_by_study.at(study.id)) {
+    const Trial& trial = state.trials.at(id);
+    const SearchPlan& plan = state.plans.at(trial.plan);
+    for (std::optional<PlanNodeId> node = trial.leaf; node; node = plan.Node(*node).parent) {
+      nodes[*node] = &plan.Node(*node);
+    }
+  }
+  StepSet earlier;
+  StepSet own;
+  for (const auto& [id, node] : nodes) {
+    for (const TrainedRange& range : node->trained) {
+      const Run& run = state.runs.at(range.run);
+      if (std::binary_search(run.studies.begin(), run.studies.end(), study.id)) {
+        own.Add({id, range.from, range.to});
+      } else if (run.ordered_at < study.created_at) {
+        earlier.Add({id, range.from, range.to});
+      }
+    }
+  }
+  return Difference(Intersection(unique, earlier), own);
+}
+
+std::int64_t CountReDerived(const MasterState& state, const std::vector<const Run*>& runs) {
+  std::set<RunId> counted;
+  for (const Run* run : runs) counted.insert(run->id);
+  std::int64_t count = 0;
+  for (const auto& [id, node] : NodesOnPaths(state, runs)) {
+    std::vector<TrainedRange> trained = *node->trained;
+    std::sort(trained.begin(), trained.end(), [](const auto& a, const auto& b) { return a.run < b.run; });
+    StepSet before;
+    for (const TrainedRange& range : trained) {
+      const StepRange steps{id, range.from, range.to};
+      if (counted.contains(range.run)) count += before.CountIn(steps);
+      before.Add(steps);
+    }
+  }
+  return count;
+}
+
+std::int64_t CountWasted(const MasterState& state, const std::vector<const Run*>& runs) {
+  std::set<PlanId> plans;
+  for (const Run* run : runs) plans.insert(run->plan);
+  const StandingPromises promises(state, plans);
+  std::int64_t count = 0;
+  for (const Run* run : runs) count += CountWasted(state.plans.at(run->plan), *run, promises);
+  return count;
+}
+
+StepCounts CountSteps(const MasterState& state, const Study& study, const StepSet& unique, const StepSet& reused) {
+  const std::vector<const Run*> runs = RunsOf(state, study.id);
+  return {.claimed = state.trial_index.at(study.id).claimed_steps(),
+          .unique = unique.Count(),
+          .trained = CountTrained(state, runs),
+          .re_derived = CountReDerived(state, runs),
+          .wasted = CountWasted(state, runs),
+          .reused = reused.Count()};
+}
+
+}  // namespace espalier::master
