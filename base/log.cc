@@ -22,8 +22,6 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
 
 }  // namespace
 
-LogField::LogField(std::string_view k, double v) : key(k), value(fmt::format("{:.6g}", v)) {}
-
 void SetUpLog(std::string_view process, LogLevel lowest) {
   auto logger = spdlog::stderr_logger_mt(std::string(process));
   logger->set_pattern("%Y-%m-%d %H:%M:%S.%e %n[%P] %l %v");
@@ -32,13 +30,10 @@ void SetUpLog(std::string_view process, LogLevel lowest) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+void Log(const LogLine& line) { spdlog::log(SpdlogLevel(line.level), "{}", Print(line)); }
+
 void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
-  std::string line(message);
-  for (const LogField& field : fields) {
-    const bool quote = field.value.find(' ') != std::string::npos;
-    line += fmt::format(fmt::runtime(quote ? " {}=\"{}\"" : " {}={}"), field.key, field.value);
-  }
-  spdlog::log(SpdlogLevel(level), "{}", line);
+  Log({level, std::string(message), fields});
 }
 
 }  // namespace espalier

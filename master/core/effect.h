@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/log_line.h"
 #include "base/result.h"
 #include "master/core/event.h"
 
@@ -86,10 +87,6 @@ struct EventsAdded {
 // From now on these may call, and nobody else.
 struct AdmitUsers {
   std::map<std::string, User> users;  // by name
-};
-
-struct LogLine {
-  std::string text;
 };
 
 using Effect = std::variant<Reply, SendDesired, EndSession, EventsAdded, AdmitUsers, LogLine>;

@@ -225,7 +225,7 @@ bool EventLoop::IsAllDurable() {
 }
 
 void EventLoop::Release(const Effect& effect) {
-  if (const auto* line = std::get_if<LogLine>(&effect)) return Log(LogLevel::kInfo, line->text);
+  if (const auto* line = std::get_if<LogLine>(&effect)) return Log(*line);
   {
     const std::lock_guard lock(mutex_);
     if (const auto* reply = std::get_if<Reply>(&effect)) waiting_calls_.erase(reply->call);

@@ -45,7 +45,7 @@ struct RpcServer::Parts {
   }
   void operator()(EventsAdded& added) { watch.Announce(added); }
   void operator()(AdmitUsers& admit) { callers.Admit(admit.users); }
-  void operator()(LogLine& line) { Log(LogLevel::kInfo, line.text); }
+  void operator()(LogLine& line) { Log(line); }
 };
 
 RpcServer::RpcServer(MasterPort& master) : parts_(std::make_unique<Parts>(master)) {}

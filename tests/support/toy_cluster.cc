@@ -61,7 +61,7 @@ void ToyCluster::Handle(const Event& event) {
   for (const Effect& effect : transition.effects) {
     if (const auto* reply = std::get_if<Reply>(&effect)) last_reply = *reply;
     if (const auto* added = std::get_if<EventsAdded>(&effect)) Hear(*added);
-    if (const auto* line = std::get_if<LogLine>(&effect)) log.push_back(line->text);
+    if (const auto* line = std::get_if<LogLine>(&effect)) log.push_back(Print(*line));
     if (const auto* desired = std::get_if<SendDesired>(&effect)) {
       for (ToyNode& node : nodes) {
         if (node.session == desired->session) node.inbox.push_back(*desired);

@@ -112,8 +112,8 @@ Result<TrialContinued> ContinueTrial(Draft& draft, const ContinueTrialCall& call
 
   const PlanId plan = trial->plan;
   TrialContinued continued{.study = study.id};
-  draft.Emit(LogLine{"study created id=" + std::to_string(study.id.value) + " name=" + call.name +
-                     " from trial=" + std::to_string(call.trial.value)});
+  draft.Emit(LogLine{LogLevel::kInfo, "study created id=" + std::to_string(study.id.value) + " name=" + call.name +
+                                          " from trial=" + std::to_string(call.trial.value)});
   draft.Do(AddStudy{std::move(study)});
   continued.trial = EnterTrial(draft, continued.study, resolved, plan);
   continued.claim = MakeClaim(draft, continued.study, continued.trial, next.steps);

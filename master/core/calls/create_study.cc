@@ -143,7 +143,8 @@ Result<StudyCreated> CreateStudy(Draft& draft, const CreateStudyCall& call) {
     study.team = call.team;
     study.created_at = draft.now;
     created.study = study.id;
-    draft.Emit(LogLine{"study created id=" + std::to_string(study.id.value) + " name=" + call.specification.name});
+    draft.Emit(LogLine{LogLevel::kInfo,
+                       "study created id=" + std::to_string(study.id.value) + " name=" + call.specification.name});
     draft.Do(AddStudy{std::move(study)});
   }
   draft.Do(AddRequest{key, {content, {created.study.value, created.attached ? 1 : 0}}});

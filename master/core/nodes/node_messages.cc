@@ -45,8 +45,8 @@ void Register(Draft& draft, SessionId session, const Registration& registration)
       draft.Emit(EndSession{*before->second.session, "server " + server.name + " has registered on another stream"});
     }
   }
-  draft.Emit(LogLine{"server registered name=" + server.name + " slots=" + std::to_string(server.slot_count) +
-                     " incarnation=" + server.incarnation});
+  draft.Emit(LogLine{LogLevel::kInfo, "server registered name=" + server.name + " slots=" +
+                                          std::to_string(server.slot_count) + " incarnation=" + server.incarnation});
   draft.Do(SetServer{server});
   LoseRunsOf(draft, server.name, server.incarnation);
   draft.touched_servers.insert(server.name);
@@ -70,7 +70,7 @@ void LoseRun(Draft& draft, RunId id) {
   }
   const Run& run = draft.state().runs.at(id);
   const Seconds held = run.state == RunState::kTraining ? Seconds(draft.now - run.ordered_at) : run.slot_seconds;
-  draft.Emit(LogLine{"run lost run=" + std::to_string(id.value) + " server=" + run.slot.server});
+  draft.Emit(LogLine{LogLevel::kInfo, "run lost run=" + std::to_string(id.value) + " server=" + run.slot.server});
   draft.touched_plans.insert(run.plan);
   draft.touched_servers.insert(run.slot.server);
   draft.schedule = true;
@@ -110,7 +110,7 @@ void OnNodeGone(Draft& draft, const NodeGone& gone) {
   Server server = *known;
   server.session.reset();
   server.last_seen = draft.now;
-  draft.Emit(LogLine{"server disconnected name=" + server.name});
+  draft.Emit(LogLine{LogLevel::kInfo, "server disconnected name=" + server.name});
   draft.Do(SetServer{std::move(server)});
 }
 
@@ -120,7 +120,7 @@ void OnTick(Draft& draft) {
   for (const auto& [name, server] : servers) {
     if (!lease_ended(server.last_seen)) continue;
     if (server.session) draft.Emit(EndSession{*server.session, "server " + name + " was silent for too long"});
-    draft.Emit(LogLine{"server lost name=" + name});
+    draft.Emit(LogLine{LogLevel::kInfo, "server lost name=" + name});
     LoseRunsOf(draft, name, "");
     draft.Do(RemoveServer{name});
   }

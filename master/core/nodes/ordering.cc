@@ -32,7 +32,7 @@ std::vector<RunView> ActiveViews(const MasterState& state, PlanId plan) {
 
 // Nobody needs anything of it any more: the slot counts as free from now on.
 void StopRun(Draft& draft, const Run& run) {
-  draft.Emit(LogLine{"run stopped, nothing needs it run=" + std::to_string(run.id.value)});
+  draft.Emit(LogLine{LogLevel::kInfo, "run stopped, nothing needs it run=" + std::to_string(run.id.value)});
   const Seconds held(draft.now - run.ordered_at);
   draft.Do(SetRunState{run.id, RunState::kEnded, held});
   draft.schedule = true;
@@ -125,12 +125,14 @@ void Start(Draft& draft, const StageTree& tree, const StartRun& action) {
   auto needed = NeededTargets(draft.state().plans.at(tree.plan), views, OpenLineagesOf(draft.state(), tree.plan));
   for (const Target& target : needed[run.id]) run.promises.push_back({.target = target, .made_at = draft.now});
   if (run.promises.empty()) {
-    draft.Emit(LogLine{"ALARM: a path was ordered that nothing needs plan=" + std::to_string(tree.plan.value)});
+    draft.Emit(
+        LogLine{LogLevel::kWarning, "a path was ordered that nothing needs plan=" + std::to_string(tree.plan.value)});
     return;
   }
-  draft.Emit(LogLine{"run started run=" + std::to_string(run.id.value) + " plan=" + std::to_string(run.plan.value) +
-                     " slot=" + run.slot.server + "/" + std::to_string(run.slot.index) +
-                     " steps=" + std::to_string(run.at.value) + ".." + std::to_string(PathEnd(view).value)});
+  draft.Emit(LogLine{LogLevel::kInfo, "run started run=" + std::to_string(run.id.value) +
+                                          " plan=" + std::to_string(run.plan.value) + " slot=" + run.slot.server + "/" +
+                                          std::to_string(run.slot.index) + " steps=" + std::to_string(run.at.value) +
+                                          ".." + std::to_string(PathEnd(view).value)});
   draft.touched_servers.insert(run.slot.server);
   draft.Do(AddRun{std::move(run)});
   DeriveTargets(draft, tree.plan);

@@ -52,7 +52,7 @@ void StoreMetrics(Draft& draft, const SearchPlan& plan, const PointReached& reac
   if (reached.evaluation.empty() || !CheckName(reached.evaluation, "").has_value()) return;
   const Metrics* stored = plan.FindMetrics(reached.point, reached.evaluation);
   if (const auto fit = CheckMetrics(reached.metrics); !fit.has_value()) {
-    draft.Emit(LogLine{"evaluation refused" + At(reached.point) + " why=" + fit.error().message});
+    draft.Emit(LogLine{LogLevel::kInfo, "evaluation refused" + At(reached.point) + " why=" + fit.error().message});
     const PointRecord* record = plan.FindPoint(reached.point);
     if (record != nullptr && record->evaluation_failures.contains(reached.evaluation)) return;
     if (stored == nullptr)
@@ -60,7 +60,8 @@ void StoreMetrics(Draft& draft, const SearchPlan& plan, const PointReached& reac
   } else if (stored == nullptr) {
     draft.Do(plan.id, {AddMetrics{reached.point, reached.evaluation, reached.metrics}});
   } else if (!SameBits(*stored, reached.metrics)) {
-    draft.Emit(LogLine{"ALARM: metrics differ from those stored; the stored ones stay" + At(reached.point)});
+    draft.Emit(
+        LogLine{LogLevel::kWarning, "metrics differ from those stored; the stored ones stay" + At(reached.point)});
   }
 }
 
@@ -68,13 +69,14 @@ void StoreCheckpoint(Draft& draft, const SearchPlan& plan, RunId run, const Poin
   if (!reached.checkpoint) return;
   const StoredCheckpoint& checkpoint = *reached.checkpoint;
   if (const auto fits = CheckCheckpoint(checkpoint); !fits.has_value()) {
-    draft.Emit(
-        LogLine{"checkpoint refused" + At(reached.point) + " why=" + fits.error().field + ": " + fits.error().message});
+    draft.Emit(LogLine{LogLevel::kInfo, "checkpoint refused" + At(reached.point) + " why=" + fits.error().field + ": " +
+                                            fits.error().message});
     return;
   }
   const PointRecord* record = plan.FindPoint(reached.point);
   if (record != nullptr && !record->state_sha256.empty() && record->state_sha256 != checkpoint.state_sha256) {
-    draft.Emit(LogLine{"ALARM: state differs from the one stored; the stored one stays" + At(reached.point)});
+    draft.Emit(
+        LogLine{LogLevel::kWarning, "state differs from the one stored; the stored one stays" + At(reached.point)});
     draft.superseded_files.insert(checkpoint.file);
     return;
   }
@@ -135,8 +137,9 @@ struct Applier {
   void operator()(const PromiseLost& lost) const {
     const Run* run = FindRun();
     if (run == nullptr || run->state == RunState::kEnded) return;
-    draft.Emit(LogLine{"promise lost run=" + std::to_string(run_id.value) + " step=" + std::to_string(lost.step.value) +
-                       " why=" + CleanText(lost.why, kMessageBytesMax)});
+    draft.Emit(LogLine{LogLevel::kInfo, "promise lost run=" + std::to_string(run_id.value) +
+                                            " step=" + std::to_string(lost.step.value) +
+                                            " why=" + CleanText(lost.why, kMessageBytesMax)});
     SettlePromiseAt(draft, run_id, lost.step, PromiseState::kLost);
   }
 
@@ -153,8 +156,8 @@ struct Applier {
     if (run == nullptr || run->state == RunState::kEnded) return;
     RunFailed storable = failed;
     storable.message = CleanText(failed.message, kMessageBytesMax);
-    draft.Emit(
-        LogLine{"run failed run=" + std::to_string(run_id.value) + At(failed.point) + " why=" + storable.message});
+    draft.Emit(LogLine{LogLevel::kInfo, "run failed run=" + std::to_string(run_id.value) + At(failed.point) +
+                                            " why=" + storable.message});
     RecordFailure(*run, storable);
     draft.touched_plans.insert(run->plan);
     draft.schedule = true;
@@ -163,7 +166,8 @@ struct Applier {
   void RecordFailure(const Run& run, const RunFailed& failed) const {
     const Point point = FailurePoint(run, failed.point);
     if (PlanWithPoint(draft.state(), run.plan, point) == nullptr) {
-      draft.Emit(LogLine{"ALARM: a run failed where its plan has no point run=" + std::to_string(run.id.value)});
+      draft.Emit(
+          LogLine{LogLevel::kWarning, "a run failed where its plan has no point run=" + std::to_string(run.id.value)});
       return;
     }
     const auto fail = [&](Failure::Kind kind) {
@@ -205,8 +209,9 @@ struct Applier {
     if (run == nullptr || run->state != RunState::kTraining) return;
     const bool saving = !OpenTargets(*run).empty();
     draft.Do(SetRunState{run_id, saving ? RunState::kSaving : RunState::kEnded, ended.slot_seconds});
-    draft.Emit(LogLine{"run ended run=" + std::to_string(run_id.value) + " step=" + std::to_string(ended.step.value) +
-                       " slot_seconds=" + std::to_string(ended.slot_seconds.count())});
+    draft.Emit(LogLine{LogLevel::kInfo, "run ended run=" + std::to_string(run_id.value) +
+                                            " step=" + std::to_string(ended.step.value) +
+                                            " slot_seconds=" + std::to_string(ended.slot_seconds.count())});
     draft.touched_plans.insert(run->plan);
     draft.schedule = true;
   }

@@ -99,7 +99,7 @@ inline Transition ToyReact(MasterState& state, const Event& event, Time) {
   Transition transition;
   if (const auto* call = std::get_if<CreateStudyCall>(&event)) {
     transition.edit.push_back(AddRequest{{StudyId{0}, call->request_id}, {}});
-    transition.effects = {LogLine{"asked"}, Reply{call->call, StudyCreated{}}};
+    transition.effects = {LogLine{LogLevel::kInfo, "asked"}, Reply{call->call, StudyCreated{}}};
   } else if (const auto* question = std::get_if<CancelStudyCall>(&event)) {
     transition.effects.push_back(Reply{question->call, StudyCancelled{}});
   } else if (const auto* message = std::get_if<NodeMessage>(&event)) {
