@@ -10,7 +10,7 @@
 // measured mean and at most 8 times the largest, which are known within a factor of two (scheduler/magnitudes.h), on
 // the side that keeps the promise.
 //
-// A value; about 20 kB a kind of cost at 48 varying hyper-parameters, under 1 kB at five. Not thread-safe, not even for
+// A value; under 30 kB a kind of cost at 48 varying hyper-parameters, 2 kB at five. Not thread-safe, not even for
 // reading: solutions are kept.
 //
 // In the costs of calls, n is the number of a node's hyper-parameters and c of those that vary among the measured

@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "searchplan/plan/measurement.h"
-
 namespace espalier {
 namespace {
 
@@ -218,18 +216,6 @@ TEST_CASE("a first measurement a thousand times too large is outlived in ten rep
   for (int i = 0; i < 10; ++i) report({1000, 100'000'000});
   CHECK(Mean(own) < 150'000);
   CHECK(Mean(own) >= 100'000);
-}
-
-TEST_CASE("measurements add up until one knows enough") {
-  CHECK(Sum({2, 30}, {1, 5}) == Measurement{3, 35});
-  CHECK(Sum({kMeasuredCountMax, 30}, {1, 5}) == Measurement{kMeasuredCountMax, 30});
-  CHECK(Sum({2, kMeasuredTotalMax - 4}, {1, 5}) == Measurement{2, kMeasuredTotalMax - 4});
-  CHECK(Mean({2, 5}) == 2.5);
-}
-
-TEST_CASE("kinds of cost are found by their names") {
-  for (const CostKind kind : kAllKinds) CHECK(ParseCostKind(Name(kind)) == kind);
-  CHECK_FALSE(ParseCostKind("set up").has_value());
 }
 
 }  // namespace espalier
