@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/failpoint.h"
-#include "base/log.h"
+#include "master/loop/error_id.h"
 
 namespace espalier::master {
 namespace {
@@ -22,6 +22,18 @@ std::optional<CallId> CallOf(const Event& event) {
   if (const auto* add = std::get_if<AddUserCall>(&event)) return add->call;
   if (const auto* remove = std::get_if<RemoveUserCall>(&event)) return remove->call;
   return std::nullopt;
+}
+
+// Calls it; "" if it returned, else what it has thrown.
+std::string WhatIsThrown(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "not a std::exception";
+  }
+  return "";
 }
 
 Error Unavailable(const std::string& why) { return {ErrorCode::kUnavailable, why, {}}; }
@@ -54,7 +66,7 @@ Result<void> EventLoop::Run() {
     if (!result) break;
     result = HandleUntilStopOrFailure();
     if (result || result.error().code == ErrorCode::kFailedPrecondition) break;
-    Log(LogLevel::kError, "commit failed, recovering", {{"why", result.error().message}});
+    settings_.log({LogLevel::kError, "commit failed, recovering", {{"why", result.error().message}}});
     if (!MayPass(result.error())) Isolate(result.error());
     DropAll(Unavailable("the outcome is unknown, try again: " + result.error().message));
   }
@@ -112,16 +124,17 @@ Result<void> EventLoop::LoadState() {
     if (loaded) {
       state_ = *std::move(loaded);
       state_.recovered_at = settings_.now();
-      Log(LogLevel::kInfo, "state loaded",
-          {{"studies", state_.studies.size()},
-           {"trials", state_.trials.size()},
-           {"runs", state_.active_runs.size()},
-           {"seconds", (MonotonicNow() - begun).count()}});
+      settings_.log({LogLevel::kInfo,
+                     "state loaded",
+                     {{"studies", state_.studies.size()},
+                      {"trials", state_.trials.size()},
+                      {"runs", state_.active_runs.size()},
+                      {"seconds", (MonotonicNow() - begun).count()}}});
       Handle(Recovered{});
       return {};
     }
     if (!MayPass(loaded.error())) return tl::unexpected<Error>(loaded.error());
-    Log(LogLevel::kWarning, "state cannot be loaded yet", {{"why", loaded.error().message}});
+    settings_.log({LogLevel::kWarning, "state cannot be loaded yet", {{"why", loaded.error().message}}});
     const auto until = SteadyClock::now() + Duration(pause);
     while (SteadyClock::now() < until) {
       DropAll(Unavailable("the database is away, try again: " + loaded.error().message));
@@ -212,7 +225,11 @@ void EventLoop::Handle(const Event& event) {
 }
 
 void EventLoop::Handle(ReadRequest request) {
-  request.read(state_);
+  if (const std::string thrown = WhatIsThrown([&] { request.read(state_); }); !thrown.empty()) {
+    const std::string id = NewErrorId();
+    settings_.log({LogLevel::kError, "a read failed", {{"error_id", id}, {"why", thrown}}});
+    return request.done(MakeError(ErrorCode::kInternal, "this failed; the master's log says why under error id " + id));
+  }
   if (IsAllDurable()) return request.done({});
   if (filling_.empty()) filling_since_ = SteadyClock::now();
   is_awaited_ = true;
@@ -225,7 +242,7 @@ bool EventLoop::IsAllDurable() {
 }
 
 void EventLoop::Release(const Effect& effect) {
-  if (const auto* line = std::get_if<LogLine>(&effect)) return Log(*line);
+  if (const auto* line = std::get_if<LogLine>(&effect)) return settings_.log(*line);
   {
     const std::lock_guard lock(mutex_);
     if (const auto* reply = std::get_if<Reply>(&effect)) waiting_calls_.erase(reply->call);

@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "master/core/effect.h"
 #include "master/core/event.h"
 #include "master/core/reactor.h"
@@ -36,6 +37,7 @@ struct EventLoopSettings {
   Seconds load_retry_max{5};
   Seconds alone_for{30};  // how long events are committed alone after a batch was refused for good
   std::function<Time()> now = Now;
+  std::function<void(const LogLine&)> log = [](const LogLine& line) { Log(line); };
 };
 
 class EventLoop {
@@ -56,7 +58,7 @@ class EventLoop {
 
   // Any thread. Calls `read` on the loop's thread with the state, then, once everything that it has read is durable,
   // `done` there or on another; when that cannot be, `done` gets an error (kUnavailable), whether or not `read` was
-  // called.
+  // called. What `read` throws costs this call alone: `done` gets kInternal with the id under which the log has it.
   void PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done);
 
   // As PostRead; waits. REQUIRES: not called on the loop's thread or by an effect.

@@ -133,6 +133,27 @@ TEST_CASE("a read sees memory at once, and returns when what it saw is durable")
   CHECK(master.loop.Read([](const MasterState&) {}).has_value());
 }
 
+TEST_CASE("a read that throws is told an id that the log has with the reason, and costs nobody else anything") {
+  std::vector<LogLine> log;
+  EventLoopSettings settings{.tick_every = Seconds{0}};
+  settings.log = [&](const LogLine& line) { log.push_back(line); };
+  ToyMaster master(settings);
+  master.Start();
+  const Result<void> read = master.loop.Read([](const MasterState&) { throw std::bad_alloc(); });
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code == ErrorCode::kInternal);
+  CHECK(master.loop.Read([](const MasterState&) {}).has_value());
+  master.loop.Post(MakeCall(1));
+  CHECK(Answered(master.effects.Await(1)[0]) == 1);
+  REQUIRE(master.Finish().has_value());
+  const auto line =
+      std::find_if(log.begin(), log.end(), [](const LogLine& each) { return each.level == LogLevel::kError; });
+  REQUIRE(line != log.end());
+  REQUIRE(line->fields.size() == 2);
+  CHECK_THAT(read.error().message, Catch::EndsWith(line->fields[0].value));
+  CHECK(line->fields[1].value == "std::bad_alloc");
+}
+
 TEST_CASE("when a commit fails every waiting call is told so, nodes register again, and the state is loaded") {
   const bool stored_nevertheless = GENERATE(false, true);
   ToyMaster master;
