@@ -139,8 +139,11 @@ struct Report {
   std::variant<PointReached, PromiseLost, StepsTrained, RunFailed, RunEnded> kind;
 };
 
+// Here and below, `arrived`: when the event was posted, not when it is handled. Leases count from there, so that a
+// master that is slow loses nobody whose message waits.
 struct NodeMessage {
   SessionId session;
+  Moment arrived{};
   std::optional<Registration> registration;
   std::vector<RunStatus> runs;
   std::vector<Report> reports;
@@ -148,13 +151,19 @@ struct NodeMessage {
 
 struct NodeGone {
   SessionId session;
+  Moment arrived{};
 };
 
-// Time passes: leases end.
-struct Tick {};
+// Time passes: leases end. Comes after all that was posted before `arrived`.
+struct Tick {
+  Moment arrived{};
+  bool paused = false;  // much later than it should have: nobody was listened to for a while, and leases start afresh
+};
 
 // The state has been loaded; the first event after that.
-struct Recovered {};
+struct Recovered {
+  Moment arrived{};
+};
 
 using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, ContinueTrialCall, AddUserCall, RemoveUserCall,
                            NodeMessage, NodeGone, Tick, Recovered>;

@@ -10,9 +10,16 @@
 namespace espalier::master {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
+// For waiting: rounded up, so that nobody wakes just before its time.
+std::chrono::microseconds Duration(Seconds seconds) { return std::chrono::ceil<std::chrono::microseconds>(seconds); }
 
-SteadyClock::duration Duration(Seconds seconds) { return std::chrono::duration_cast<SteadyClock::duration>(seconds); }
+void Stamp(Event& event, Moment arrived) {
+  std::visit(
+      [&](auto& any) {
+        if constexpr (requires { any.arrived; }) any.arrived = arrived;
+      },
+      event);
+}
 
 std::optional<CallId> CallOf(const Event& event) {
   if (const auto* create = std::get_if<CreateStudyCall>(&event)) return create->call;
@@ -84,6 +91,7 @@ void EventLoop::Stop() {
 }
 
 void EventLoop::Post(Event event) {
+  Stamp(event, settings_.moment());
   const std::optional<CallId> call = CallOf(event);
   {
     const std::lock_guard lock(mutex_);
@@ -123,30 +131,29 @@ Result<void> EventLoop::LoadState() {
     Result<MasterState> loaded = store_.Load();
     if (loaded) {
       state_ = *std::move(loaded);
-      state_.recovered_at = settings_.now();
       settings_.log({LogLevel::kInfo,
                      "state loaded",
                      {{"studies", state_.studies.size()},
                       {"trials", state_.trials.size()},
                       {"runs", state_.active_runs.size()},
                       {"seconds", (MonotonicNow() - begun).count()}}});
-      Handle(Recovered{});
+      Handle(Recovered{settings_.moment()});
       return {};
     }
     if (!MayPass(loaded.error())) return tl::unexpected<Error>(loaded.error());
     settings_.log({LogLevel::kWarning, "state cannot be loaded yet", {{"why", loaded.error().message}}});
-    const auto until = SteadyClock::now() + Duration(pause);
-    while (SteadyClock::now() < until) {
+    const Moment until = settings_.moment() + pause;
+    while (settings_.moment() < until) {
       DropAll(Unavailable("the database is away, try again: " + loaded.error().message));
       std::unique_lock lock(mutex_);
       if (stopping_) return {};
-      changed_.wait_until(lock, until, [&] { return stopping_ || !queue_.empty(); });
+      changed_.wait_for(lock, Duration(until - settings_.moment()), [&] { return stopping_ || !queue_.empty(); });
     }
   }
 }
 
 Result<void> EventLoop::HandleUntilStopOrFailure() {
-  next_tick_ = SteadyClock::now() + Duration(settings_.tick_every);
+  next_tick_ = settings_.moment() + settings_.tick_every;
   while (std::optional<Item> item = Next()) {
     if (auto* event = std::get_if<Event>(&*item)) {
       Handle(*event);
@@ -161,48 +168,51 @@ Result<void> EventLoop::HandleUntilStopOrFailure() {
 }
 
 std::optional<EventLoop::Item> EventLoop::Next() {
-  const bool ticks = settings_.tick_every > Seconds{0};
   std::unique_lock lock(mutex_);
   while (true) {
     if (commit_error_) return std::nullopt;
     const auto commit_time = CommitTime();
-    if (!committing_ && commit_time && (stopping_ || SteadyClock::now() >= *commit_time)) {
+    if (!committing_ && commit_time && (stopping_ || settings_.moment() >= *commit_time)) {
       committing_ = true;
       is_awaited_ = false;
       commit_thread_->Start(std::exchange(filling_, {}));
     }
     if (stopping_ && !committing_) return std::nullopt;
     const bool takes = !stopping_ && !(MustHandleAlone() && committing_);
-    if (takes && ticks && SteadyClock::now() >= next_tick_) {
-      next_tick_ = SteadyClock::now() + Duration(settings_.tick_every);
-      return Event{Tick{}};
-    }
+    QueueTick();
     if (takes && !queue_.empty()) {
       Item item = std::move(queue_.front());
       queue_.pop_front();
       return item;
     }
-    std::optional<SteadyClock::time_point> wake;
-    if (ticks && takes) wake = next_tick_;
+    std::optional<Moment> wake;
+    if (settings_.tick_every > Seconds{0}) wake = next_tick_;
     if (!committing_ && commit_time) wake = wake ? std::min(*wake, *commit_time) : *commit_time;
     if (wake) {
-      changed_.wait_until(lock, *wake);
+      changed_.wait_for(lock, Duration(*wake - settings_.moment()));
     } else {
       changed_.wait(lock);
     }
   }
 }
 
-std::optional<SteadyClock::time_point> EventLoop::CommitTime() const {
-  if (filling_.empty()) return std::nullopt;
-  const bool at_once = is_awaited_ || MustHandleAlone();
-  return at_once ? filling_since_ : filling_since_ + Duration(settings_.commit_patience);
+void EventLoop::QueueTick() {
+  const Moment now = settings_.moment();
+  if (settings_.tick_every <= Seconds{0} || now < next_tick_) return;
+  queue_.emplace_back(Tick{.arrived = now, .paused = now - next_tick_ > settings_.pause_min});
+  next_tick_ = now + settings_.tick_every;
 }
 
-bool EventLoop::MustHandleAlone() const { return SteadyClock::now() < alone_until_; }
+std::optional<Moment> EventLoop::CommitTime() const {
+  if (filling_.empty()) return std::nullopt;
+  const bool at_once = is_awaited_ || MustHandleAlone();
+  return at_once ? filling_since_ : filling_since_ + settings_.commit_patience;
+}
+
+bool EventLoop::MustHandleAlone() const { return settings_.moment() < alone_until_; }
 
 void EventLoop::Isolate(const Error& refused) {
-  alone_until_ = SteadyClock::now() + Duration(settings_.alone_for);
+  alone_until_ = settings_.moment() + settings_.alone_for;
   if (!alone_call_) return;
   {
     const std::lock_guard lock(mutex_);
@@ -214,7 +224,7 @@ void EventLoop::Isolate(const Error& refused) {
 void EventLoop::Handle(const Event& event) {
   alone_call_ = MustHandleAlone() ? CallOf(event) : std::nullopt;
   Transition transition = handler_(state_, event, settings_.now());
-  if (filling_.empty()) filling_since_ = SteadyClock::now();
+  if (filling_.empty()) filling_since_ = settings_.moment();
   is_awaited_ |= std::any_of(transition.effects.begin(), transition.effects.end(), IsAwaited);
   std::move(transition.edit.begin(), transition.edit.end(), std::back_inserter(filling_.edit));
   for (Effect& effect : transition.effects) {
@@ -231,7 +241,7 @@ void EventLoop::Handle(ReadRequest request) {
     return request.done(MakeError(ErrorCode::kInternal, "this failed; the master's log says why under error id " + id));
   }
   if (IsAllDurable()) return request.done({});
-  if (filling_.empty()) filling_since_ = SteadyClock::now();
+  if (filling_.empty()) filling_since_ = settings_.moment();
   is_awaited_ = true;
   filling_.releases.push_back(std::move(request.done));
 }

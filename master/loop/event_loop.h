@@ -31,12 +31,15 @@ using EventHandler = std::function<Transition(MasterState& state, const Event& e
 
 struct EventLoopSettings {
   Seconds tick_every{0.5};  // between Ticks; 0: none but those that are posted
+  // A Tick that is later than this: the loop, or the whole process, stood still, and nobody could be heard.
+  Seconds pause_min{2};
   // How long a batch that nobody waits for (reports, to be acknowledged sometime) is held open for more of the kind.
   Seconds commit_patience{0.0005};
   Seconds load_retry_min{0.1};
   Seconds load_retry_max{5};
   Seconds alone_for{30};  // how long events are committed alone after a batch was refused for good
   std::function<Time()> now = Now;
+  std::function<Moment()> moment = [] { return Moment(MonotonicNow()); };
   std::function<void(const LogLine&)> log = [](const LogLine& line) { Log(line); };
 };
 
@@ -53,7 +56,8 @@ class EventLoop {
   // Any thread. What has been handled is committed; calls that have not are told kUnavailable.
   void Stop();
 
-  // Any thread. Every event with a call is answered by exactly one Reply, sooner or later.
+  // Any thread. The event is stamped with the moment of its arrival. Every event with a call is answered by exactly one
+  // Reply, sooner or later.
   void Post(Event event);
 
   // Any thread. Calls `read` on the loop's thread with the state, then, once everything that it has read is durable,
@@ -79,7 +83,9 @@ class EventLoop {
   void Handle(ReadRequest request);
   bool IsAllDurable();
   // When the batch that is being filled is to be committed at the latest; none if it is empty.
-  std::optional<std::chrono::steady_clock::time_point> CommitTime() const;
+  std::optional<Moment> CommitTime() const;
+  // Queues a Tick if it is time for one, behind all that has been posted.
+  void QueueTick();
   bool MustHandleAlone() const;
   // After a refused commit: answers the call that was alone in it, or has the next events committed alone.
   void Isolate(const Error& refused);
@@ -97,9 +103,9 @@ class EventLoop {
   MasterState state_;
   Batch filling_;
   bool is_awaited_ = false;  // somebody waits for what is in `filling_`
-  std::chrono::steady_clock::time_point filling_since_;
-  std::chrono::steady_clock::time_point next_tick_;
-  std::chrono::steady_clock::time_point alone_until_{};
+  Moment filling_since_;
+  Moment next_tick_;
+  Moment alone_until_{};
   std::optional<CallId> alone_call_;  // of the last event handled, if it is alone in its batch
 
   std::mutex effect_mutex_;  // one effect at a time

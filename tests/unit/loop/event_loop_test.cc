@@ -1,5 +1,6 @@
 #include "master/loop/event_loop.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
 
@@ -280,6 +281,58 @@ TEST_CASE("stopping commits what has been handled, and answers what has not") {
   CHECK_FALSE(IsUnavailable(effects[1]));
   CHECK(IsUnavailable(effects[2]));
   CHECK(master.database->stored.requests.size() == 2);
+}
+
+TEST_CASE("an event that takes long does not age the messages that wait behind it, and time comes after them") {
+  std::atomic<double> seconds = 100;
+  EventLoopSettings settings{.tick_every = Seconds{0.5}};
+  settings.moment = [&] { return Moment(Seconds(seconds)); };
+  ToyMaster master(settings);
+  Gate handling;
+  std::promise<Tick> ticked;
+  std::vector<NodeMessage> messages;
+  master.on_event = [&](const Event& event) {
+    if (std::holds_alternative<CreateStudyCall>(event)) handling.Pass();
+    if (const auto* message = std::get_if<NodeMessage>(&event)) messages.push_back(*message);
+    const auto* tick = std::get_if<Tick>(&event);
+    if (tick != nullptr && seconds.exchange(0) != 0) ticked.set_value(*tick);
+  };
+  handling.Shut();
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  handling.AwaitWaiting();
+  seconds = 105;
+  master.loop.Post(Message(1));
+  seconds = 111;
+  master.loop.Post(Message(2));
+  seconds = 112;
+  handling.Open();
+  const Tick tick = ticked.get_future().get();
+  REQUIRE(master.Finish().has_value());
+  REQUIRE(messages.size() == 2);  // before the tick
+  CHECK(messages[0].arrived == Moment(Seconds(105)));
+  CHECK(messages[1].arrived == Moment(Seconds(111)));
+  CHECK(tick.arrived == Moment(Seconds(112)));
+  CHECK(tick.paused);
+}
+
+TEST_CASE("a tick that is hardly late is no pause") {
+  std::atomic<double> seconds = 100;
+  EventLoopSettings settings{.tick_every = Seconds{0.5}};
+  settings.moment = [&] { return Moment(Seconds(seconds)); };
+  ToyMaster master(settings);
+  std::promise<Tick> ticked;
+  master.on_event = [&](const Event& event) {
+    const auto* tick = std::get_if<Tick>(&event);
+    if (tick != nullptr && seconds.exchange(0) != 0) ticked.set_value(*tick);
+  };
+  master.Start();
+  REQUIRE(master.loop.Read([](const MasterState&) {}).has_value());
+  seconds = 102;
+  master.loop.Post(Message(1));  // wakes the loop
+  const Tick tick = ticked.get_future().get();
+  CHECK(tick.arrived == Moment(Seconds(102)));
+  CHECK_FALSE(tick.paused);
 }
 
 TEST_CASE("time passes by itself") {

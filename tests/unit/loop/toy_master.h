@@ -116,7 +116,13 @@ inline Transition ToyReact(MasterState& state, const Event& event, Time) {
 
 struct ToyMaster {
   explicit ToyMaster(EventLoopSettings settings = {.tick_every = Seconds{0}, .load_retry_min = Seconds{0.001}})
-      : loop(store, effects, ToyReact, std::move(settings)) {
+      : loop(
+            store, effects,
+            [this](MasterState& state, const Event& event, Time now) {
+              if (on_event) on_event(event);
+              return ToyReact(state, event, now);
+            },
+            std::move(settings)) {
     store.OnCommit([this](const StateEdit& edit) {
       {
         const std::lock_guard lock(mutex);
@@ -156,6 +162,7 @@ struct ToyMaster {
   MemoryStateStore store{database};
   Gate gate;  // every commit passes it before it stores
   Recorder effects;
+  std::function<void(const Event&)> on_event;  // as it is handled; set before the loop runs
   std::mutex mutex;
   std::vector<StateEdit> commits;
   EventLoop loop;
