@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -147,6 +148,8 @@ struct NodeMessage {
   std::optional<Registration> registration;
   std::vector<RunStatus> runs;
   std::vector<Report> reports;
+  // Numbers of reports that the database refuses: they are acknowledged, and not applied.
+  std::set<std::int64_t> refused_reports;
 };
 
 struct NodeGone {

@@ -95,10 +95,12 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
   for (const RunStatus& status : message.runs) TakePosition(draft, server, status);
   for (const Report& report : message.reports) {
     // Results are taken by content however often they come, so that files of points that others hold are named again.
-    if (report.number > server.acknowledged_report || std::holds_alternative<PointReached>(report.kind)) {
+    const bool is_refused = message.refused_reports.contains(report.number);
+    if (!is_refused &&
+        (report.number > server.acknowledged_report || std::holds_alternative<PointReached>(report.kind))) {
       ApplyReport(draft, report);
-      server.acknowledged_report = std::max(server.acknowledged_report, report.number);
     }
+    server.acknowledged_report = std::max(server.acknowledged_report, report.number);
     draft.touched_servers.insert(server.name);  // what came again is acknowledged again
   }
   draft.Do(SetServer{std::move(server)});
