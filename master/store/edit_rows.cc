@@ -22,6 +22,7 @@ class StateRows {
   void operator()(const SetServer&) {}
   void operator()(const RemoveServer&) {}
   void operator()(const SetPosition&) {}
+  void operator()(const RestartLeases&) {}
 
   void operator()(const SetTrainer& change) {
     trainers_.insert_or_assign(TrainerKey{change.trainer.name, change.trainer.data}, change.trainer);

@@ -341,7 +341,7 @@ StateEdit EditGenerator::Next(int step_count_max) {
 
 MasterState StoredPart(MasterState state) {
   state.servers.clear();
-  state.recovered_at = {};
+  state.leases_from = {};
   for (auto& [id, run] : state.runs) {
     run.at = run.path.empty() ? (run.start ? run.start->step : Step{0}) : run.path.front().from;
   }

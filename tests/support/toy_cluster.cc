@@ -43,7 +43,6 @@ double ScoreAt(Point point) {
 
 ToyCluster::ToyCluster(std::uint64_t seed, int node_count, int slots)
     : random_(seed), policy_(MakePolicy("critical_path").value()) {
-  state.recovered_at = now_;
   for (int i = 0; i < node_count; ++i) nodes.push_back({.name = "node-" + std::to_string(i), .slot_count = slots});
   for (ToyNode& node : nodes) Connect(node);
 }
@@ -328,7 +327,6 @@ void ToyCluster::RestartNode(std::size_t index) {
 void ToyCluster::RestartMaster() {
   state.servers.clear();
   for (auto& [id, run] : state.runs) run.at = run.start ? run.start->step : Step{0};
-  state.recovered_at = now_;
   for (ToyNode& node : nodes) Connect(node);
 }
 

@@ -23,13 +23,13 @@ void LoseRunsOf(Draft& draft, const std::string& server, const std::string& exce
   }
 }
 
-void Register(Draft& draft, SessionId session, const Registration& registration) {
+void Register(Draft& draft, const NodeMessage& message, const Registration& registration) {
   Server server{.name = registration.server,
                 .incarnation = registration.incarnation,
                 .slot_count = registration.slot_count,
                 .device_kind = registration.device_kind,
-                .session = session,
-                .last_seen = draft.now};
+                .session = message.session,
+                .last_seen = message.arrived};
   for (const TrainerRecord& trainer : registration.trainers) {
     const TrainerKey key{trainer.name, trainer.data};
     server.trainers.insert(key);
@@ -41,7 +41,7 @@ void Register(Draft& draft, SessionId session, const Registration& registration)
     if (before->second.incarnation == server.incarnation) {
       server.acknowledged_report = before->second.acknowledged_report;
     }
-    if (before->second.session && before->second.session != session) {
+    if (before->second.session && before->second.session != message.session) {
       draft.Emit(EndSession{*before->second.session, "server " + server.name + " has registered on another stream"});
     }
   }
@@ -83,7 +83,7 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
       draft.Emit(EndSession{message.session, "a registration that cannot be stored: " + fits.error().message});
       return;
     }
-    Register(draft, message.session, *message.registration);
+    Register(draft, message, *message.registration);
   }
   const Server* known = ServerOf(draft.state(), message.session);
   if (known == nullptr) {
@@ -91,14 +91,16 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
     return;
   }
   Server server = *known;
-  server.last_seen = draft.now;
+  server.last_seen = std::max(server.last_seen, message.arrived);
   for (const RunStatus& status : message.runs) TakePosition(draft, server, status);
   for (const Report& report : message.reports) {
     // Results are taken by content however often they come, so that files of points that others hold are named again.
-    if (report.number > server.acknowledged_report || std::holds_alternative<PointReached>(report.kind)) {
+    const bool is_refused = message.refused_reports.contains(report.number);
+    if (!is_refused &&
+        (report.number > server.acknowledged_report || std::holds_alternative<PointReached>(report.kind))) {
       ApplyReport(draft, report);
-      server.acknowledged_report = std::max(server.acknowledged_report, report.number);
     }
+    server.acknowledged_report = std::max(server.acknowledged_report, report.number);
     draft.touched_servers.insert(server.name);  // what came again is acknowledged again
   }
   draft.Do(SetServer{std::move(server)});
@@ -109,13 +111,20 @@ void OnNodeGone(Draft& draft, const NodeGone& gone) {
   if (known == nullptr) return;
   Server server = *known;
   server.session.reset();
-  server.last_seen = draft.now;
+  server.last_seen = std::max(server.last_seen, gone.arrived);
   draft.Emit(LogLine{LogLevel::kInfo, "server disconnected name=" + server.name});
   draft.Do(SetServer{std::move(server)});
 }
 
-void OnTick(Draft& draft) {
-  const auto lease_ended = [&](Time since) { return Seconds(draft.now - since) > draft.settings.lease; };
+void OnTick(Draft& draft, const Tick& tick) {
+  if (tick.paused) {
+    draft.Emit(LogLine{LogLevel::kWarning, "the master stood still for a while: leases start afresh"});
+    draft.Do(RestartLeases{tick.arrived});
+    return;
+  }
+  const auto lease_ended = [&](Moment since) {
+    return tick.arrived - std::max(since, draft.state().leases_from) > draft.settings.lease;
+  };
   const std::map<std::string, Server> servers = draft.state().servers;
   for (const auto& [name, server] : servers) {
     if (!lease_ended(server.last_seen)) continue;
@@ -124,7 +133,7 @@ void OnTick(Draft& draft) {
     LoseRunsOf(draft, name, "");
     draft.Do(RemoveServer{name});
   }
-  if (!lease_ended(draft.state().recovered_at)) return;
+  if (!lease_ended(draft.state().leases_from)) return;
   const std::set<RunId> active = draft.state().active_runs;
   for (const RunId id : active) {  // of servers that have not come back since the master started
     if (!draft.state().servers.contains(draft.state().runs.at(id).slot.server)) LoseRun(draft, id);

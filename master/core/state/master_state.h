@@ -42,7 +42,7 @@ struct Server {
   std::string device_kind;
   std::set<TrainerKey> trainers;
   std::optional<SessionId> session;  // none: disconnected
-  Time last_seen{};
+  Moment last_seen{};  // when its last message arrived
   std::int64_t acknowledged_report = 0;  // reports up to this number are applied
   friend bool operator==(const Server&, const Server&) = default;
 };
@@ -89,7 +89,7 @@ struct MasterState {
   std::set<StudyId> running_studies;                // not finished
   // Not stored.
   std::map<std::string, Server> servers;
-  Time recovered_at{};  // leases start afresh here
+  Moment leases_from{};  // no lease has begun before: the state was loaded then, or the loop went on after a pause
 
   friend bool operator==(const MasterState&, const MasterState&) = default;
 };

@@ -146,6 +146,7 @@ struct Applier {
   void operator()(const SetServer& change) const { state.servers.insert_or_assign(change.server.name, change.server); }
   void operator()(const RemoveServer& change) const { state.servers.erase(change.name); }
   void operator()(const SetPosition& change) const { Existing(state.runs, change.run, "run").at = change.at; }
+  void operator()(const RestartLeases& change) const { state.leases_from = change.from; }
 
   // The order that the database, which keeps none, gives back.
   static void SortPromises(Run& run) {
@@ -207,13 +208,14 @@ struct Printer {
   void operator()(const SetServer& change) const { out << "set server " << change.server.name; }
   void operator()(const RemoveServer& change) const { out << "remove server " << change.name; }
   void operator()(const SetPosition& change) const { out << "run " << change.run.value << " at " << change.at.value; }
+  void operator()(const RestartLeases&) const { out << "leases start afresh"; }
 };
 
 }  // namespace
 
 bool IsStored(const StateChange& change) {
   return !std::holds_alternative<SetServer>(change) && !std::holds_alternative<RemoveServer>(change) &&
-         !std::holds_alternative<SetPosition>(change);
+         !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<RestartLeases>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

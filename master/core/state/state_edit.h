@@ -90,10 +90,13 @@ struct SetPosition {
   RunId run;
   Step at;
 };
+struct RestartLeases {
+  Moment from{};
+};
 
 using StateChange = std::variant<SetTrainer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial,
                                  CloseTrial, AddStudyEvent, AddRun, SetTargets, SetPreempt, SettlePromise, SetRunState,
-                                 AddRequest, SetUser, SetServer, RemoveServer, SetPosition>;
+                                 AddRequest, SetUser, SetServer, RemoveServer, SetPosition, RestartLeases>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.
