@@ -41,8 +41,8 @@ struct Server {
   int slot_count = 0;
   std::string device_kind;
   std::set<TrainerKey> trainers;
-  std::optional<SessionId> session;  // none: disconnected
-  Moment last_seen{};  // when its last message arrived
+  std::optional<SessionId> session;      // none: disconnected
+  Moment last_seen{};                    // when its last message arrived
   std::int64_t acknowledged_report = 0;  // reports up to this number are applied
   friend bool operator==(const Server&, const Server&) = default;
 };
