@@ -21,6 +21,18 @@ using ClaimId = Id<struct ClaimTag>;
 using PlanId = Id<struct PlanTag>;
 using PlanNodeId = Id<struct PlanNodeTag>;
 using RunId = Id<struct RunTag>;
+using PromiseId = Id<struct PromiseTag>;
+
+// A leadership: the time for which one master leads. Random, so that ids given out under a leadership that the database
+// has forgotten (it was restored from a backup) are not taken for others.
+using LeadershipId = Id<struct LeadershipTag>;
+
+// A run, wherever it is spoken of outside one master.
+struct RunKey {
+  LeadershipId leadership;
+  RunId run;
+  friend auto operator<=>(const RunKey&, const RunKey&) = default;
+};
 
 }  // namespace espalier
 

@@ -18,6 +18,12 @@ struct Step {
 // The largest step that a double holds exactly, 2^53: the longest horizon a trial may have.
 inline constexpr Step kStepMax{std::int64_t{1} << 53};
 
+// What one call of Train does.
+struct StepMeaning {
+  std::int64_t updates = 0;  // optimizer updates; 0: an epoch, one pass over the training data
+  friend auto operator<=>(const StepMeaning&, const StepMeaning&) = default;
+};
+
 // Seconds with a fraction: measured durations and estimates.
 using Seconds = std::chrono::duration<double>;
 

@@ -13,16 +13,18 @@ namespace {
 // What runs will store, by where.
 struct Promises {
   std::unordered_map<PlanNodeId, std::map<Step, const RunView*>> states;
-  std::set<Point> metrics;
+  std::set<std::pair<Point, std::string>> metrics;  // with their evaluation
 };
 
 Promises PromisesOf(const std::vector<RunView>& runs) {
   Promises promises;
   for (const RunView& run : runs) {
-    for (const Target& target : run.targets) {
-      const Point point = PointOnPath(run, target.step);
-      if (target.evaluate) promises.metrics.insert(point);
-      if (!target.save) continue;
+    for (const PromisedAt& promise : run.promises) {
+      const Point point = PointOnPath(run, promise.step);
+      if (promise.owed == Owed::kMetrics) {
+        promises.metrics.insert({point, run.evaluation});
+        continue;
+      }
       const RunView*& first = promises.states[point.node][point.step];
       if (first == nullptr || GetsThereFirst(run, *first, point.step)) first = &run;
     }
@@ -46,7 +48,7 @@ class Builder {
   StageTree Build() {
     for (const ClaimId id : plan_.waiting) {
       const Claim& claim = plan_.claims.at(id);
-      if (!promises_.metrics.contains(claim.point)) RequireWay(claim);
+      if (!promises_.metrics.contains({claim.point, claim.evaluation})) RequireWay(claim);
     }
     for (const auto& [end, claims] : ends_) AddStage(end.point, claims);
     AddTrials();
@@ -67,12 +69,13 @@ class Builder {
 
   bool HasState(Point point) const {
     const auto states = promises_.states.find(point.node);
-    return HasCheckpoint(plan_, point) || (states != promises_.states.end() && states->second.contains(point.step));
+    return plan_.FindCheckpoint(point) != nullptr ||
+           (states != promises_.states.end() && states->second.contains(point.step));
   }
 
   // REQUIRES: HasState(point).
   Source SourceAt(Point point) const {
-    if (HasCheckpoint(plan_, point)) return FromCheckpoint{point};
+    if (plan_.FindCheckpoint(point) != nullptr) return FromCheckpoint{point};
     return FromPromise{promises_.states.at(point.node).at(point.step)->id, point};
   }
 
@@ -110,10 +113,22 @@ class Builder {
       stage.from = node.start;
       StartAtParent(node, stage);
     }
+    if (stage.from == stage.to) return AddEvaluations(stage);
     const std::size_t index = tree_.stages.size();
     if (stage.parent) tree_.stages[*stage.parent].children.push_back(index);
-    if (stage.from < stage.to) trained_ends_[end.node][end.step] = index;
+    trained_ends_[end.node][end.step] = index;
     tree_.stages.push_back(std::move(stage));
+  }
+
+  // Of the state at the end of `stage`, for its claims: one for each evaluation identity.
+  void AddEvaluations(const Stage& stage) {
+    std::map<std::string, std::vector<ClaimId>> claims;
+    for (const ClaimId claim : stage.claims) claims[plan_.claims.at(claim).evaluation].push_back(claim);
+    for (auto& [evaluation, of_evaluation] : claims) {
+      Stage& added = tree_.stages.emplace_back(stage);
+      added.evaluation = evaluation;
+      added.claims = std::move(of_evaluation);
+    }
   }
 
   void StartAtParent(const PlanNode& node, Stage& stage) const {

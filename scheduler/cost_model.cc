@@ -25,7 +25,7 @@ struct Measurement {
 
 Measurement MeasurementOf(const PlanNode& node) {
   Measurement sum;
-  for (const TrainedRange& range : node.trained) {
+  for (const TrainedRange& range : node.results->trained) {
     sum.steps += range.to - range.from;
     sum.seconds += range.seconds;
   }

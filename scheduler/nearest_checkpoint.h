@@ -11,6 +11,4 @@ namespace espalier {
 // The last step of the node, up to `limit` and with it, whose checkpoint stands.
 std::optional<Step> NearestCheckpoint(const PlanNode& node, Step limit);
 
-bool HasCheckpoint(const SearchPlan& plan, Point point);
-
 }  // namespace espalier

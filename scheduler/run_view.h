@@ -2,37 +2,29 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "base/ids.h"
-#include "base/units.h"
-#include "searchplan/plan/search_plan.h"
+#include "base/point.h"
+#include "protocol/order.h"
 
 namespace espalier {
 
-// Steps (from, to] under one plan node.
-struct PathStage {
-  PlanNodeId node;
-  Step from;
-  Step to;
-  friend bool operator==(const PathStage&, const PathStage&) = default;
-};
-
-// A promise of a run: at `step` of its path its metrics, its state, or both will be stored.
-struct Target {
+// A promise by what it is, whatever its id.
+struct PromisedAt {
   Step step;
-  bool evaluate = false;
-  bool save = true;
-  friend bool operator==(const Target&, const Target&) = default;
+  Owed owed = Owed::kState;
+  friend auto operator<=>(const PromisedAt&, const PromisedAt&) = default;
 };
 
 struct RunView {
   RunId id;
-  std::optional<Point> start;   // the checkpoint it began from; none: from Init
-  std::vector<PathStage> path;  // joined end to end; empty: it evaluates `start`
-  Step at;                      // the last step known to be begun or reached
-  bool training = true;         // false: training has stopped, saves are under way; it takes no new targets
-  std::vector<Target> targets;  // promised, and neither stored nor lost; in order of step; the last is its end
+  std::optional<Point> start;        // the checkpoint it began from; none: from Init
+  std::vector<PathStage> path;       // joined end to end; empty: it evaluates `start`
+  std::string evaluation;            // evaluation identity that its server measures
+  Step at;                           // the last step known to be begun or reached
+  bool training = true;              // false: training has stopped or is being preempted; it takes no new promises
+  std::vector<PromisedAt> promises;  // open ones, sorted; the last is its end
 };
 
 // The point of the path at `step`. REQUIRES: the path, or its start, has it.

@@ -31,7 +31,7 @@ void PrintStage(std::ostream& out, const StageTree& tree, std::size_t index) {
   const Stage& stage = tree.stages[index];
   out << "stage " << index << ": node " << stage.node.value;
   if (stage.from == stage.to) {
-    out << " evaluate at " << stage.to.value;
+    out << " evaluate at " << stage.to.value << " by " << stage.evaluation;
   } else {
     out << " (" << stage.from.value << ", " << stage.to.value << "]";
   }

@@ -30,13 +30,14 @@ struct FromPromise {
 };
 using Source = std::variant<FromInit, FromCheckpoint, FromPromise>;
 
-// Training from `from` to `to` under one plan node; from == to: nothing to train, the checkpoint there is evaluated.
+// Training from `from` to `to` under one plan node; from == to: nothing to train, the state there is evaluated.
 struct Stage {
   PlanNodeId node;
   Step from;
   Step to;
   std::optional<std::size_t> parent;  // index of the stage that ends where this one begins
   Source source;                      // meant only without a parent
+  std::string evaluation = {};        // of a stage that only evaluates: by which evaluation identity; else empty
   std::vector<std::size_t> children;  // by index
   std::vector<ClaimId> claims;        // that wait for the metrics at its end
   std::vector<TrialId> trials;        // whose claims need it, here or further down; sorted, unique
@@ -53,13 +54,14 @@ struct StageTree {
 // Whether the stage may be handed out now: it has no parent and its source is no promise.
 bool IsReady(const StageTree& tree, std::size_t stage);
 
-// TreeML's Algorithm 1, memoized and corrected: from the nearest usable checkpoint or promise at or before each waiting
-// claim's point, tested at the point itself and at the point where a child leaves its parent; overlapping ranges of a
-// node are split at each end. A claim whose metrics a target promises (evaluate, at its point) needs no stage. Where a
-// point has both, its checkpoint is the source; of several runs that promise it, the one with the fewest steps to go
-// there, then the smaller id. Evaluating a checkpoint is a stage without children; training on starts from the same
-// source. `runs`: all runs of this plan that have targets left, with their targets as NeededTargets gives them.
-// REQUIRES: claims that stored metrics or failures settle have been settled.
+// TreeML's Algorithm 1, memoized and corrected: from the nearest checkpoint or open promise of a state at or before
+// each waiting claim's point, tested at the point itself and at the point where a child leaves its parent; overlapping
+// ranges of a node are split at each end. A claim whose metrics an open promise covers (of its point and evaluation)
+// needs no stage. Where a point has both, its checkpoint is the source; of several runs that promise it, the one with
+// the fewest steps to go there, then the smaller id. Evaluating a state is a stage without children, one for each
+// evaluation identity; training on starts from the same source. `runs`: all runs of this plan that have open promises,
+// as NeededPromises gives them. REQUIRES: claims that stored metrics or failures settle have been settled. O(waiting
+// claims x depth).
 StageTree BuildStageTree(const SearchPlan& plan, const std::vector<RunView>& runs);
 
 // One line a stage, indented by depth; for golden tests, logs and `stage explain`.

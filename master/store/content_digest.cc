@@ -1,6 +1,6 @@
 #include "master/store/content_digest.h"
 
-#include "searchplan/plan/key_text.h"
+#include "base/key_text.h"
 
 namespace espalier::master {
 

@@ -1,5 +1,6 @@
 #include "searchplan/plan/invariants.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -42,16 +43,29 @@ class Checker {
       Break(Of(id) + " has a wrong lineage digest");
     }
     if (node.parent) CheckChild(id, node, plan_.Node(*node.parent));
-    for (const auto& [step, record] : node.points) {
-      if (step <= node.start) Break(Of(id) + " has a point that belongs to its parent");
-      if (record.checkpoint && record.state_sha256.empty()) Break(Of(id) + " has a checkpoint without its digest");
-    }
+    CheckResults(id, node);
     std::map<std::pair<Step, Digest128>, PlanNodeId> seen;
     for (const PlanNodeId child : node.children) {
       const PlanNode& child_node = plan_.Node(child);
       if (!seen.emplace(std::pair(child_node.start, DigestOf(child_node.configuration.bytes())), child).second) {
         Break("two children of " + Of(id) + " start alike");
       }
+    }
+  }
+
+  void CheckResults(PlanNodeId id, const PlanNode& node) {
+    const NodeResults& results = *node.results;
+    const auto check_place = [&](const auto& by_step) {
+      if (!by_step.empty() && by_step.begin()->first <= node.start) {
+        Break(Of(id) + " has a point that belongs to its parent");
+      }
+    };
+    check_place(results.checkpoints);
+    check_place(results.metrics);
+    check_place(results.failures);
+    check_place(results.evaluation_failures);
+    for (const auto& [step, checkpoint] : results.checkpoints) {
+      if (!results.state_digests.contains(step)) Break(Of(id) + " has a checkpoint without its digest");
     }
   }
 
@@ -66,9 +80,9 @@ class Checker {
     if (node == plan_.nodes.end()) return Break(name + " is of no plan node");
     if (claim.point.step <= node->second.start) Break(name + " is of a point that belongs to the parent");
     const bool waits = claim.state == ClaimState::kWaiting;
-    if (waits != plan_.waiting.contains(id) || waits != plan_.waiting_at.contains({claim.point, id})) {
-      Break(name + " is listed as waiting wrongly");
-    }
+    if (waits != plan_.waiting.contains(id)) Break(name + " is listed as waiting wrongly");
+    const std::vector<ClaimId>& there = plan_.ClaimsAt(claim.point);
+    if (std::find(there.begin(), there.end(), id) == there.end()) Break(name + " is not listed at its point");
   }
 
   const SearchPlan& plan_;

@@ -25,11 +25,11 @@ struct Dumper {
     std::vector<std::string> checkpoints;
     std::vector<std::string> metrics;
     std::vector<std::string> failures;
-    for (const auto& [step, record] : node.points) {
-      const std::string text = std::to_string(step.value);
-      if (record.checkpoint) checkpoints.push_back(text);
-      if (!record.metrics.empty()) metrics.push_back(text);
-      if (record.failure) failures.push_back(text + ":" + std::string(Name(record.failure->kind)));
+    const NodeResults& results = *node.results;
+    for (const auto& [step, checkpoint] : results.checkpoints) checkpoints.push_back(std::to_string(step.value));
+    for (const auto& [step, of_evaluations] : results.metrics) metrics.push_back(std::to_string(step.value));
+    for (const auto& [step, failure] : results.failures) {
+      failures.push_back(std::to_string(step.value) + ":" + std::string(Name(failure.kind)));
     }
     PrintList(out, "checkpoints", checkpoints);
     PrintList(out, "metrics", metrics);
@@ -42,7 +42,7 @@ struct Dumper {
     for (const auto& [name, text] : ChangedFunctions(plan, node)) out << " " << name << "=" << text;
     PrintPoints(node);
     std::vector<std::string> trained;
-    for (const TrainedRange& range : node.trained) {
+    for (const TrainedRange& range : node.results->trained) {
       trained.push_back("run " + std::to_string(range.run.value) + ": " + std::to_string(range.from.value) + ".." +
                         std::to_string(range.to.value));
     }
@@ -88,7 +88,7 @@ std::string DumpPlan(const SearchPlan& plan) {
   for (const auto& [id, claim] : plan.claims) dumper.claims[claim.point.node].push_back(&claim);
   const TrainingIdentity& training = plan.identity.training;
   dumper.out << "plan " << plan.id.value << " trainer=" << training.trainer << " data=" << training.data
-             << " device_kind=" << plan.identity.device_kind << " scope=" << plan.identity.scope << "\n";
+             << " device_kind=" << plan.identity.device_kind << " scope=" << Name(plan.identity.sharing.scope) << "\n";
   std::vector<std::pair<PlanNodeId, int>> open;  // with their depths; the next one last
   const auto open_all = [&](const std::vector<PlanNodeId>& ids, int depth) {
     for (auto id = ids.rbegin(); id != ids.rend(); ++id) open.emplace_back(*id, depth);

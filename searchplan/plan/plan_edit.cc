@@ -10,11 +10,22 @@ namespace {
 
 PlanNode& MutableNode(SearchPlan& plan, PlanNodeId id) { return plan.nodes.at(id); }
 
-PointRecord& MutablePoint(SearchPlan& plan, Point point) {
+// What is known under the node of a point.
+NodeResults& ResultsAt(SearchPlan& plan, Point point) {
   PlanNode& node = MutableNode(plan, point.node);
   ESPALIER_CHECK(node.start < point.step)
       << "step " << point.step.value << " belongs to the parent of plan node " << point.node.value;
-  return node.points.Mutable()[point.step];
+  return node.results.Mutable();
+}
+
+// Sets the value at the key, or removes it.
+template <class Map>
+void SetOrErase(Map& map, const typename Map::key_type& key, const std::optional<typename Map::mapped_type>& value) {
+  if (value) {
+    map.insert_or_assign(key, *value);
+  } else {
+    map.erase(key);
+  }
 }
 
 struct Applier {
@@ -36,46 +47,48 @@ struct Applier {
 
   void operator()(const AddClaim& change) const {
     ESPALIER_CHECK(plan.claims.emplace(change.claim.id, change.claim).second) << "claim exists";
-    if (change.claim.state != ClaimState::kWaiting) return;
-    plan.waiting.insert(change.claim.id);
-    plan.waiting_at.emplace(change.claim.point, change.claim.id);
+    std::vector<ClaimId>& there = plan.claims_at[change.claim.point];
+    there.insert(std::upper_bound(there.begin(), there.end(), change.claim.id), change.claim.id);
+    if (change.claim.state == ClaimState::kWaiting) plan.waiting.insert(change.claim.id);
   }
 
   void operator()(const SettleClaim& change) const {
     ESPALIER_CHECK(plan.waiting.erase(change.claim) == 1) << "claim " << change.claim.value << " does not wait";
-    Claim& claim = plan.claims.at(change.claim);
-    claim.state = change.state;
-    plan.waiting_at.erase({claim.point, claim.id});
+    plan.claims.at(change.claim).state = change.state;
   }
 
   void operator()(const AddMetrics& change) const {
-    MutablePoint(plan, change.point).metrics.emplace(change.evaluation, change.metrics);
+    ResultsAt(plan, change.point).metrics[change.point.step].emplace(change.evaluation, change.metrics);
   }
 
   void operator()(const SetCheckpoint& change) const {
-    PointRecord& record = MutablePoint(plan, change.point);
-    record.checkpoint = change.checkpoint;
-    record.state_sha256 = change.state_sha256;
+    NodeResults& results = ResultsAt(plan, change.point);
+    results.checkpoints.insert_or_assign(change.point.step, change.checkpoint);
+    results.state_digests.insert_or_assign(change.point.step, change.state);
   }
 
-  void operator()(const DropCheckpoint& change) const { MutablePoint(plan, change.point).checkpoint.reset(); }
+  void operator()(const DropCheckpoint& change) const {
+    const Checkpoint* stands = plan.FindCheckpoint(change.point);
+    if (stands != nullptr && stands->file == change.file)
+      ResultsAt(plan, change.point).checkpoints.erase(change.point.step);
+  }
 
-  void operator()(const SetFailure& change) const { MutablePoint(plan, change.point).failure = change.failure; }
+  void operator()(const SetFailure& change) const {
+    SetOrErase(ResultsAt(plan, change.point).failures, change.point.step, change.failure);
+  }
 
   void operator()(const SetEvaluationFailure& change) const {
-    MutablePoint(plan, change.point).evaluation_failures.insert_or_assign(change.evaluation, change.message);
+    auto& failures = ResultsAt(plan, change.point).evaluation_failures;
+    SetOrErase(failures[change.point.step], change.evaluation, change.message);
+    if (failures[change.point.step].empty()) failures.erase(change.point.step);
   }
 
-  void operator()(const SetCrashCount& change) const {
-    if (change.point.step == Step{0}) {
-      MutableNode(plan, change.point.node).root_crash_count = change.count;
-    } else {
-      MutablePoint(plan, change.point).crash_count = change.count;
-    }
+  void operator()(const SetAttempts& change) const {
+    SetOrErase(MutableNode(plan, change.node).results.Mutable().attempts, change.key, change.attempts);
   }
 
   void operator()(const SetTrainedRange& change) const {
-    std::vector<TrainedRange>& trained = MutableNode(plan, change.node).trained.Mutable();
+    std::vector<TrainedRange>& trained = MutableNode(plan, change.node).results.Mutable().trained;
     const auto known = std::find_if(trained.begin(), trained.end(),
                                     [&](const TrainedRange& range) { return range.run == change.range.run; });
     if (known == trained.end()) {
@@ -109,13 +122,22 @@ struct Printer {
   void operator()(const SetCheckpoint& change) const {
     out << "set checkpoint at " << change.point << " file=" << change.checkpoint.file;
   }
-  void operator()(const DropCheckpoint& change) const { out << "drop checkpoint at " << change.point; }
-  void operator()(const SetFailure& change) const {
-    out << "set failure at " << change.point << " " << Name(change.failure.kind);
+  void operator()(const DropCheckpoint& change) const {
+    out << "drop checkpoint at " << change.point << " file=" << change.file;
   }
-  void operator()(const SetEvaluationFailure& change) const { out << "set evaluation failure at " << change.point; }
-  void operator()(const SetCrashCount& change) const {
-    out << "set crash count at " << change.point << " " << change.count;
+  void operator()(const SetFailure& change) const {
+    out << (change.failure ? "set" : "clear") << " failure at " << change.point;
+    if (change.failure) out << " " << Name(change.failure->kind);
+  }
+  void operator()(const SetEvaluationFailure& change) const {
+    out << (change.message ? "set" : "clear") << " evaluation failure at " << change.point;
+  }
+  void operator()(const SetAttempts& change) const {
+    out << (change.attempts ? "set" : "clear") << " attempts of node " << change.node.value << " from "
+        << change.key.from.value;
+    if (!change.attempts) return;
+    out << " crashes=" << change.attempts->crashes << " kills=" << change.attempts->kills
+        << " lost_servers=" << change.attempts->lost_servers;
   }
   void operator()(const SetTrainedRange& change) const {
     out << "trained run=" << change.range.run.value << " node=" << change.node.value << " (" << change.range.from.value

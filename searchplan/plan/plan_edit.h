@@ -40,34 +40,38 @@ struct AddMetrics {
 struct SetCheckpoint {
   Point point;
   Checkpoint checkpoint;
-  std::string state_sha256;
+  StateDigest state;
   friend bool operator==(const SetCheckpoint&, const SetCheckpoint&) = default;
 };
 
-// The file is gone or damaged.
+// The file is gone or damaged. Nothing happens if another file has taken its place.
 struct DropCheckpoint {
   Point point;
+  std::string file;
   friend bool operator==(const DropCheckpoint&, const DropCheckpoint&) = default;
 };
 
+// None: it is cleared.
 struct SetFailure {
   Point point;
-  Failure failure;
+  std::optional<Failure> failure;
   friend bool operator==(const SetFailure&, const SetFailure&) = default;
 };
 
+// None: it is cleared.
 struct SetEvaluationFailure {
   Point point;
   std::string evaluation;
-  std::string message;
+  std::optional<std::string> message;
   friend bool operator==(const SetEvaluationFailure&, const SetEvaluationFailure&) = default;
 };
 
-// `step` Step{0}: runs from Init at the root `point.node`.
-struct SetCrashCount {
-  Point point;
-  std::int64_t count = 0;
-  friend bool operator==(const SetCrashCount&, const SetCrashCount&) = default;
+// None: they are forgotten.
+struct SetAttempts {
+  PlanNodeId node;
+  AttemptKey key;
+  std::optional<Attempts> attempts;
+  friend bool operator==(const SetAttempts&, const SetAttempts&) = default;
 };
 
 // Replaces what is known of this run on this node.
@@ -78,7 +82,7 @@ struct SetTrainedRange {
 };
 
 using PlanChange = std::variant<AddPlanNode, AddClaim, SettleClaim, AddMetrics, SetCheckpoint, DropCheckpoint,
-                                SetFailure, SetEvaluationFailure, SetCrashCount, SetTrainedRange>;
+                                SetFailure, SetEvaluationFailure, SetAttempts, SetTrainedRange>;
 using PlanEdit = std::vector<PlanChange>;
 
 // REQUIRES: the change fits the plan (nodes exist, ids are new, the claim waits, ...).

@@ -1,26 +1,22 @@
-// A node of a search plan, and what is known at its points. A plan may have millions: a node is kept small.
+// A node of a search plan, and what is known under it. A plan may have millions: a node is kept small.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
-#include "base/ids.h"
-#include "base/units.h"
+#include "base/metrics.h"
+#include "base/point.h"
+#include "base/result.h"
 #include "searchplan/plan/sparse.h"
 #include "searchplan/sequence/configuration.h"
 
 namespace espalier {
-
-// A place in the plan: after so many steps, the last of them under `node`.
-struct Point {
-  PlanNodeId node;
-  Step step;
-  friend auto operator<=>(const Point&, const Point&) = default;
-};
 
 struct Checkpoint {
   std::string file;  // name within the checkpoint store
@@ -30,8 +26,12 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-// By metric's name. NaN is a value here: of a diverged training.
-using Metrics = std::map<std::string, double>;
+// Of a point's state. Stays when the checkpoint is evicted.
+struct StateDigest {
+  std::string sha256;
+  bool disputed = false;  // trained again, it came out otherwise: this is the later one
+  friend bool operator==(const StateDigest&, const StateDigest&) = default;
+};
 
 // Why training cannot go past a point. Final until the stage is retried.
 struct Failure {
@@ -44,15 +44,23 @@ struct Failure {
 std::string_view Name(Failure::Kind kind);
 Result<Failure::Kind> ParseFailureKind(std::string_view name);
 
-// What is known at a point.
-struct PointRecord {
-  std::optional<Checkpoint> checkpoint;
-  std::string state_sha256;                // of the state; stays when the checkpoint is evicted; empty: not known
-  std::map<std::string, Metrics> metrics;  // by evaluation digest
-  std::optional<Failure> failure;
-  std::map<std::string, std::string> evaluation_failures;  // by evaluation digest: why it failed for good
-  std::int64_t crash_count = 0;                            // of runs that started here and stored nothing after it
-  friend bool operator==(const PointRecord&, const PointRecord&) = default;
+// What was tried in vain from a checkpoint (design section 7). Kept with the node of the step that failed, by the last
+// checkpoint before that step: a checkpoint stored nearer to it begins a new count, nothing else does.
+struct AttemptKey {
+  Step from;               // the checkpoint; Step{0}: Init
+  std::string evaluation;  // of an evaluation at `from`; empty: training
+  friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
+};
+struct Attempts {
+  std::int64_t crashes = 0;       // and hangs
+  std::int64_t kills = 0;         // by a SIGKILL that neither a node manager nor a memory limit sent
+  std::int64_t lost_servers = 0;  // in a row
+  Step earliest;                  // of the steps that failed
+  std::set<std::string> servers;  // on which it crashed
+  Point begun_at;                 // the first stage of the last run that failed so: its node, and the step it starts at
+  Time not_before{};              // until then that stage is not ordered
+  std::string log;                // the last lines of the last one
+  friend bool operator==(const Attempts&, const Attempts&) = default;
 };
 
 // Steps (from, to] of a node that one run trained, by the worker's own step log; contiguous.
@@ -64,6 +72,23 @@ struct TrainedRange {
   friend bool operator==(const TrainedRange&, const TrainedRange&) = default;
 };
 
+// What is known under a node. Evaluation identities are named by their digests.
+struct NodeResults {
+  std::map<Step, Checkpoint> checkpoints;
+  std::map<Step, StateDigest> state_digests;
+  std::map<Step, std::map<std::string, Metrics>> metrics;  // by evaluation
+  std::map<Step, Failure> failures;
+  std::map<Step, std::map<std::string, std::string>> evaluation_failures;  // by evaluation: why it failed for good
+  std::map<AttemptKey, Attempts> attempts;
+  std::vector<TrainedRange> trained;  // at most one a run, in order of arrival
+
+  bool empty() const {
+    return checkpoints.empty() && state_digests.empty() && metrics.empty() && failures.empty() &&
+           evaluation_failures.empty() && attempts.empty() && trained.empty();
+  }
+  friend bool operator==(const NodeResults&, const NodeResults&) = default;
+};
+
 struct PlanNode {
   PlanNodeId id;
   std::optional<PlanNodeId> parent;
@@ -71,9 +96,7 @@ struct PlanNode {
   PackedConfiguration configuration;
   Digest128 lineage;                 // of the plan's identity and the configurations from the root to this node
   std::vector<PlanNodeId> children;  // by id
-  Sparse<std::map<Step, PointRecord>> points;
-  std::int64_t root_crash_count = 0;          // of runs that started from Init at this root and stored nothing
-  Sparse<std::vector<TrainedRange>> trained;  // at most one a run
+  Sparse<NodeResults> results;
   friend bool operator==(const PlanNode&, const PlanNode&) = default;
 };
 

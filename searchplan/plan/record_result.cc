@@ -7,10 +7,8 @@ namespace espalier {
 
 const Failure* FailureBefore(const SearchPlan& plan, Point point) {
   for (std::optional<PlanNodeId> id = point.node; id; id = plan.Node(*id).parent) {
-    for (const auto& [step, record] : plan.Node(*id).points) {
-      if (step > point.step) break;
-      if (record.failure) return &*record.failure;
-    }
+    const std::map<Step, Failure>& failures = plan.Node(*id).results->failures;
+    if (!failures.empty() && failures.begin()->first <= point.step) return &failures.begin()->second;
     point.step = plan.Node(*id).start;  // further up, only what lies before this node counts
   }
   return nullptr;
@@ -21,8 +19,7 @@ std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& clai
   if (const Failure* failure = FailureBefore(plan, claim.point)) {
     return failure->kind == Failure::Kind::kDiverged ? ClaimState::kDone : ClaimState::kFailed;
   }
-  const PointRecord* record = plan.FindPoint(claim.point);
-  if (record != nullptr && record->evaluation_failures.contains(claim.evaluation)) return ClaimState::kFailed;
+  if (plan.FindEvaluationFailure(claim.point, claim.evaluation) != nullptr) return ClaimState::kFailed;
   return std::nullopt;
 }
 
@@ -36,11 +33,10 @@ PlanEdit SettleClaims(const SearchPlan& plan) {
 
 PlanEdit SettleClaimsAt(const SearchPlan& plan, Point point) {
   PlanEdit edit;
-  for (auto at = plan.waiting_at.lower_bound({point, ClaimId{}}); at != plan.waiting_at.end(); ++at) {
-    if (at->first != point) break;
-    if (const auto state = SettledState(plan, plan.claims.at(at->second))) {
-      edit.push_back(SettleClaim{at->second, *state});
-    }
+  for (const ClaimId id : plan.ClaimsAt(point)) {
+    const Claim& claim = plan.claims.at(id);
+    if (claim.state != ClaimState::kWaiting) continue;
+    if (const auto state = SettledState(plan, claim)) edit.push_back(SettleClaim{id, *state});
   }
   return edit;
 }
@@ -55,15 +51,13 @@ Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<s
 
 std::string WhyFailed(const SearchPlan& plan, const Claim& claim) {
   if (const Failure* failure = FailureBefore(plan, claim.point)) return failure->message;
-  const PointRecord* record = plan.FindPoint(claim.point);
-  if (record == nullptr) return {};
-  const auto failure = record->evaluation_failures.find(claim.evaluation);
-  return failure == record->evaluation_failures.end() ? std::string() : failure->second;
+  const std::string* failure = plan.FindEvaluationFailure(claim.point, claim.evaluation);
+  return failure == nullptr ? std::string() : *failure;
 }
 
 PlanEdit RecordTrained(const SearchPlan& plan, PlanNodeId node, const TrainedRange& range) {
   if (range.to <= range.from) return {};
-  for (const TrainedRange& known : plan.Node(node).trained) {
+  for (const TrainedRange& known : plan.Node(node).results->trained) {
     if (known.run != range.run) continue;
     if (range.from >= known.from && range.to <= known.to) return {};
     // Only the steps past what is known are new; their share of the time is taken as even.

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/enum_names.h"
-#include "searchplan/plan/key_text.h"
+#include "base/key_text.h"
 
 namespace espalier {
 namespace {
@@ -21,16 +21,10 @@ constexpr EnumName<Failure::Kind> kFailureKinds[] = {{Failure::Kind::kDiverged, 
 }  // namespace
 
 Digest128 DigestOf(const PlanIdentity& identity) {
-  KeyText key("plan-identity-1");
-  const TrainingIdentity& training = identity.training;
-  key.Add(training.trainer).Add(training.code_digest).Add(training.data).Add(training.data_digest);
-  key.Add(std::to_string(training.step_updates));
-  for (const HyperParameter& parameter : training.schema.hyper_parameters) {
-    key.Add(parameter.name).Add(Name(parameter.type)).Add(Print(parameter.default_value));
-    key.Add(parameter.initial ? "initial" : "sequence");
-  }
-  if (training.schema.takes_any) key.Add("takes any");
-  key.Add("").Add(identity.device_kind).Add(identity.scope);
+  KeyText key("plan-identity-2");
+  key.Add(ToHex(DigestOf(identity.training))).Add(identity.device_kind).Add(Name(identity.sharing.scope));
+  key.Add(identity.sharing.team).Add(std::to_string(identity.sharing.study.value));
+  key.Add(std::to_string(identity.sharing.trial.value));
   return DigestOf(key.text());
 }
 
@@ -44,18 +38,55 @@ Result<Failure::Kind> ParseFailureKind(std::string_view name) { return ParseIn(k
 
 const PlanNode& SearchPlan::Node(PlanNodeId node) const { return nodes.at(node); }
 
-const PointRecord* SearchPlan::FindPoint(Point point) const {
-  const auto node = nodes.find(point.node);
-  if (node == nodes.end()) return nullptr;
-  const auto record = node->second.points->find(point.step);
-  return record == node->second.points.end() ? nullptr : &record->second;
+namespace {
+
+// What `results` holds at the key; null if there is none.
+template <class Map>
+const typename Map::mapped_type* Find(const SearchPlan& plan, PlanNodeId id, Map NodeResults::*results,
+                                      const typename Map::key_type& key) {
+  const auto node = plan.nodes.find(id);
+  if (node == plan.nodes.end()) return nullptr;
+  const Map& map = (*node->second.results).*results;
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const Checkpoint* SearchPlan::FindCheckpoint(Point point) const {
+  return Find(*this, point.node, &NodeResults::checkpoints, point.step);
+}
+
+const StateDigest* SearchPlan::FindStateDigest(Point point) const {
+  return Find(*this, point.node, &NodeResults::state_digests, point.step);
 }
 
 const Metrics* SearchPlan::FindMetrics(Point point, const std::string& evaluation) const {
-  const PointRecord* record = FindPoint(point);
-  if (record == nullptr) return nullptr;
-  const auto metrics = record->metrics.find(evaluation);
-  return metrics == record->metrics.end() ? nullptr : &metrics->second;
+  const auto* metrics = Find(*this, point.node, &NodeResults::metrics, point.step);
+  if (metrics == nullptr) return nullptr;
+  const auto of_evaluation = metrics->find(evaluation);
+  return of_evaluation == metrics->end() ? nullptr : &of_evaluation->second;
+}
+
+const Failure* SearchPlan::FindFailure(Point point) const {
+  return Find(*this, point.node, &NodeResults::failures, point.step);
+}
+
+const std::string* SearchPlan::FindEvaluationFailure(Point point, const std::string& evaluation) const {
+  const auto* failures = Find(*this, point.node, &NodeResults::evaluation_failures, point.step);
+  if (failures == nullptr) return nullptr;
+  const auto of_evaluation = failures->find(evaluation);
+  return of_evaluation == failures->end() ? nullptr : &of_evaluation->second;
+}
+
+const Attempts* SearchPlan::FindAttempts(PlanNodeId node, const AttemptKey& key) const {
+  return Find(*this, node, &NodeResults::attempts, key);
+}
+
+const std::vector<ClaimId>& SearchPlan::ClaimsAt(Point point) const {
+  static const std::vector<ClaimId> kNone;
+  const auto there = claims_at.find(point);
+  return there == claims_at.end() ? kNone : there->second;
 }
 
 std::vector<PlanNodeId> LineageTo(const SearchPlan& plan, PlanNodeId leaf) {
@@ -72,9 +103,20 @@ Point PointOn(const SearchPlan& plan, PlanNodeId leaf, Step step) {
   return {node, step};
 }
 
+std::optional<Point> LastCheckpointBefore(const SearchPlan& plan, Point point) {
+  for (std::optional<PlanNodeId> id = point.node; id; id = plan.Node(*id).parent) {
+    const PlanNode& node = plan.Node(*id);
+    const std::map<Step, Checkpoint>& checkpoints = node.results->checkpoints;
+    const auto after = checkpoints.upper_bound(point.step);
+    if (after != checkpoints.begin()) return Point{*id, std::prev(after)->first};
+    point.step = node.start;
+  }
+  return std::nullopt;
+}
+
 Digest128 LineageDigest(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,
                         const PackedConfiguration& configuration) {
-  KeyText key("lineage-1");
+  KeyText key("lineage-2");
   key.Add(ToHex(parent ? plan.Node(*parent).lineage : DigestOf(plan.identity)));
   key.Add(std::to_string(start.value)).Add(configuration.bytes());
   return DigestOf(key.text());

@@ -10,28 +10,29 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "base/goal_and_scope.h"
 #include "searchplan/plan/plan_node.h"
 #include "searchplan/plan/plan_nodes.h"
+#include "searchplan/sequence/training_identity.h"
 
 namespace espalier {
 
-// What decides a training's bits besides the sequences.
-struct TrainingIdentity {
-  std::string trainer;
-  std::string code_digest;
-  std::string data;
-  std::string data_digest;
-  std::int64_t step_updates = 0;  // optimizer updates a step; 0: a step is an epoch
-  Schema schema;
-  friend bool operator==(const TrainingIdentity&, const TrainingIdentity&) = default;
+// Who shares a plan: all, a team, a study, or a trial alone.
+struct Sharing {
+  Scope scope = Scope::kTeam;
+  std::string team;  // of the scope team
+  StudyId study;     // of the scopes study and nobody
+  TrialId trial;     // of the scope nobody
+  friend auto operator<=>(const Sharing&, const Sharing&) = default;
 };
 
 struct PlanIdentity {
   TrainingIdentity training;
   std::string device_kind;
-  std::string scope;  // who shares: "everyone", "team:NAME", "study:ID", or "trial:ID" (nobody)
+  Sharing sharing;
   friend bool operator==(const PlanIdentity&, const PlanIdentity&) = default;
 };
 
@@ -47,7 +48,7 @@ struct Claim {
   ClaimId id;
   TrialId trial;
   Point point;
-  std::string evaluation;  // evaluation digest
+  std::string evaluation;  // evaluation identity: by this alone it is served
   ClaimState state = ClaimState::kWaiting;
   friend bool operator==(const Claim&, const Claim&) = default;
 };
@@ -58,20 +59,31 @@ struct SearchPlan {
   PlanNodes nodes;
   std::vector<PlanNodeId> roots;
   std::map<ClaimId, Claim> claims;
-  std::set<ClaimId> waiting;                       // of `claims`
-  std::set<std::pair<Point, ClaimId>> waiting_at;  // the same, by point
+  // Derived from the claims.
+  std::set<ClaimId> waiting;
+  std::unordered_map<Point, std::vector<ClaimId>> claims_at;  // of whatever state, by id
   friend bool operator==(const SearchPlan&, const SearchPlan&) = default;
 
   const PlanNode& Node(PlanNodeId node) const;  // REQUIRES: it exists
-  const PointRecord* FindPoint(Point point) const;
+  // Each null if there is none, or no such node.
+  const Checkpoint* FindCheckpoint(Point point) const;
+  const StateDigest* FindStateDigest(Point point) const;
   const Metrics* FindMetrics(Point point, const std::string& evaluation) const;
+  const Failure* FindFailure(Point point) const;
+  const std::string* FindEvaluationFailure(Point point, const std::string& evaluation) const;
+  const Attempts* FindAttempts(PlanNodeId node, const AttemptKey& key) const;
+  // Empty if there are none.
+  const std::vector<ClaimId>& ClaimsAt(Point point) const;
 };
 
-// A trial's way through the plan, from its root to `leaf`.
+// A trial's way through the plan, from its root to `leaf`. O(depth).
 std::vector<PlanNodeId> LineageTo(const SearchPlan& plan, PlanNodeId leaf);
 
 // The point at `step` on the lineage to `leaf`: under the last node that starts before `step`. REQUIRES: step >= 1.
 Point PointOn(const SearchPlan& plan, PlanNodeId leaf, Step step);
+
+// The last checkpoint at or before `point` on its lineage; none: only Init comes before it. O(depth log checkpoints).
+std::optional<Point> LastCheckpointBefore(const SearchPlan& plan, Point point);
 
 // The digest that checkpoint files carry: of the plan's identity and all configurations from the root to this node.
 Digest128 LineageDigest(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,

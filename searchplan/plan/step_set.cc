@@ -37,7 +37,7 @@ void StepSet::AddLineage(const SearchPlan& plan, PlanNodeId leaf, Step step) {
 }
 
 void StepSet::AddTrained(const PlanNode& node) {
-  for (const TrainedRange& range : node.trained) Add({node.id, range.from, range.to});
+  for (const TrainedRange& range : node.results->trained) Add({node.id, range.from, range.to});
 }
 
 std::int64_t StepSet::Count() const {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "master/core/draft.h"
 #include "master/core/state/stored_text.h"
-#include "searchplan/plan/key_text.h"
+#include "base/key_text.h"
 
 namespace espalier::master {
 

@@ -1,0 +1,20 @@
+#include "base/enum_names.h"
+#include "protocol/report.h"
+
+namespace espalier {
+namespace {
+
+constexpr EnumName<Owed> kOwed[] = {{Owed::kMetrics, "metrics"}, {Owed::kState, "state"}};
+constexpr EnumName<RunFailed::Kind> kFailures[] = {{RunFailed::Kind::kCrash, "crash"},
+                                                   {RunFailed::Kind::kKilled, "killed"},
+                                                   {RunFailed::Kind::kTrainer, "trainer"},
+                                                   {RunFailed::Kind::kOutOfMemory, "out of memory"},
+                                                   {RunFailed::Kind::kDiverged, "diverged"}};
+
+}  // namespace
+
+std::string_view Name(Owed owed) { return NameIn(kOwed, owed); }
+Result<Owed> ParseOwed(std::string_view name) { return ParseIn(kOwed, name); }
+std::string_view Name(RunFailed::Kind kind) { return NameIn(kFailures, kind); }
+
+}  // namespace espalier

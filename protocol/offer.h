@@ -1,0 +1,42 @@
+// What a server offers to train, and what it is: as its node manager says, and as the master matches it by digest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "searchplan/sequence/training_identity.h"
+
+namespace espalier {
+
+// One trainer with one data set. Its digests are its identity: the same name with other digests is another offer.
+struct Offer {
+  std::string trainer;            // as study files name it
+  std::string code_digest;        // of the code; built-in trainers declare a version, so that rebuilding keeps sharing
+  std::string data;               // as study files name it; empty: the trainer brings its own
+  std::string data_digest;        // of the training data
+  std::string evaluation_digest;  // evaluation identity: of the validation data and the evaluation settings
+  Schema schema;
+  std::vector<std::string> metrics;  // that an evaluation returns
+  friend bool operator==(const Offer&, const Offer&) = default;
+};
+
+// A training by this offer.
+TrainingIdentity TrainingOf(const Offer& offer, StepMeaning step);
+
+// A plan is trained only by an offer whose TrainerDigest is that of its training identity.
+Digest128 TrainerDigest(const Offer& offer);
+
+// Of the whole offer, evaluation and metrics included.
+Digest128 DigestOf(const Offer& offer);
+
+// What a node manager says of its server when it registers.
+struct Registration {
+  std::string server;       // unique among servers
+  std::string incarnation;  // unique to this start of the node manager
+  int slot_count = 0;
+  std::string device_kind;
+  std::vector<Offer> offers;
+};
+
+}  // namespace espalier

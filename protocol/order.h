@@ -1,0 +1,90 @@
+// What the master wants of a node manager: runs, each with its path and what it owes on the way. Level-triggered: the
+// whole of what should be is said again whenever something changes; the newest counts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/point.h"
+#include "protocol/offer.h"
+#include "searchplan/sequence/configuration.h"
+
+namespace espalier {
+
+// What a run owes at a point of its path.
+enum class Owed {
+  kMetrics,  // of the run's evaluation identity, reported as soon as they are measured
+  kState,    // stored as a checkpoint
+};
+std::string_view Name(Owed owed);
+Result<Owed> ParseOwed(std::string_view name);
+
+// A promise as the node manager is told of it.
+struct OrderedPromise {
+  PromiseId id;
+  Step step;
+  Owed owed = Owed::kState;
+  friend bool operator==(const OrderedPromise&, const OrderedPromise&) = default;
+};
+
+// A stage of the path with all that training it needs.
+struct OrderedStage {
+  PathStage stage;
+  PackedConfiguration configuration;
+  Digest128 lineage;  // of the plan's identity and the configurations from the root to this node
+  friend bool operator==(const OrderedStage&, const OrderedStage&) = default;
+};
+
+// The checkpoint that a run starts from.
+struct OrderedStart {
+  Point point;
+  std::string file;                   // name within the checkpoint store
+  std::string state_sha256;           // that the file must hold
+  PackedConfiguration configuration;  // in force at point.step - 1
+  Digest128 lineage;
+  friend bool operator==(const OrderedStart&, const OrderedStart&) = default;
+};
+
+// A request that takes longer is a hang. None: never measured, so nobody can tell.
+struct TimeLimits {
+  std::optional<Seconds> set_up;  // Init and Setup
+  std::optional<Seconds> load;
+  std::optional<Seconds> train;  // one step
+  std::optional<Seconds> evaluate;
+  std::optional<Seconds> save;
+  friend bool operator==(const TimeLimits&, const TimeLimits&) = default;
+};
+
+// The part of an order that later generations change.
+struct OrderTerms {
+  std::int64_t generation = 0;               // counts up with each change
+  std::vector<OrderedPromise> promises;      // open ones, by step; the furthest is the run's end
+  bool preempt = false;                      // save at the next step's end, and end there
+  std::vector<std::int64_t> evaluate_every;  // steps, >= 1: metrics are wanted at their multiples, as the run passes
+  std::vector<Step> barred_evaluations;      // where this evaluation failed for good: it is not asked there again
+  Seconds save_every{0};                     // a state is kept when so much time went by since the last; 0: never
+  TimeLimits limits;
+  friend bool operator==(const OrderTerms&, const OrderTerms&) = default;
+};
+
+struct Order {
+  RunKey run;
+  int slot = 0;
+  PlanId plan;
+  Offer offer;  // by which the run is trained and evaluated; a server that does not have exactly it refuses the order
+  StepMeaning step;
+  std::optional<OrderedStart> start;  // none: from Init
+  std::vector<OrderedStage> path;     // joined end to end; empty: the start's state is evaluated
+  OrderTerms terms;
+};
+
+// All that a server should be doing, and what the master knows of its reports.
+struct ServerOrders {
+  std::vector<Order> orders;
+  std::int64_t acknowledged_report = 0;       // reports up to this number are durable
+  std::vector<std::string> superseded_files;  // of the store: nobody needs them, another file holds their point
+};
+
+}  // namespace espalier
