@@ -27,6 +27,9 @@ class CostModel {
   // From the trained ranges of the plan. Deterministic.
   static CostModel FromPlan(const SearchPlan& plan);
 
+  // Whether any step of the plan was measured.
+  bool is_measured() const { return !measured_.empty(); }
+
   // Of one step under this node; > 0. An estimate is never below a hundredth of the shortest measured.
   Seconds StepTime(const PlanNode& node) const;
 

@@ -21,7 +21,7 @@ class Needs {
   Needs(const SearchPlan& plan, const std::vector<RunView>& runs) : plan_(plan), runs_(runs) {
     for (const RunView& run : runs) {
       needed_[run.id];
-      if (run.training) {
+      if (run.training && !run.promises.empty()) {
         for (const PathStage& stage : run.path) passing_[stage.node].push_back({&run, &stage});
       }
       for (const PromisedAt& promise : run.promises) Enter(run, promise);
@@ -137,7 +137,7 @@ class Needs {
     return best;
   }
 
-  static Step EndOf(const RunView& run) { return run.promises.empty() ? run.at : run.promises.back().step; }
+  static Step EndOf(const RunView& run) { return run.promises.back().step; }
 
   // Where on this stage the lineage wants a state; nothing if it goes on along the path.
   static std::optional<Step> StepOfLeave(const PathStage& stage, const PathStage* next, const Leave& leave) {

@@ -44,7 +44,8 @@ void PrintStage(std::ostream& out, const StageTree& tree, std::size_t index) {
 }  // namespace
 
 bool IsReady(const StageTree& tree, std::size_t stage) {
-  return !tree.stages[stage].parent && !std::holds_alternative<FromPromise>(tree.stages[stage].source);
+  const Stage& at = tree.stages[stage];
+  return !at.parent && !at.held && !std::holds_alternative<FromPromise>(at.source);
 }
 
 std::string Print(const StageTree& tree) {

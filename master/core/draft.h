@@ -1,5 +1,5 @@
-// A transition in the making: applies each change as it is decided, and remembers what the rest of the transition must
-// look at again.
+// A transition in the making: applies each change as it is decided, and derives from the change itself what the rest of
+// the transition must look at again. This is the only place that does: a handler changes the state and says no more.
 #pragma once
 
 #include <map>
@@ -13,6 +13,16 @@
 
 namespace espalier::master {
 
+// What a transition has touched so far.
+struct Touched {
+  std::map<PlanId, std::set<Point>> points_to_settle;  // waiting claims there may be settled now
+  std::map<PlanId, std::set<Point>> failed_points;     // waiting claims at or beyond them are failed, or done with NaN
+  std::set<PlanId> plans;                              // claims, states or runs changed: derive promises again
+  std::set<StudyId> studies;                           // may be finished now
+  std::set<std::string> servers;                       // what they should do, or what is acknowledged, changed
+  bool work = false;                                   // slots, states or claims changed: the policy is asked
+};
+
 class Draft {
  public:
   Draft(MasterState& state, const Policy& its_policy, const ReactorSettings& its_settings, Time at)
@@ -21,8 +31,8 @@ class Draft {
   const MasterState& state() const { return state_; }
 
   void Do(StateChange change) {
+    Note(change);
     Apply(state_, change);
-    if (const auto* of_plan = std::get_if<ChangePlan>(&change)) NoteWhatMaySettle(*of_plan);
     transition_.edit.push_back(std::move(change));
   }
 
@@ -31,6 +41,12 @@ class Draft {
   }
 
   void Emit(Effect effect) { transition_.effects.push_back(std::move(effect)); }
+  void Log(LogLevel level, std::string message, std::vector<LogField> fields = {}) {
+    Emit(LogLine{level, std::move(message), std::move(fields)});
+  }
+
+  // A server's reports came again: they are acknowledged again.
+  void TellAgain(const std::string& server) { touched.servers.insert(server); }
 
   Transition Finish() && { return std::move(transition_); }
 
@@ -38,28 +54,12 @@ class Draft {
   const ReactorSettings& settings;
   const Time now;
 
-  // What may settle waiting claims: those of these points; all of a plan in which something failed.
-  std::map<PlanId, std::set<Point>> points_to_settle;
-  std::set<PlanId> plans_to_settle;
-
-  std::set<PlanId> touched_plans;          // claims, points or runs changed: derive targets again
-  std::set<StudyId> touched_studies;       // may be finished now
-  std::set<std::string> touched_servers;   // what they should do, or what is acknowledged, changed
+  Touched touched;
   std::set<std::string> superseded_files;  // reported now, for a point that another file holds
-  bool schedule = false;                   // slots or claims changed
 
  private:
-  void NoteWhatMaySettle(const ChangePlan& change) {
-    if (const auto* claim = std::get_if<AddClaim>(&change.change)) {
-      points_to_settle[change.plan].insert(claim->claim.point);
-    } else if (const auto* metrics = std::get_if<AddMetrics>(&change.change)) {
-      points_to_settle[change.plan].insert(metrics->point);
-    } else if (const auto* failure = std::get_if<SetEvaluationFailure>(&change.change)) {
-      points_to_settle[change.plan].insert(failure->point);
-    } else if (std::holds_alternative<SetFailure>(change.change)) {
-      plans_to_settle.insert(change.plan);
-    }
-  }
+  // Before the change is applied.
+  void Note(const StateChange& change);
 
   MasterState& state_;
   Transition transition_;

@@ -8,6 +8,7 @@
 #include "base/log_line.h"
 #include "base/result.h"
 #include "master/core/event.h"
+#include "protocol/order.h"
 
 namespace espalier::master {
 
@@ -33,42 +34,10 @@ struct Reply {
   std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, UserChanged> answer;
 };
 
-// A stage of a run's path with all that the node manager needs.
-struct DesiredStage {
-  PathStage stage;
-  PackedConfiguration configuration;
-  Digest128 lineage;
-};
-
-struct DesiredStart {
-  Point point;
-  std::string file;
-  std::string state_sha256;
-  PackedConfiguration configuration;  // in force at point.step - 1
-};
-
-struct DesiredRun {
-  RunId run;
-  std::int64_t generation = 0;
-  int slot = 0;
-  PlanId plan;
-  TrainingIdentity training;
-  std::optional<DesiredStart> start;
-  std::vector<DesiredStage> path;
-  std::vector<Target> targets;
-  bool preempt = false;
-  std::vector<std::int64_t> evaluate_every;
-  Seconds save_every{0};
-  Seconds hang_after{0};
-  std::string evaluation;
-};
-
-// All that a server should be doing. The newest of a batch replaces the others.
-struct SendDesired {
+// The newest of a batch replaces the others.
+struct SendOrders {
   SessionId session;
-  std::vector<DesiredRun> runs;
-  std::int64_t acknowledged_report = 0;
-  std::vector<std::string> superseded_files;
+  ServerOrders orders;
 };
 
 // The node manager on this stream must register again, or has been replaced.
@@ -89,6 +58,6 @@ struct AdmitUsers {
   std::map<std::string, User> users;  // by name
 };
 
-using Effect = std::variant<Reply, SendDesired, EndSession, EventsAdded, AdmitUsers, LogLine>;
+using Effect = std::variant<Reply, SendOrders, EndSession, EventsAdded, AdmitUsers, LogLine>;
 
 }  // namespace espalier::master

@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "master/core/state/master_state.h"
+#include "protocol/report.h"
 
 namespace espalier::master {
 
@@ -83,60 +84,6 @@ struct RemoveUserCall {
   std::string user;
   std::string request_id;
   std::string name;
-};
-
-struct Registration {
-  std::string server;
-  std::string incarnation;
-  int slot_count = 0;
-  std::string device_kind;
-  std::vector<TrainerRecord> trainers;
-};
-
-struct RunStatus {
-  RunId run;
-  std::int64_t generation = 0;
-  Step step;
-  RunState state = RunState::kTraining;
-};
-
-struct StoredCheckpoint {
-  std::string file;
-  std::int64_t bytes = 0;
-  std::string state_sha256;
-};
-struct PointReached {
-  PlanId plan;
-  Point point;
-  std::string evaluation;  // empty: nothing evaluated
-  Metrics metrics;
-  std::optional<StoredCheckpoint> checkpoint;
-};
-struct PromiseLost {
-  std::int64_t generation = 0;
-  Step step;
-  std::string why;
-};
-struct StepsTrained {
-  PlanNodeId node;
-  Step from;
-  Step to;
-  Seconds seconds{0};
-};
-struct RunFailed {
-  enum class Kind { kCrash, kTrainer, kOutOfMemory, kDiverged, kEvaluation, kCheckpoint };
-  Kind kind = Kind::kCrash;
-  Point point;
-  std::string message;
-};
-struct RunEnded {
-  Step step;
-  Seconds slot_seconds{0};
-};
-struct Report {
-  std::int64_t number = 0;
-  RunId run;
-  std::variant<PointReached, PromiseLost, StepsTrained, RunFailed, RunEnded> kind;
 };
 
 struct NodeMessage {

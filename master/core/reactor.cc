@@ -5,6 +5,7 @@
 #include "master/core/draft.h"
 #include "master/core/nodes/node_messages.h"
 #include "master/core/nodes/ordering.h"
+#include "master/core/nodes/orders.h"
 #include "master/core/settling.h"
 
 namespace espalier::master {
@@ -44,6 +45,7 @@ Transition React(MasterState& state, const Event& event, const Policy& policy, c
   std::visit(Dispatcher{draft}, event);
   SettleTouched(draft);
   OrderRuns(draft);
+  FinishStudies(draft);
   TellServers(draft);
   Transition transition = std::move(draft).Finish();
   Announce(transition);

@@ -12,6 +12,13 @@ void SettleAll(Draft& draft, PlanId plan, const PlanEdit& settled) {
   }
 }
 
+bool IsOver(const MasterState& state, const Study& study) {
+  if (!study.closing || study.finished_at) return false;
+  if (state.trial_index.at(study.id).Count(TrialStanding::kWaiting) > 0) return false;
+  const auto awaited = state.states_awaited.find(study.id);
+  return awaited == state.states_awaited.end() || awaited->second == 0;
+}
+
 }  // namespace
 
 void AppendEvent(Draft& draft, StudyId study, StudyEvent event) {
@@ -31,21 +38,22 @@ void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
   if (state == ClaimState::kDone) settled.metrics = AnswerOf(plan, claim, study.metric_names);
   if (state == ClaimState::kFailed) settled.message = WhyFailed(plan, claim);
   AppendEvent(draft, study.id, settled);
-  draft.touched_studies.insert(study.id);
-  draft.schedule = true;
 }
 
 void SettleTouched(Draft& draft) {
-  for (const PlanId plan : draft.plans_to_settle) {
+  for (const auto& [plan, points] : draft.touched.failed_points) {
     SettleAll(draft, plan, SettleClaims(draft.state().plans.at(plan)));
   }
-  for (const auto& [plan, points] : draft.points_to_settle) {
+  const auto settle = draft.touched.points_to_settle;
+  for (const auto& [plan, points] : settle) {
     for (const Point point : points) SettleAll(draft, plan, SettleClaimsAt(draft.state().plans.at(plan), point));
   }
-  for (const StudyId id : draft.touched_studies) {
-    const Study& study = draft.state().studies.at(id);
-    if (!study.closing || study.finished_at) continue;
-    if (draft.state().trial_index.at(id).Count(TrialStanding::kWaiting) > 0) continue;
+}
+
+void FinishStudies(Draft& draft) {
+  const std::set<StudyId> studies = draft.touched.studies;
+  for (const StudyId id : studies) {
+    if (!IsOver(draft.state(), draft.state().studies.at(id))) continue;
     draft.Do(FinishStudy{id, draft.now});
     AppendEvent(draft, id, StudyFinished{});
   }

@@ -6,8 +6,11 @@
 namespace espalier::master {
 
 // Settles each waiting claim that what is new settles (results, failures, the claim itself), with its study's event.
-// For the touched studies: finishes those that are closing and have no waiting claim left.
 void SettleTouched(Draft& draft);
+
+// Of the touched studies: finishes those that are closing, have no waiting claim left, and await no state at a claim's
+// point.
+void FinishStudies(Draft& draft);
 
 // Settles one waiting claim, with its study's event.
 void Settle(Draft& draft, PlanId plan, ClaimId claim, ClaimState state);

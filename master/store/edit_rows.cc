@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "master/store/content_digest.h"
 #include "master/store/plan_rows.h"
+#include "master/store/run_rows.h"
 #include "searchplan/sequence/expression.h"
 
 namespace espalier::master {
@@ -12,19 +12,24 @@ namespace {
 class StateRows {
  public:
   // Changes of plans and runs are written by others.
-  void operator()(const ChangePlan&) {}
-  void operator()(const AddRun&) {}
-  void operator()(const SetTargets&) {}
-  void operator()(const SetPreempt&) {}
-  void operator()(const SettlePromise&) {}
-  void operator()(const SetRunState&) {}
+  void operator()(const ChangePlan& change) { plans_.Take(change.plan, change.change); }
+  void operator()(const AddRun& change) { runs_.Take(change); }
+  void operator()(const MakePromise& change) { runs_.Take(change); }
+  void operator()(const SettlePromise& change) { runs_.Take(change); }
+  void operator()(const SetTerms& change) { runs_.Take(change); }
+  void operator()(const SetRunFailed& change) { runs_.Take(change); }
+  void operator()(const ChargeRun& change) { runs_.Take(change); }
+  void operator()(const SetRunState& change) { runs_.Take(change); }
   // Not stored.
   void operator()(const SetServer&) {}
   void operator()(const RemoveServer&) {}
   void operator()(const SetPosition&) {}
+  void operator()(const SetServed&) {}
 
-  void operator()(const SetTrainer& change) {
-    trainers_.insert_or_assign(TrainerKey{change.trainer.name, change.trainer.data}, change.trainer);
+  void operator()(const AddOffer& change) {
+    const Offer& added = change.offer.offer;
+    offer_.Add(DigestOf(added), added.trainer, added.code_digest, added.data, added.data_digest,
+               added.evaluation_digest, Parameters(added.schema), added.metrics, change.offer.first_seen);
   }
   void operator()(const SetUser& change) { users_.insert_or_assign(change.user.name, change.user); }
   void operator()(const AddStudy& change) { added_studies_.insert_or_assign(change.study.id, change.study); }
@@ -43,8 +48,9 @@ class StateRows {
     }
   }
   void operator()(const AddPlan& change) {
+    const Sharing& sharing = change.identity.sharing;
     plan_.Add(change.plan, DigestOf(change.identity), Training(change.identity.training), change.identity.device_kind,
-              change.identity.scope);
+              Name(sharing.scope), sharing.team, sharing.study, sharing.trial);
   }
   void operator()(const AddTrial& change) { added_trials_.insert_or_assign(change.trial.id, change.trial); }
   void operator()(const CloseTrial& change) {
@@ -62,10 +68,23 @@ class StateRows {
     request_.Add(change.key.first, change.key.second, change.answer.content, change.answer.ids);
   }
 
+  // In the order in which they are to be executed: what is referred to comes first.
+  Result<std::vector<RowSet>> Take() {
+    std::vector<RowSet> sets;
+    TakeRoots(sets);
+    ESPALIER_RETURN_IF_ERROR(plans_.TakeNodes(sets));
+    TakeTrials(sets);
+    plans_.TakeClaims(sets);
+    runs_.TakeRows(sets);
+    plans_.TakePoints(sets);
+    TakeEvents(sets);
+    return sets;
+  }
+
+ private:
   // Users, and what the rest refers to: studies, plans and trainers.
   void TakeRoots(std::vector<RowSet>& sets) {
     RowSet user("service_user/set");
-    RowSet trainer("trainer/set");
     RowSet study("study/insert");
     RowSet closed("study/close");
     RowSet finished("study/finish");
@@ -73,15 +92,11 @@ class StateRows {
       const auto token = set.token_sha256.empty() ? NoText{} : set.token_sha256;
       user.Add(name, set.team, Name(set.role), token);
     }
-    for (const auto& [key, record] : trainers_) {
-      trainer.Add(record.name, record.data, record.code_digest, record.data_digest, record.evaluation_digest,
-                  Parameters(record.schema), record.metrics);
-    }
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const StudyId id : closed_studies_) closed.Add(id);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
     for (RowSet* set :
-         {&user, &schema_, &parameter_, &trainer, &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
+         {&user, &schema_, &parameter_, &offer_, &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -100,7 +115,6 @@ class StateRows {
     for (RowSet* set : {&event_, &event_metric_, &request_}) sets.push_back(std::move(*set));
   }
 
- private:
   using None = std::optional<std::int64_t>;
   using NoText = std::optional<std::string>;
   using NoFlag = std::optional<bool>;
@@ -125,7 +139,7 @@ class StateRows {
 
   void AddStudyRow(RowSet& set, const Study& study) {
     const StudySpecification& asked = study.specification;
-    set.Add(study.id, study.user, study.team, asked.name, asked.trainer, asked.data, asked.step_updates,
+    set.Add(study.id, study.user, study.team, asked.name, asked.trainer, asked.data, asked.step.updates,
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
             study.finished_at, study.closing);
@@ -134,7 +148,7 @@ class StateRows {
 
   // Sees to it that the schema is stored; its digest.
   Digest128 Parameters(const Schema& schema) {
-    const Digest128 digest = SchemaDigest(schema);
+    const Digest128 digest = DigestOf(schema);
     if (!digests_.insert(digest).second) return digest;
     schema_.Add(digest, schema.takes_any);
     int position = 0;
@@ -146,23 +160,25 @@ class StateRows {
   }
 
   Digest128 Training(const TrainingIdentity& training) {
-    const Digest128 digest = TrainingDigest(training);
+    const Digest128 digest = DigestOf(training);
     if (!digests_.insert(digest).second) return digest;
     training_.Add(digest, training.trainer, training.code_digest, training.data, training.data_digest,
-                  training.step_updates, Parameters(training.schema));
+                  training.step.updates, Parameters(training.schema));
     return digest;
   }
 
   std::set<Digest128> digests_;  // already among the rows
   std::map<std::string, User> users_;
-  std::map<TrainerKey, TrainerRecord> trainers_;
   std::map<StudyId, Study> added_studies_;
   std::set<StudyId> closed_studies_;
   std::map<StudyId, Time> finished_studies_;
   std::map<TrialId, Trial> added_trials_;
+  PlanRows plans_;
+  RunRows runs_;
   RowSet schema_{"trainer_schema/insert"};
   RowSet parameter_{"hyper_parameter/insert"};
   RowSet training_{"training_identity/insert"};
+  RowSet offer_{"offer/insert"};
   RowSet undeclared_{"study_hyper_parameter/insert"};
   RowSet plan_{"search_plan/insert"};
   RowSet closed_trials_{"trial/close"};
@@ -171,59 +187,12 @@ class StateRows {
   RowSet request_{"request/insert"};
 };
 
-void TakeRuns(const std::vector<StoredRuns::Change>& changes, std::vector<RowSet>& sets) {
-  RowSet run("run/insert");
-  RowSet stage("run_stage/insert");
-  RowSet study("run_study/insert");
-  RowSet update("run/update");
-  RowSet settled("run_promise/settle");
-  RowSet made("run_promise/insert");
-  for (const auto& [before, after] : changes) {
-    if (before) {
-      update.Add(after.id, Name(before->state), before->generation, after.generation, after.preempt, Name(after.state),
-                 after.slot_seconds);
-    } else {
-      std::optional<std::int64_t> node;
-      std::optional<std::int64_t> step;
-      if (after.start) {
-        node = after.start->node.value;
-        step = after.start->step.value;
-      }
-      run.Add(after.id, after.plan, after.slot.server, after.slot.index, after.incarnation, node, step,
-              after.generation, after.preempt, Name(after.state), after.ordered_at, after.slot_seconds);
-      int position = 0;
-      for (const PathStage& part : after.path) stage.Add(after.id, position++, part.node, part.from, part.to);
-      for (const StudyId id : after.studies) study.Add(after.id, id);
-    }
-    const PromiseChanges promises = ComparePromises(before ? before->promises : std::vector<Promise>{}, after.promises);
-    for (const Promise& promise : promises.settled) {
-      settled.Add(after.id, promise.target.step, Name(promise.state), promise.settled_at);
-    }
-    for (const Promise& promise : promises.made) {
-      made.Add(after.id, promise.target.step, promise.target.evaluate, promise.target.save, Name(promise.state),
-               promise.made_at, promise.settled_at);
-    }
-  }
-  for (RowSet* set : {&run, &stage, &study, &update, &settled, &made}) sets.push_back(std::move(*set));
-}
-
 }  // namespace
 
-Result<std::vector<RowSet>> RowsOf(const StateEdit& edit, const std::vector<StoredRuns::Change>& runs) {
-  StateRows state;
-  PlanRows plans;
-  for (const StateChange& change : edit) {
-    std::visit(state, change);
-    if (const auto* plan = std::get_if<ChangePlan>(&change)) plans.Take(plan->plan, plan->change);
-  }
-  std::vector<RowSet> sets;
-  state.TakeRoots(sets);
-  ESPALIER_RETURN_IF_ERROR(plans.TakeNodes(sets));
-  state.TakeTrials(sets);
-  plans.TakeClaims(sets);
-  TakeRuns(runs, sets);
-  plans.TakePoints(sets);
-  state.TakeEvents(sets);
+Result<std::vector<RowSet>> RowsOf(const StateEdit& edit) {
+  StateRows rows;
+  for (const StateChange& change : edit) std::visit(rows, change);
+  ESPALIER_ASSIGN(std::vector<RowSet> sets, rows.Take());
   std::erase_if(sets, [](const RowSet& set) { return set.row_count() == 0; });
   for (const RowSet& set : sets) {
     if (set.has_zero_byte()) {

@@ -7,13 +7,11 @@
 #include "base/result.h"
 #include "master/core/state/state_edit.h"
 #include "master/store/row_set.h"
-#include "master/store/stored_run.h"
 
 namespace espalier::master {
 
-// In the order in which they are to be executed: what is referred to comes first. None is empty. `runs` are those of
-// the edit, as StoredRuns follows them. Error: kInvalidArgument for text that the database cannot keep; kAborted for an
-// edit that contradicts itself.
-Result<std::vector<RowSet>> RowsOf(const StateEdit& edit, const std::vector<StoredRuns::Change>& runs);
+// In the order in which they are to be executed: what is referred to comes first. None is empty. Error:
+// kInvalidArgument for text that the database cannot keep; kAborted for an edit that contradicts itself.
+Result<std::vector<RowSet>> RowsOf(const StateEdit& edit);
 
 }  // namespace espalier::master

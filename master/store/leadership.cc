@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <random>
 
 #include "base/log.h"
 #include "master/store/connection.h"
@@ -19,6 +20,11 @@ struct Standing {
   bool fresh = false;      // renewed within three seconds
   bool connected = false;  // has a connection to this database
 };
+
+std::int64_t RandomLeadershipId() {
+  std::random_device device;
+  return std::uniform_int_distribution<std::int64_t>(1, std::int64_t{1} << 62)(device);
+}
 
 }  // namespace
 
@@ -44,7 +50,7 @@ class Leadership::Row {
       transaction.commit();
     }
     pqxx::work transaction(connection_.get());
-    const pqxx::result rows = Query(transaction, "leadership/take", epoch, holder);
+    const pqxx::result rows = Query(transaction, "leadership/take", epoch, holder, RandomLeadershipId());
     if (rows.empty()) return std::nullopt;
     const auto taken = rows.front()["epoch"].as<std::int64_t>();
     // Before the commit, so that nobody ever sees the new epoch without a connection.

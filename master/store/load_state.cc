@@ -16,9 +16,10 @@ class Loader {
   explicit Loader(pqxx::transaction_base& transaction) : transaction_(transaction) {}
 
   Result<MasterState> Load() {
+    state_.leadership = LeadershipId{Query(transaction_, "leadership/id").front()["id"].as<std::int64_t>()};
     LoadUsers();
     LoadSchemas();
-    LoadTrainers();
+    LoadOffers();
     LoadStudies();
     LoadPlans();
     LoadTrials();
@@ -48,9 +49,10 @@ class Loader {
   }
 
   SearchPlan& PlanOf(PlanNodeId node) { return state_.plans.at(plan_of_node_.at(node)); }
-  PointRecord& PointAt(const RowReader& row) {
+  // What is known under the node of the row's point.
+  NodeResults& ResultsOf(const RowReader& row) {
     const auto node = row.Id<PlanNodeId>("plan_node_id");
-    return PlanOf(node).nodes.at(node).points.Mutable()[row.At("step")];
+    return PlanOf(node).nodes.at(node).results.Mutable();
   }
 
   void LoadUsers() {
@@ -79,20 +81,21 @@ class Loader {
                                           .code_digest = row.Text("code_digest"),
                                           .data = row.Text("data"),
                                           .data_digest = row.Text("data_digest"),
-                                          .step_updates = row.Integer("step_updates"),
+                                          .step = {row.Integer("step_updates")},
                                           .schema = schemas_[row.Digest("schema")]};
     });
   }
 
-  void LoadTrainers() {
-    Each("trainer/load", [&](const RowReader& row) {
-      Apply(state_, SetTrainer{{.name = row.Text("name"),
-                                .code_digest = row.Text("code_digest"),
-                                .data = row.Text("data"),
-                                .data_digest = row.Text("data_digest"),
-                                .evaluation_digest = row.Text("evaluation_digest"),
-                                .schema = schemas_[row.Digest("schema")],
-                                .metrics = row.Texts("metrics")}});
+  void LoadOffers() {
+    Each("offer/load", [&](const RowReader& row) {
+      Apply(state_, AddOffer{{{.trainer = row.Text("trainer"),
+                               .code_digest = row.Text("code_digest"),
+                               .data = row.Text("data"),
+                               .data_digest = row.Text("data_digest"),
+                               .evaluation_digest = row.Text("evaluation_digest"),
+                               .schema = schemas_[row.Digest("schema")],
+                               .metrics = row.Texts("metrics")},
+                              row.Moment("first_seen")}});
     });
   }
 
@@ -108,7 +111,7 @@ class Loader {
                   .specification = {.name = row.Text("name"),
                                     .trainer = row.Text("trainer"),
                                     .data = row.Text("data"),
-                                    .step_updates = row.Integer("step_updates"),
+                                    .step = {row.Integer("step_updates")},
                                     .evaluate_every = row.Integer("evaluate_every"),
                                     .metric = row.Text("metric"),
                                     .goal = row.Parsed("goal", ParseGoal),
@@ -131,7 +134,12 @@ class Loader {
   void LoadPlans() {
     Each("search_plan/load", [&](const RowReader& row) {
       Apply(state_, AddPlan{row.Id<PlanId>("id"),
-                            {trainings_.at(row.Digest("training")), row.Text("device_kind"), row.Text("scope")}});
+                            {trainings_.at(row.Digest("training")),
+                             row.Text("device_kind"),
+                             {.scope = row.Parsed("scope", ParseScope),
+                              .team = row.Text("team"),
+                              .study = row.Id<StudyId>("study_id"),
+                              .trial = row.Id<TrialId>("trial_id")}}});
     });
     Each("plan_node/load", [&](const RowReader& row) {
       const auto plan = row.Id<PlanId>("plan_id");
@@ -178,24 +186,43 @@ class Loader {
 
   void LoadPoints() {
     Each("point/load", [&](const RowReader& row) {
-      PointRecord& point = PointAt(row);
-      if (!row.IsNull("state_sha256")) point.state_sha256 = row.Text("state_sha256");
+      const Step step = row.At("step");
+      if (!row.IsNull("state_sha256")) {
+        ResultsOf(row).state_digests[step] = {row.Text("state_sha256"), row.Flag("disputed")};
+      }
       if (row.IsNull("failure_kind")) return;
-      point.failure = Failure{row.Parsed("failure_kind", ParseFailureKind), row.Text("failure_message")};
+      ResultsOf(row).failures[step] = {row.Parsed("failure_kind", ParseFailureKind), row.Text("failure_message")};
     });
     Each("checkpoint/load", [&](const RowReader& row) {
-      PointAt(row).checkpoint =
-          Checkpoint{row.Text("file"), row.Integer("size_bytes"), row.Id<RunId>("run_id"), row.Moment("stored_at")};
+      ResultsOf(row).checkpoints[row.At("step")] = {row.Text("file"), row.Integer("size_bytes"),
+                                                    row.Id<RunId>("run_id"), row.Moment("stored_at")};
     });
     Each("metric/load", [&](const RowReader& row) {
-      PointAt(row).metrics[row.Text("evaluation")][row.Text("name")] = row.Number("value");
+      ResultsOf(row).metrics[row.At("step")][row.Text("evaluation")][row.Text("name")] = row.Number("value");
     });
-    Each("evaluation_failure/load",
-         [&](const RowReader& row) { PointAt(row).evaluation_failures[row.Text("evaluation")] = row.Text("message"); });
-    Each("crash_count/load", [&](const RowReader& row) {
-      const auto node = row.Id<PlanNodeId>("plan_node_id");
-      Apply(PlanOf(node), SetCrashCount{{node, row.At("step")}, row.Integer("crashes")});
+    Each("evaluation_failure/load", [&](const RowReader& row) {
+      ResultsOf(row).evaluation_failures[row.At("step")][row.Text("evaluation")] = row.Text("message");
     });
+    Each("attempt/load", [&](const RowReader& row) { LoadAttempt(row); });
+  }
+
+  void LoadAttempt(const RowReader& row) {
+    const auto texts = [&](const char* column) {
+      const std::vector<std::string> list = row.Texts(column);
+      return std::set<std::string>(list.begin(), list.end());
+    };
+    Attempts attempts{.crashes = row.Integer("crashes"),
+                      .kills = row.Integer("kills"),
+                      .lost_servers = texts("lost_servers"),
+                      .earliest = row.At("earliest_step"),
+                      .servers = texts("servers"),
+                      .begun_at = {row.Id<PlanNodeId>("begun_node_id"), row.At("begun_step")},
+                      .not_before = row.OptionalMoment("not_before").value_or(Time{}),
+                      .log = row.Text("log")};
+    if (row.Flag("held")) attempts.not_before = Time::max();
+    const auto node = row.Id<PlanNodeId>("plan_node_id");
+    Apply(state_, ChangePlan{plan_of_node_.at(node),
+                             SetAttempts{node, {row.At("from_step"), row.Text("evaluation")}, std::move(attempts)}});
   }
 
   void LoadRanges() {
@@ -212,40 +239,53 @@ class Loader {
     Each("run/load", [&](const RowReader& row) {
       const auto id = row.Id<RunId>("id");
       Run& run = runs[id];
-      run = {.id = id,
-             .plan = row.Id<PlanId>("plan_id"),
-             .slot = {row.Text("server"), static_cast<int>(row.Integer("slot"))},
-             .incarnation = row.Text("incarnation"),
-             .start = {},
-             .path = {},
-             .studies = {},
-             .generation = row.Integer("generation"),
-             .preempt = row.Flag("preempt"),
-             .promises = {},
-             .state = row.Parsed("state", ParseRunState),
-             .ordered_at = row.Moment("ordered_at"),
-             .slot_seconds = Seconds{row.Number("slot_seconds")},
-             .at = {}};
-      if (!row.IsNull("start_step")) run.start = Point{row.Id<PlanNodeId>("start_plan_node_id"), row.At("start_step")};
+      run.id = id;
+      run.leadership = row.Id<LeadershipId>("leadership");
+      run.plan = row.Id<PlanId>("plan_id");
+      run.slot = {row.Text("server"), static_cast<int>(row.Integer("slot"))};
+      run.incarnation = row.Text("incarnation");
+      run.offer = row.Digest("offer");
+      run.evaluation = state_.offers.at(run.offer).offer.evaluation_digest;
+      run.generation = row.Integer("generation");
+      run.preempt = row.Flag("preempt");
+      run.failed = row.Flag("failed");
+      run.state = StateOf(row.Text("state"));
+      run.ordered_at = row.Moment("ordered_at");
+      run.charged_to = row.Moment("charged_to");
+      if (row.IsNull("start_step")) return;
+      run.start = Point{row.Id<PlanNodeId>("start_plan_node_id"), row.At("start_step")};
+      run.start_file = row.Text("start_file");
     });
     Each("run_stage/load", [&](const RowReader& row) {
       runs.at(row.Id<RunId>("run_id"))
           .path.push_back({row.Id<PlanNodeId>("plan_node_id"), row.At("from_step"), row.At("to_step")});
     });
     Each("run_study/load", [&](const RowReader& row) {
-      runs.at(row.Id<RunId>("run_id")).studies.push_back(row.Id<StudyId>("study_id"));
+      Run& run = runs.at(row.Id<RunId>("run_id"));
+      const auto study = row.Id<StudyId>("study_id");
+      run.charges[study] = row.Integer("microseconds");
+      if (row.Flag("serves")) run.serves.push_back(study);
     });
     Each("run_promise/load", [&](const RowReader& row) {
-      runs.at(row.Id<RunId>("run_id"))
-          .promises.push_back({.target = {row.At("step"), row.Flag("evaluate"), row.Flag("save")},
-                               .state = row.Parsed("state", ParsePromiseState),
-                               .made_at = row.Moment("made_at"),
-                               .settled_at = row.OptionalMoment("settled_at")});
+      const auto id = row.Id<PromiseId>("id");
+      runs.at(row.Id<RunId>("run_id")).promises[id] = {.id = id,
+                                                       .step = row.At("step"),
+                                                       .owed = row.Parsed("owed", ParseOwed),
+                                                       .state = row.Parsed("state", ParsePromiseState),
+                                                       .made_at = row.Moment("made_at"),
+                                                       .settled_at = row.OptionalMoment("settled_at")};
     });
     for (auto& [id, run] : runs) {
-      run.at = run.path.empty() ? (run.start ? run.start->step : Step{0}) : run.path.front().from;
+      if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
       Apply(state_, AddRun{std::move(run)});
     }
+  }
+
+  static RunState StateOf(const std::string& name) {
+    if (name == "training") return Training{};
+    if (name == "saving") return Saving{};
+    if (name == "ended") return Ended{};
+    throw std::runtime_error("'" + name + "' is no state of a run");
   }
 
   void LoadEvents() {

@@ -21,21 +21,20 @@ struct PlanRows::Taker {
   void operator()(const SetCheckpoint& change) const {
     PointRows& point = rows.points_[change.point];
     point.checkpoint = change.checkpoint;
-    point.dropped = false;
-    point.state_sha256 = change.state_sha256;
+    point.state = change.state;
   }
   void operator()(const DropCheckpoint& change) const {
     PointRows& point = rows.points_[change.point];
+    if (point.checkpoint && point.checkpoint->file != change.file) return;
     point.checkpoint.reset();
-    point.dropped = true;
+    point.dropped.insert(change.file);
   }
   void operator()(const SetFailure& change) const { rows.points_[change.point].failure = change.failure; }
   void operator()(const SetEvaluationFailure& change) const {
     rows.points_[change.point].evaluation_failures.insert_or_assign(change.evaluation, change.message);
   }
-  void operator()(const SetCrashCount& change) const {
-    if (change.point.step > Step{0}) rows.points_[change.point];  // a point is known once anything is known of it
-    rows.crash_counts_.insert_or_assign(change.point, change.count);
+  void operator()(const SetAttempts& change) const {
+    rows.attempts_.insert_or_assign({change.node, change.key}, change.attempts);
   }
   void operator()(const SetTrainedRange& change) const {
     const auto [known, is_new] =
@@ -83,30 +82,57 @@ void PlanRows::TakeClaims(std::vector<RowSet>& sets) const {
 
 void PlanRows::TakePoints(std::vector<RowSet>& sets) const {
   RowSet point("point/set");
+  RowSet cleared("point/clear_failure");
   RowSet checkpoint("checkpoint/set");
   RowSet dropped("checkpoint/drop");
   RowSet metric("metric/insert");
   RowSet failure("evaluation_failure/set");
-  RowSet crashes("crash_count/set");
+  RowSet failure_cleared("evaluation_failure/clear");
   RowSet range("trained_range/set");
   for (const auto& [at, rows] : points_) {
-    const auto kind = rows.failure ? std::optional(Name(rows.failure->kind)) : std::nullopt;
-    const auto message = rows.failure ? std::optional(rows.failure->message) : std::nullopt;
-    point.Add(at.node, at.step, rows.state_sha256, kind, message);
+    const Failure* failed = rows.failure && *rows.failure ? &**rows.failure : nullptr;
+    const auto sha256 = rows.state ? std::optional(rows.state->sha256) : std::nullopt;
+    const auto kind = failed != nullptr ? std::optional(Name(failed->kind)) : std::nullopt;
+    const auto message = failed != nullptr ? std::optional(failed->message) : std::nullopt;
+    point.Add(at.node, at.step, sha256, rows.state && rows.state->disputed, kind, message);
+    if (rows.failure && failed == nullptr) cleared.Add(at.node, at.step);
     if (rows.checkpoint) {
       const Checkpoint& stored = *rows.checkpoint;
       checkpoint.Add(at.node, at.step, stored.file, stored.bytes, stored.run, stored.stored_at);
     }
-    if (rows.dropped) dropped.Add(at.node, at.step);
+    for (const std::string& file : rows.dropped) dropped.Add(at.node, at.step, file);
     for (const auto& [evaluation, metrics] : rows.metrics) {
       for (const auto& [name, value] : metrics) metric.Add(at.node, at.step, evaluation, name, value);
     }
-    for (const auto& [evaluation, why] : rows.evaluation_failures) failure.Add(at.node, at.step, evaluation, why);
+    for (const auto& [evaluation, why] : rows.evaluation_failures) {
+      why ? failure.Add(at.node, at.step, evaluation, *why) : failure_cleared.Add(at.node, at.step, evaluation);
+    }
   }
-  for (const auto& [at, count] : crash_counts_) crashes.Add(at.node, at.step, count);
   for (const auto& [node, trained] : ranges_) range.Add(node, trained.run, trained.from, trained.to, trained.seconds);
-  for (RowSet* set : {&point, &checkpoint, &dropped, &metric, &failure, &crashes, &range})
+  for (RowSet* set : {&point, &cleared, &checkpoint, &dropped, &metric, &failure, &failure_cleared, &range}) {
     sets.push_back(std::move(*set));
+  }
+  TakeAttempts(sets);
+}
+
+void PlanRows::TakeAttempts(std::vector<RowSet>& sets) const {
+  RowSet attempt("attempt/set");
+  RowSet cleared("attempt/clear");
+  const auto texts = [](const std::set<std::string>& set) { return std::vector<std::string>(set.begin(), set.end()); };
+  for (const auto& [place, attempts] : attempts_) {
+    const auto& [node, key] = place;
+    if (!attempts) {
+      cleared.Add(node, key.from, key.evaluation);
+      continue;
+    }
+    const bool held = attempts->not_before == Time::max();
+    const auto not_before = held || attempts->not_before == Time{} ? std::nullopt : std::optional(attempts->not_before);
+    attempt.Add(node, key.from, key.evaluation, attempts->crashes, attempts->kills, attempts->earliest,
+                texts(attempts->servers), texts(attempts->lost_servers), attempts->begun_at.node,
+                attempts->begun_at.step, not_before, held, attempts->log);
+  }
+  sets.push_back(std::move(attempt));
+  sets.push_back(std::move(cleared));
 }
 
 }  // namespace espalier::master

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,24 +20,26 @@ class PlanRows {
   // Each adds its row sets, in order, to `sets`. Error: kAborted when two configurations have one digest.
   Result<void> TakeNodes(std::vector<RowSet>& sets) const;
   void TakeClaims(std::vector<RowSet>& sets) const;
-  void TakePoints(std::vector<RowSet>& sets) const;
+  void TakePoints(std::vector<RowSet>& sets) const;  // and attempts
 
  private:
   struct PointRows {
-    std::optional<std::string> state_sha256;
+    std::optional<StateDigest> state;
     std::optional<Checkpoint> checkpoint;
-    bool dropped = false;  // the last word on the checkpoint
-    std::optional<Failure> failure;
+    std::set<std::string> dropped;                  // files
+    std::optional<std::optional<Failure>> failure;  // set to none: cleared
     std::map<std::string, Metrics> metrics;
-    std::map<std::string, std::string> evaluation_failures;
+    std::map<std::string, std::optional<std::string>> evaluation_failures;  // none: cleared
   };
   struct Taker;
+
+  void TakeAttempts(std::vector<RowSet>& sets) const;
 
   std::vector<std::pair<PlanId, AddPlanNode>> nodes_;
   std::map<ClaimId, Claim> added_claims_;
   std::map<ClaimId, ClaimState> settled_claims_;
   std::map<Point, PointRows> points_;
-  std::map<Point, std::int64_t> crash_counts_;
+  std::map<std::pair<PlanNodeId, AttemptKey>, std::optional<Attempts>> attempts_;  // none: cleared
   std::vector<std::pair<PlanNodeId, TrainedRange>> ranges_;  // in order of arrival, at most one a plan node and run
   std::map<std::pair<PlanNodeId, RunId>, std::size_t> range_index_;
 };

@@ -6,14 +6,12 @@
 #include "master/store/edit_rows.h"
 #include "master/store/load_state.h"
 #include "master/store/pq_errors.h"
-#include "master/store/stored_run.h"
 #include "master/store/write_connection.h"
 
 namespace espalier::master {
 
 struct PostgresStateStore::Session {
   WriteConnection connection;
-  StoredRuns runs;
 };
 
 PostgresStateStore::PostgresStateStore(std::string database_url, std::int64_t epoch)
@@ -31,7 +29,7 @@ Result<MasterState> PostgresStateStore::Load() {
     ESPALIER_ASSIGN(MasterState state, LoadState(transaction));
     transaction.commit();
     ESPALIER_ASSIGN(WriteConnection writer, WriteConnection::Open(url_, epoch_));
-    session_ = std::make_unique<Session>(Session{std::move(writer), StoredRuns(state)});
+    session_ = std::make_unique<Session>(Session{std::move(writer)});
     return state;
   });
 }
@@ -40,10 +38,8 @@ Result<void> PostgresStateStore::Commit(const StateEdit& edit) {
   if (std::none_of(edit.begin(), edit.end(), IsStored)) return {};
   if (session_ == nullptr) return MakeError(ErrorCode::kUnavailable, "nothing is loaded from the database");
   std::unique_ptr<Session> session = std::move(session_);  // given back only when all went well
-  ESPALIER_ASSIGN(const std::vector<StoredRuns::Change> runs, session->runs.Follow(edit));
-  ESPALIER_ASSIGN(const std::vector<RowSet> sets, RowsOf(edit, runs));
+  ESPALIER_ASSIGN(const std::vector<RowSet> sets, RowsOf(edit));
   ESPALIER_RETURN_IF_ERROR(session->connection.Write(sets));
-  session->runs.Accept(runs);
   session_ = std::move(session);
   return {};
 }

@@ -52,9 +52,9 @@ struct AttemptKey {
   friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
 };
 struct Attempts {
-  std::int64_t crashes = 0;       // and hangs
-  std::int64_t kills = 0;         // by a SIGKILL that neither a node manager nor a memory limit sent
-  std::int64_t lost_servers = 0;  // in a row
+  std::int64_t crashes = 0;  // and hangs
+  std::int64_t kills = 0;    // by a SIGKILL that neither a node manager nor a memory limit sent
+  std::set<std::string> lost_servers;
   Step earliest;                  // of the steps that failed
   std::set<std::string> servers;  // on which it crashed
   Point begun_at;                 // the first stage of the last run that failed so: its node, and the step it starts at

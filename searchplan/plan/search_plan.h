@@ -56,6 +56,7 @@ struct Claim {
 struct SearchPlan {
   PlanId id;
   PlanIdentity identity;
+  Digest128 trainer;  // TrainerDigest of the identity: what a server must offer
   PlanNodes nodes;
   std::vector<PlanNodeId> roots;
   std::map<ClaimId, Claim> claims;

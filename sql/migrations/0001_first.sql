@@ -4,6 +4,8 @@ CREATE TABLE leadership (
   epoch      bigint      NOT NULL,
   holder     text        NOT NULL,
   renewed_at timestamptz NOT NULL,
+  -- Drawn at random for each leadership: what it orders carries it.
+  id         bigint      NOT NULL,
   only_row   boolean     NOT NULL DEFAULT true,
   -- The key that writers share and a takeover changes: a takeover waits for them, a renewal does not.
   CONSTRAINT leadership_is_known_by_its_epoch PRIMARY KEY (epoch),
@@ -12,11 +14,19 @@ CREATE TABLE leadership (
 );
 COMMENT ON TABLE leadership IS 'The one master that may write: its epoch, its name, and when it last said that it lives (by this server''s clock).';
 
+CREATE TABLE past_leadership (
+  id    bigint CONSTRAINT past_leadership_is_known_by_its_id PRIMARY KEY,
+  epoch bigint NOT NULL
+);
+COMMENT ON TABLE past_leadership IS 'Every leadership there ever was, the present one too: ids that carry another one were given out by a database that is gone.';
+
 CREATE TABLE trainer_schema (
-  digest bytea CONSTRAINT trainer_schema_is_known_by_its_digest PRIMARY KEY,
+  digest    bytea   CONSTRAINT trainer_schema_is_known_by_its_digest PRIMARY KEY,
+  takes_any boolean NOT NULL,
   CONSTRAINT trainer_schema_digest_has_16_bytes CHECK (octet_length(digest) = 16)
 );
 COMMENT ON TABLE trainer_schema IS 'A set of hyper-parameters, stored once: whoever declares the same set shares the row.';
+COMMENT ON COLUMN trainer_schema.takes_any IS 'Whether the trainer also takes hyper-parameters that it does not declare.';
 
 CREATE TABLE hyper_parameter (
   schema        bytea   NOT NULL REFERENCES trainer_schema (digest),
@@ -31,17 +41,19 @@ CREATE TABLE hyper_parameter (
 );
 COMMENT ON TABLE hyper_parameter IS 'What a trainer declares of one hyper-parameter; the default in the notation of sequences.';
 
-CREATE TABLE trainer (
-  name              text   NOT NULL,
-  data              text   NOT NULL,
-  code_digest       text   NOT NULL,
-  data_digest       text   NOT NULL,
-  evaluation_digest text   NOT NULL,
-  schema            bytea  NOT NULL REFERENCES trainer_schema (digest),
-  metrics           text[] NOT NULL,
-  CONSTRAINT trainer_is_known_by_its_name_and_data PRIMARY KEY (name, data)
+CREATE TABLE offer (
+  digest            bytea       CONSTRAINT offer_is_known_by_its_digest PRIMARY KEY,
+  trainer           text        NOT NULL,
+  code_digest       text        NOT NULL,
+  data              text        NOT NULL,
+  data_digest       text        NOT NULL,
+  evaluation_digest text        NOT NULL,
+  schema            bytea       NOT NULL REFERENCES trainer_schema (digest),
+  metrics           text[]      NOT NULL,
+  first_seen        timestamptz NOT NULL,
+  CONSTRAINT offer_digest_has_16_bytes CHECK (octet_length(digest) = 16)
 );
-COMMENT ON TABLE trainer IS 'The newest registration of a trainer with a data set, as node managers gave it.';
+COMMENT ON TABLE offer IS 'A trainer with a data set as some node manager once offered it. Of several of one trainer and data, the one first seen last is the newest.';
 
 CREATE TABLE training_identity (
   digest       bytea CONSTRAINT training_identity_is_known_by_its_digest PRIMARY KEY,
@@ -81,14 +93,28 @@ CREATE TABLE study (
 );
 COMMENT ON TABLE study IS 'One optimization run of a user: what was asked for, and what it was resolved to. Running while finished_at is null.';
 
+CREATE TABLE study_hyper_parameter (
+  study_id bigint NOT NULL REFERENCES study (id),
+  name     text   NOT NULL,
+  type     text   NOT NULL,
+  CONSTRAINT study_hyper_parameter_has_one_type PRIMARY KEY (study_id, name),
+  CONSTRAINT study_hyper_parameter_type_is_known CHECK (type IN ('boolean', 'integer', 'floating', 'text'))
+);
+COMMENT ON TABLE study_hyper_parameter IS 'The type of a hyper-parameter that trials of the study may name although the trainer does not declare it.';
+
 CREATE TABLE search_plan (
   id          bigint CONSTRAINT search_plan_is_known_by_its_id PRIMARY KEY,
   identity    bytea  NOT NULL,
   training    bytea  NOT NULL REFERENCES training_identity (digest),
   device_kind text   NOT NULL,
   scope       text   NOT NULL,
-  CONSTRAINT search_plan_is_one_per_identity UNIQUE (identity)
+  team        text   NOT NULL,
+  study_id    bigint NOT NULL,
+  trial_id    bigint NOT NULL,
+  CONSTRAINT search_plan_is_one_per_identity UNIQUE (identity),
+  CONSTRAINT search_plan_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
 );
+COMMENT ON COLUMN search_plan.team IS 'Of the scope team; else empty. Likewise study_id (of the scopes study and nobody) and trial_id (of nobody); else 0.';
 COMMENT ON TABLE search_plan IS 'A prefix tree shared by all trials of one training identity, device kind and scope; identity is the digest of these.';
 
 CREATE TABLE configuration (
@@ -147,6 +173,7 @@ CREATE TABLE point (
   plan_node_id    bigint NOT NULL REFERENCES plan_node (id),
   step            bigint NOT NULL,
   state_sha256    text,
+  disputed        boolean NOT NULL,
   failure_kind    text,
   failure_message text,
   CONSTRAINT point_is_one_per_plan_node_and_step PRIMARY KEY (plan_node_id, step),
@@ -154,7 +181,7 @@ CREATE TABLE point (
   CONSTRAINT point_failure_kind_is_known CHECK (failure_kind IN ('diverged', 'trainer', 'out of memory', 'crash')),
   CONSTRAINT point_failure_has_kind_and_message CHECK ((failure_kind IS NULL) = (failure_message IS NULL))
 );
-COMMENT ON TABLE point IS 'What is known after so many steps, the last of them under this plan node: the state''s digest (it outlives the checkpoint), and why training cannot go past.';
+COMMENT ON TABLE point IS 'What is known after so many steps, the last of them under this plan node: the state''s digest (it outlives the checkpoint; disputed: trained again, the state came out otherwise), and why training cannot go past.';
 
 CREATE TABLE checkpoint (
   plan_node_id bigint      NOT NULL,
@@ -190,14 +217,24 @@ CREATE TABLE evaluation_failure (
 );
 COMMENT ON TABLE evaluation_failure IS 'Why an evaluation at a point failed for good. It fails claims of that evaluation only.';
 
-CREATE TABLE crash_count (
-  plan_node_id bigint NOT NULL REFERENCES plan_node (id),
-  step         bigint NOT NULL,
-  crashes      bigint NOT NULL,
-  CONSTRAINT crash_count_is_one_per_start PRIMARY KEY (plan_node_id, step),
-  CONSTRAINT crash_count_is_not_negative CHECK (crashes >= 0 AND step >= 0)
+CREATE TABLE attempt (
+  plan_node_id  bigint  NOT NULL REFERENCES plan_node (id),
+  from_step     bigint  NOT NULL,
+  evaluation    text    NOT NULL,
+  crashes       bigint  NOT NULL,
+  kills         bigint  NOT NULL,
+  earliest_step bigint  NOT NULL,
+  servers       text[]  NOT NULL,
+  lost_servers  text[]  NOT NULL,
+  begun_node_id bigint  NOT NULL REFERENCES plan_node (id),
+  begun_step    bigint  NOT NULL,
+  not_before    timestamptz,
+  held          boolean NOT NULL,
+  log           text    NOT NULL,
+  CONSTRAINT attempt_is_counted_once PRIMARY KEY (plan_node_id, from_step, evaluation),
+  CONSTRAINT attempt_counts_are_not_negative CHECK (crashes >= 0 AND kills >= 0 AND from_step >= 0)
 );
-COMMENT ON TABLE crash_count IS 'How many runs started here, crashed, and stored nothing; step 0: from Init at a root.';
+COMMENT ON TABLE attempt IS 'What failed under a plan node from the last checkpoint before it (from_step 0: Init), how often, and until when it pauses. evaluation: of one there; empty: training.';
 
 CREATE TABLE trained_range (
   plan_node_id bigint           NOT NULL REFERENCES plan_node (id),
@@ -213,22 +250,25 @@ COMMENT ON TABLE trained_range IS 'Steps (from, to] of a plan node that a run tr
 
 CREATE TABLE run (
   id                 bigint CONSTRAINT run_is_known_by_its_id PRIMARY KEY,
-  plan_id            bigint           NOT NULL REFERENCES search_plan (id),
-  server             text             NOT NULL,
-  slot               integer          NOT NULL,
-  incarnation        text             NOT NULL,
-  start_plan_node_id bigint           REFERENCES plan_node (id),
+  leadership         bigint      NOT NULL,
+  plan_id            bigint      NOT NULL REFERENCES search_plan (id),
+  server             text        NOT NULL,
+  slot               integer     NOT NULL,
+  incarnation        text        NOT NULL,
+  offer              bytea       NOT NULL REFERENCES offer (digest),
+  start_plan_node_id bigint      REFERENCES plan_node (id),
   start_step         bigint,
-  generation         bigint           NOT NULL,
-  preempt            boolean          NOT NULL,
-  state              text             NOT NULL,
-  ordered_at         timestamptz      NOT NULL,
-  slot_seconds       double precision NOT NULL,
+  start_file         text,
+  generation         bigint      NOT NULL,
+  preempt            boolean     NOT NULL,
+  failed             boolean     NOT NULL,
+  state              text        NOT NULL,
+  ordered_at         timestamptz NOT NULL,
+  charged_to         timestamptz NOT NULL,
   CONSTRAINT run_state_is_known CHECK (state IN ('training', 'saving', 'ended')),
-  CONSTRAINT run_start_is_a_point CHECK ((start_plan_node_id IS NULL) = (start_step IS NULL))
+  CONSTRAINT run_start_is_a_point CHECK (num_nonnulls(start_plan_node_id, start_step, start_file) IN (0, 3))
 );
 COMMENT ON TABLE run IS 'A path handed to a slot, with an id that is never used again. Starts from a checkpoint, or from Init where start_step is null.';
-CREATE INDEX run_that_has_not_ended ON run (id) WHERE state <> 'ended';
 
 CREATE TABLE run_stage (
   run_id       bigint  NOT NULL REFERENCES run (id),
@@ -242,26 +282,28 @@ CREATE TABLE run_stage (
 COMMENT ON TABLE run_stage IS 'One stage of a run''s path: steps (from, to] under a plan node.';
 
 CREATE TABLE run_study (
-  run_id   bigint NOT NULL REFERENCES run (id),
-  study_id bigint NOT NULL REFERENCES study (id),
+  run_id       bigint  NOT NULL REFERENCES run (id),
+  study_id     bigint  NOT NULL REFERENCES study (id),
+  serves       boolean NOT NULL,
+  microseconds bigint  NOT NULL,
   CONSTRAINT run_study_is_one_per_run_and_study PRIMARY KEY (run_id, study_id)
 );
-COMMENT ON TABLE run_study IS 'The studies for whose claims a run was ordered.';
+COMMENT ON TABLE run_study IS 'The studies whose claims a run serves, or has served, and the device time that each was charged.';
 
 CREATE TABLE run_promise (
-  id         bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT run_promise_is_known_by_its_id PRIMARY KEY,
+  id         bigint CONSTRAINT run_promise_is_known_by_its_id PRIMARY KEY,
   run_id     bigint      NOT NULL REFERENCES run (id),
   step       bigint      NOT NULL,
-  evaluate   boolean     NOT NULL,
-  save       boolean     NOT NULL,
+  owed       text        NOT NULL,
   state      text        NOT NULL,
   made_at    timestamptz NOT NULL,
   settled_at timestamptz,
-  CONSTRAINT run_promise_state_is_known CHECK (state IN ('open', 'stored', 'lost', 'withdrawn')),
+  CONSTRAINT run_promise_owes_something_known CHECK (owed IN ('metrics', 'state')),
+  CONSTRAINT run_promise_state_is_known CHECK (state IN ('open', 'kept', 'lost', 'withdrawn')),
   CONSTRAINT run_promise_is_open_until_settled CHECK ((state = 'open') = (settled_at IS NULL))
 );
-COMMENT ON TABLE run_promise IS 'A target of a run and what became of it: at this step of its path, metrics, state, or both will be stored.';
-CREATE UNIQUE INDEX run_promise_is_open_once_per_step ON run_promise (run_id, step) WHERE state = 'open';
+COMMENT ON TABLE run_promise IS 'What a run owes at a step of its path, its state or metrics, and what became of it.';
+CREATE UNIQUE INDEX run_promise_is_open_once ON run_promise (run_id, step, owed) WHERE state = 'open';
 
 CREATE TABLE study_event (
   study_id    bigint  NOT NULL REFERENCES study (id),
@@ -275,13 +317,12 @@ CREATE TABLE study_event (
   message     text,
   CONSTRAINT study_event_is_numbered_within_its_study PRIMARY KEY (study_id, number),
   CONSTRAINT study_event_numbers_begin_at_1 CHECK (number >= 1),
-  CONSTRAINT study_event_has_the_columns_of_its_kind CHECK (CASE kind
-    WHEN 'trial submitted' THEN num_nonnulls(trial_id) = 1 AND num_nonnulls(claim_id, step, claim_state, cancelled, message) = 0
-    WHEN 'claim made'      THEN num_nonnulls(trial_id, claim_id, step) = 3 AND num_nonnulls(claim_state, cancelled, message) = 0
-    WHEN 'claim settled'   THEN num_nonnulls(trial_id, claim_id, step, claim_state, message) = 5 AND cancelled IS NULL
-    WHEN 'trial closed'    THEN num_nonnulls(trial_id, cancelled) = 2 AND num_nonnulls(claim_id, step, claim_state, message) = 0
-    WHEN 'study finished'  THEN num_nonnulls(trial_id, claim_id, step, claim_state, cancelled, message) = 0
-    ELSE false END),
+  -- As a text of the kind and, for each column, whether it is there: a third of the time that a comparison of each takes.
+  CONSTRAINT study_event_has_the_columns_of_its_kind CHECK (
+    concat(kind, ': ', trial_id IS NOT NULL, claim_id IS NOT NULL, step IS NOT NULL, claim_state IS NOT NULL,
+           cancelled IS NOT NULL, message IS NOT NULL)
+    IN ('trial submitted: tfffff', 'claim made: tttfff', 'claim settled: ttttft', 'trial closed: tffftf',
+        'study finished: ffffff')),
   CONSTRAINT study_event_claim_state_is_known CHECK (claim_state IN ('waiting', 'done', 'failed', 'cancelled'))
 );
 COMMENT ON TABLE study_event IS 'What happened in a study, in order: what watch streams and a tuner replays.';
@@ -305,3 +346,15 @@ CREATE TABLE request (
   CONSTRAINT request_content_has_16_bytes CHECK (octet_length(content) = 16)
 );
 COMMENT ON TABLE request IS 'A mutation''s id, the digest of its content and the ids it produced, so that it can be answered the same again; study_id 0: it created a study.';
+
+CREATE TABLE service_user (
+  name         text CONSTRAINT service_user_is_known_by_its_name PRIMARY KEY,
+  team         text NOT NULL,
+  role         text NOT NULL,
+  token_sha256 text,
+  CONSTRAINT service_user_role_is_known CHECK (role IN ('member', 'administrator', 'node')),
+  CONSTRAINT service_user_is_of_no_team_as_a_node CHECK ((role = 'node') = (team = '')),
+  CONSTRAINT service_user_token_is_of_one_user UNIQUE (token_sha256),
+  CONSTRAINT service_user_token_is_kept_as_sha256 CHECK (token_sha256 ~ '^[0-9a-f]{64}$')
+);
+COMMENT ON TABLE service_user IS 'Who may call, for good: team and role, and the SHA-256 of the token; a user who was removed has none.';

@@ -11,9 +11,10 @@ namespace {
 
 constexpr char kEvaluation[] = "toy-evaluation";
 
-TrainerRecord ToyTrainer() {
-  return {.name = "toy",
+Offer ToyOffer() {
+  return {.trainer = "toy",
           .code_digest = "toy-1",
+          .data = "",
           .data_digest = "none",
           .evaluation_digest = kEvaluation,
           .schema = {{{"bs", ValueType::kInteger, Value{std::int64_t{32}}, false},
@@ -22,17 +23,24 @@ TrainerRecord ToyTrainer() {
           .metrics = {"score"}};
 }
 
-const DesiredStage* StageReaching(const DesiredRun& run, Step step) {
-  for (const DesiredStage& stage : run.path) {
+const OrderedStage* StageReaching(const Order& order, Step step) {
+  for (const OrderedStage& stage : order.path) {
     if (step > stage.stage.from && step <= stage.stage.to) return &stage;
   }
   return nullptr;
 }
 
-Point PointAt(const DesiredRun& run, Step step) {
-  if (const DesiredStage* stage = StageReaching(run, step)) return {stage->stage.node, step};
-  return run.start->point;
+Point PointAt(const Order& order, Step step) {
+  if (const OrderedStage* stage = StageReaching(order, step)) return {stage->stage.node, step};
+  return order.start->point;
 }
+
+Digest128 LineageAt(const Order& order, Step step) {
+  if (const OrderedStage* stage = StageReaching(order, step)) return stage->lineage;
+  return order.start->lineage;
+}
+
+Step StartOf(const Order& order) { return order.start ? order.start->point.step : Step{0}; }
 
 // Depends on the point alone: whoever trains it gets the same.
 double ScoreAt(Point point) {
@@ -44,6 +52,7 @@ double ScoreAt(Point point) {
 ToyCluster::ToyCluster(std::uint64_t seed, int node_count, int slots)
     : random_(seed), policy_(MakePolicy("critical_path").value()) {
   state.recovered_at = now_;
+  state.leadership = LeadershipId{77};
   for (int i = 0; i < node_count; ++i) nodes.push_back({.name = "node-" + std::to_string(i), .slot_count = slots});
   for (ToyNode& node : nodes) Connect(node);
 }
@@ -62,9 +71,9 @@ void ToyCluster::Handle(const Event& event) {
     if (const auto* reply = std::get_if<Reply>(&effect)) last_reply = *reply;
     if (const auto* added = std::get_if<EventsAdded>(&effect)) Hear(*added);
     if (const auto* line = std::get_if<LogLine>(&effect)) log.push_back(Print(*line));
-    if (const auto* desired = std::get_if<SendDesired>(&effect)) {
+    if (const auto* send = std::get_if<SendOrders>(&effect)) {
       for (ToyNode& node : nodes) {
-        if (node.session == desired->session) node.inbox.push_back(*desired);
+        if (node.session == send->session) node.inbox.push_back(send->orders);
       }
     }
   }
@@ -125,110 +134,138 @@ void ToyCluster::Connect(ToyNode& node) {
                                       .incarnation = std::to_string(node.incarnation),
                                       .slot_count = node.slot_count,
                                       .device_kind = "toy",
-                                      .trainers = {ToyTrainer()}};
+                                      .offers = {ToyOffer()}};
   message.reports = node.unacknowledged;
   Handle(message);
 }
 
-void ToyCluster::Report(ToyNode& node, RunId run, decltype(master::Report::kind) kind) {
+void ToyCluster::Tell(ToyNode& node, RunKey run, ReportKind kind) {
   node.unacknowledged.push_back({node.next_report++, run, std::move(kind)});
 }
 
-void ToyCluster::TakeDesired(ToyNode& node, const SendDesired& desired) {
-  std::erase_if(node.unacknowledged,
-                [&](const master::Report& report) { return report.number <= desired.acknowledged_report; });
-  std::set<RunId> wanted;
-  for (const DesiredRun& run : desired.runs) {
-    wanted.insert(run.run);
-    const auto known = node.runs.find(run.run);
+void ToyCluster::TakeOrders(ToyNode& node, const ServerOrders& orders) {
+  std::erase_if(node.unacknowledged, [&](const Report& report) { return report.number <= orders.acknowledged_report; });
+  std::set<RunId> ordered;
+  for (const Order& order : orders.orders) {
+    ordered.insert(order.run.run);
+    if (node.ended.contains(order.run.run)) continue;
+    const auto known = node.runs.find(order.run.run);
     if (known == node.runs.end()) {
-      Begin(node, run);
-    } else if (run.generation > known->second.desired.generation) {
-      TakeGeneration(node, known->second, run);
+      node.runs.emplace(order.run.run, ToyRun{order, StartOf(order), order.terms.promises});
+    } else if (order.terms.generation > known->second.order.terms.generation) {
+      TakeTerms(node, known->second, order);
     }
   }
-  std::erase_if(node.runs, [&](const auto& entry) { return !wanted.contains(entry.first); });
-}
-
-// A run that has ended here does not begin again; the targets of its later generations are lost.
-void ToyCluster::Begin(ToyNode& node, const DesiredRun& run) {
-  const auto ended = node.ended.find(run.run);
-  if (ended == node.ended.end()) {
-    ToyRun fresh{.desired = run, .at = run.start ? run.start->point.step : Step{0}, .open = run.targets};
-    node.runs.emplace(run.run, std::move(fresh));
-  } else if (run.generation > std::exchange(ended->second, run.generation)) {
-    for (const Target& target : run.targets) LoseTarget(node, run, target.step, "the run had ended");
+  std::vector<RunId> gone;
+  for (const auto& [id, run] : node.runs) {
+    if (!ordered.contains(id)) gone.push_back(id);
   }
+  for (const RunId id : gone) node.runs.erase(id);
 }
 
-void ToyCluster::TakeGeneration(ToyNode& node, ToyRun& run, const DesiredRun& desired) {
-  run.desired = desired;
+void ToyCluster::TakeTerms(ToyNode& node, ToyRun& run, const Order& order) {
+  run.order = order;
   run.open.clear();
-  for (const Target& target : desired.targets) {
-    if (target.step >= run.at) {
-      run.open.push_back(target);
+  for (const OrderedPromise& promise : order.terms.promises) {
+    if (promise.step >= run.at) {
+      run.open.push_back(promise);
     } else {
-      LoseTarget(node, desired, target.step, "the runner was past it");
+      Lose(node, run, promise, "the runner was past it");
     }
   }
 }
 
-void ToyCluster::LoseTarget(ToyNode& node, const DesiredRun& run, Step step, const std::string& why) {
-  const bool reported = std::any_of(node.unacknowledged.begin(), node.unacknowledged.end(), [&](const auto& report) {
-    const auto* reached = std::get_if<PointReached>(&report.kind);
-    return report.run == run.run && reached != nullptr && reached->point.step == step;
+// Not if it is on its way, or is reported already.
+void ToyCluster::Lose(ToyNode& node, const ToyRun& run, const OrderedPromise& promise, const std::string& why) {
+  const Point point = PointAt(run.order, promise.step);
+  const bool on_its_way = std::any_of(node.uploads.begin(), node.uploads.end(), [&](const ToyUpload& upload) {
+    return upload.run == run.order.run && upload.stored.point == point;
   });
-  if (!reported) Report(node, run.run, PromiseLost{run.generation, step, why});
+  const bool reported = std::any_of(node.unacknowledged.begin(), node.unacknowledged.end(), [&](const Report& report) {
+    const auto* state_stored = std::get_if<StateStored>(&report.kind);
+    const auto* measured = std::get_if<MetricsMeasured>(&report.kind);
+    const bool is_state = state_stored != nullptr && state_stored->point == point;
+    const bool is_metrics = measured != nullptr && measured->point == point;
+    return report.run == run.order.run && (promise.owed == Owed::kState ? is_state : is_metrics);
+  });
+  if (promise.owed == Owed::kState && on_its_way) return;
+  if (!reported) Tell(node, run.order.run, PromiseLost{promise.id, promise.step, why});
 }
 
-void ToyCluster::Stop(ToyNode& node, ToyRun& run) {
-  run.training = false;
-  node.ended[run.desired.run] = run.desired.generation;
-  Report(node, run.desired.run, RunEnded{run.at, Seconds(1)});
-}
-
-void ToyCluster::ReachTargets(ToyNode& node, ToyRun& run) {
-  for (const Target& target : run.open) {
-    if (target.step != run.at) continue;
-    PointReached reached{.plan = run.desired.plan, .point = PointAt(run.desired, target.step)};
-    if (target.evaluate) {
-      reached.evaluation = kEvaluation;
-      reached.metrics["score"] = ScoreAt(reached.point);
-    }
-    if (target.save) {
-      const std::string name = std::to_string(reached.point.node.value) + "@" + std::to_string(target.step.value);
-      reached.checkpoint = StoredCheckpoint{name + "-" + std::to_string(run.desired.run.value), 100, name};
-    }
-    Report(node, run.desired.run, reached);
+void ToyCluster::End(ToyNode& node, RunId id) {
+  const ToyRun& run = node.runs.at(id);
+  RunEnded ended{.step = run.at, .slot_time = Seconds(1), .saves_under_way = {}, .refused = {}};
+  for (const ToyUpload& upload : node.uploads) {
+    if (upload.run == run.order.run) ended.saves_under_way.push_back(upload.stored.point.step);
   }
-  std::erase_if(run.open, [&](const Target& target) { return target.step <= run.at; });
+  Tell(node, run.order.run, std::move(ended));
+  node.ended.insert(id);
+  node.runs.erase(id);
 }
 
-void ToyCluster::TrainStep(ToyNode& node, ToyRun& run) {
-  ReachTargets(node, run);
-  if (run.open.empty()) return Stop(node, run);
+void ToyCluster::Save(ToyNode& node, const ToyRun& run) {
+  const Point point = PointAt(run.order, run.at);
+  const std::string name = std::to_string(point.node.value) + "@" + std::to_string(point.step.value);
+  StateStored stored{.plan = run.order.plan,
+                     .point = point,
+                     .lineage = LineageAt(run.order, run.at),
+                     .file = name + "-" + std::to_string(run.order.run.run.value),
+                     .bytes = 100,
+                     .state_sha256 = name};
+  const int turns = static_cast<int>(Draw(static_cast<std::uint64_t>(upload_turns_max) + 1));
+  node.uploads.push_back({std::move(stored), run.order.run, turns});
+}
+
+void ToyCluster::Upload(ToyNode& node) {
+  for (ToyUpload& upload : node.uploads) {
+    if (--upload.turns_left < 0) Tell(node, upload.run, upload.stored);
+  }
+  std::erase_if(node.uploads, [](const ToyUpload& upload) { return upload.turns_left < 0; });
+}
+
+void ToyCluster::KeepPromises(ToyNode& node, ToyRun& run) {
+  for (const OrderedPromise& promise : run.open) {
+    if (promise.step != run.at) continue;
+    const Point point = PointAt(run.order, run.at);
+    if (promise.owed == Owed::kMetrics) {
+      Tell(node, run.order.run,
+           MetricsMeasured{
+               run.order.plan, point, LineageAt(run.order, run.at), kEvaluation, {{"score", ScoreAt(point)}}});
+    } else {
+      Save(node, run);
+    }
+  }
+  std::erase_if(run.open, [&](const OrderedPromise& promise) { return promise.step <= run.at; });
+}
+
+// False: the run has ended.
+bool ToyCluster::TrainStep(ToyNode& node, ToyRun& run) {
+  KeepPromises(node, run);
+  const bool preempted = run.order.terms.preempt;
+  if (preempted && run.at > StartOf(run.order)) Save(node, run);
+  if (run.open.empty() || preempted) return false;
   run.at = run.at + 1;
-  const DesiredStage* stage = StageReaching(run.desired, run.at);
+  const OrderedStage* stage = StageReaching(run.order, run.at);
   REQUIRE(stage != nullptr);
   ++trained[{stage->stage.node, run.at}];
   ++steps_trained;
-  Report(node, run.desired.run, StepsTrained{stage->stage.node, run.at - 1, run.at, Seconds(1)});
+  Tell(node, run.order.run, StepsTrained{stage->stage.node, run.at - 1, run.at, Seconds(1)});
+  return true;
 }
 
 void ToyCluster::Train(ToyNode& node) {
   std::vector<RunId> ids;
   for (const auto& [id, run] : node.runs) ids.push_back(id);
   for (const RunId id : ids) {
-    ToyRun& run = node.runs.at(id);
-    if (run.training) TrainStep(node, run);
-    if (!run.training) node.runs.erase(id);
+    if (!TrainStep(node, node.runs.at(id))) End(node, id);
   }
+  Upload(node);
 }
 
 void ToyCluster::Send(ToyNode& node) {
-  NodeMessage message{.session = node.session, .reports = node.unacknowledged};
+  NodeMessage message{.session = node.session, .registration = {}, .runs = {}, .reports = node.unacknowledged};
   for (const auto& [id, run] : node.runs) {
-    message.runs.push_back({id, run.desired.generation, run.at, RunState::kTraining});
+    message.runs.push_back({run.order.run, run.order.terms.generation, run.at, RunStatus::State::kTraining});
   }
   Handle(message);
 }
@@ -236,13 +273,15 @@ void ToyCluster::Send(ToyNode& node) {
 void ToyCluster::Turn(int latency) {
   for (ToyNode& node : nodes) {
     if (!node.inbox.empty() && Draw(static_cast<std::uint64_t>(latency)) == 0) {
-      const SendDesired desired = node.inbox.back();  // level-triggered: the newest says all
+      const ServerOrders orders = node.inbox.back();  // level-triggered: the newest says all
       node.inbox.clear();
-      TakeDesired(node, desired);
+      TakeOrders(node, orders);
     }
     Train(node);
     if (Draw(static_cast<std::uint64_t>(latency)) == 0) Send(node);
   }
+  now_ += std::chrono::milliseconds(200);
+  Handle(Tick{});
 }
 
 void ToyCluster::RunToRest(int latency) {
@@ -262,23 +301,27 @@ std::string ToyCluster::Describe() const {
   for (const RunId id : state.active_runs) {
     const Run& run = state.runs.at(id);
     text += "run " + std::to_string(id.value) + " on " + run.slot.server + "/" + std::to_string(run.slot.index) + " " +
-            std::string(Name(run.state)) + " at " + std::to_string(run.at.value) + " generation " +
-            std::to_string(run.generation) + " targets";
-    for (const Target& target : OpenTargets(run)) text += " " + std::to_string(target.step.value);
+            std::string(Name(run.state)) + " at " + std::to_string(run.at().value) + " generation " +
+            std::to_string(run.generation) + " promises";
+    for (const PromisedAt& promise : ViewOf(run).promises) {
+      text += " " + std::string(Name(promise.owed)) + "@" + std::to_string(promise.step.value);
+    }
     text += "\n";
   }
   for (const ToyNode& node : nodes) {
     for (const auto& [id, run] : node.runs) {
       text += node.name + " trains run " + std::to_string(id.value) + " at " + std::to_string(run.at.value) +
-              " generation " + std::to_string(run.desired.generation) + " targets";
-      for (const Target& target : run.open) text += " " + std::to_string(target.step.value);
+              " generation " + std::to_string(run.order.terms.generation) + " promises";
+      for (const OrderedPromise& promise : run.open) text += " " + std::to_string(promise.step.value);
       text += "\n";
     }
   }
   for (const auto& [id, plan] : state.plans) {
     text += std::to_string(plan.waiting.size()) + " claims of plan " + std::to_string(id.value) + " wait\n";
     std::vector<RunView> views;
-    for (const RunId run : state.active_runs) views.push_back(ViewOf(state.runs.at(run)));
+    for (const RunId run : state.active_runs) {
+      if (state.runs.at(run).plan == id) views.push_back(ViewOf(state.runs.at(run)));
+    }
     text += Print(BuildStageTree(plan, views));
     for (const ClaimId waiting : plan.waiting) {
       const auto& claim = plan.claims.at(waiting);
@@ -286,9 +329,11 @@ std::string ToyCluster::Describe() const {
           "claim at " + std::to_string(claim.point.node.value) + "@" + std::to_string(claim.point.step.value) + "\n";
       for (const PlanNodeId n : LineageTo(plan, claim.point.node)) {
         text += " node " + std::to_string(n.value) + " from " + std::to_string(plan.Node(n).start.value) + ":";
-        for (const auto& [step, record] : plan.Node(n).points)
-          text +=
-              " " + std::to_string(step.value) + (record.checkpoint ? "c" : "") + (record.metrics.empty() ? "" : "m");
+        for (const auto& [step, checkpoint] : plan.Node(n).results->checkpoints) {
+          text += " " + std::to_string(step.value) + "c";
+        }
+        for (const auto& [step, metrics] : plan.Node(n).results->metrics)
+          text += " " + std::to_string(step.value) + "m";
         text += "\n";
       }
     }
@@ -299,17 +344,12 @@ std::string ToyCluster::Describe() const {
 
 void ToyCluster::CrashARun() {
   for (ToyNode& node : nodes) {
-    for (auto it = node.runs.begin(); it != node.runs.end(); ++it) {
-      ToyRun& run = it->second;
-      Report(node, it->first,
-             RunFailed{RunFailed::Kind::kCrash, {PointAt(run.desired, run.at).node, run.at}, "killed"});
-      for (const Target& target : run.open) {
-        Report(node, it->first, PromiseLost{run.desired.generation, target.step, "the worker died"});
-      }
-      Stop(node, run);
-      node.runs.erase(it);
-      return;
-    }
+    if (node.runs.empty()) continue;
+    const RunId id = node.runs.begin()->first;
+    const ToyRun& run = node.runs.begin()->second;
+    const Step failed = std::max(run.at, Step{1});
+    Tell(node, run.order.run, RunFailed{RunFailed::Kind::kCrash, {PointAt(run.order, failed).node, failed}, "killed"});
+    return End(node, id);
   }
 }
 
@@ -320,6 +360,7 @@ void ToyCluster::RestartNode(std::size_t index) {
   node.next_report = 1;
   node.runs.clear();
   node.ended.clear();
+  node.uploads.clear();
   node.unacknowledged.clear();
   Connect(node);
   Handle(NodeGone{old});
@@ -327,8 +368,13 @@ void ToyCluster::RestartNode(std::size_t index) {
 
 void ToyCluster::RestartMaster() {
   state.servers.clear();
-  for (auto& [id, run] : state.runs) run.at = run.start ? run.start->step : Step{0};
+  state.served.clear();
+  state.served_by.clear();
+  for (auto& [id, run] : state.runs) {
+    if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
+  }
   state.recovered_at = now_;
+  Handle(Recovered{});
   for (ToyNode& node : nodes) Connect(node);
 }
 

@@ -15,15 +15,21 @@
 
 namespace espalier::master {
 
-// One run as its toy node manager holds it.
-struct ToyRun {
-  DesiredRun desired;
-  Step at;
-  bool training = true;
-  std::vector<Target> open;  // of all generations, not reported yet
+// A state on its way to the store.
+struct ToyUpload {
+  StateStored stored;
+  RunKey run;
+  int turns_left = 0;
 };
 
-// A server: at most one step a turn for each of its runs.
+// One run as its toy node manager holds it.
+struct ToyRun {
+  Order order;
+  Step at;
+  std::vector<OrderedPromise> open;  // of the terms taken over, neither passed nor reported lost
+};
+
+// A server: at most one step a turn for each of its runs; states take some turns more.
 struct ToyNode {
   std::string name;
   int incarnation = 1;
@@ -31,14 +37,17 @@ struct ToyNode {
   SessionId session;
   std::int64_t next_report = 1;
   std::map<RunId, ToyRun> runs;
-  std::map<RunId, std::int64_t> ended;  // the last generation each was told
+  std::set<RunId> ended;
+  std::vector<ToyUpload> uploads;
   std::vector<Report> unacknowledged;
-  std::deque<SendDesired> inbox;
+  std::deque<ServerOrders> inbox;
 };
 
 class ToyCluster {
  public:
   explicit ToyCluster(std::uint64_t seed, int nodes = 1, int slots = 2);
+
+  int upload_turns_max = 0;  // how long a state is on its way, at most
 
   MasterState state;
 
@@ -77,15 +86,16 @@ class ToyCluster {
  private:
   void Hear(const EventsAdded& added);
   void Connect(ToyNode& node);
-  void TakeDesired(ToyNode& node, const SendDesired& desired);
-  void Begin(ToyNode& node, const DesiredRun& run);
-  void TakeGeneration(ToyNode& node, ToyRun& run, const DesiredRun& desired);
-  void LoseTarget(ToyNode& node, const DesiredRun& run, Step step, const std::string& why);
+  void TakeOrders(ToyNode& node, const ServerOrders& orders);
+  void TakeTerms(ToyNode& node, ToyRun& run, const Order& order);
+  void Lose(ToyNode& node, const ToyRun& run, const OrderedPromise& promise, const std::string& why);
   void Train(ToyNode& node);
-  void TrainStep(ToyNode& node, ToyRun& run);
-  void ReachTargets(ToyNode& node, ToyRun& run);
-  void Stop(ToyNode& node, ToyRun& run);
-  void Report(ToyNode& node, RunId run, decltype(master::Report::kind) kind);
+  bool TrainStep(ToyNode& node, ToyRun& run);
+  void KeepPromises(ToyNode& node, ToyRun& run);
+  void Save(ToyNode& node, const ToyRun& run);
+  void Upload(ToyNode& node);
+  void End(ToyNode& node, RunId run);
+  void Tell(ToyNode& node, RunKey run, ReportKind kind);
   void Send(ToyNode& node);
   std::uint64_t Draw(std::uint64_t below);
 

@@ -14,36 +14,62 @@ std::string Join(const std::set<std::string>& names) {
   return text;
 }
 
-Result<const TrainerRecord*> FindTrainer(const MasterState& state, const StudySpecification& specification) {
-  if (state.trainers.empty()) return MakeError(ErrorCode::kUnavailable, "no server has registered a trainer yet");
+// Of the trainer and data that are asked for: the offer that was first seen last, among those that `is_wanted` takes.
+// Null if there is none.
+template <class Predicate>
+const KnownOffer* NewestOffer(const MasterState& state, const StudySpecification& specification,
+                              const Predicate& is_wanted) {
+  const KnownOffer* newest = nullptr;
+  for (const auto& [digest, known] : state.offers) {
+    if (known.offer.trainer != specification.trainer || known.offer.data != specification.data) continue;
+    if (!is_wanted(digest)) continue;
+    if (newest == nullptr || known.first_seen > newest->first_seen) newest = &known;
+  }
+  return newest;
+}
+
+// The newest that a connected server offers, else the newest of all. Error: kInvalidArgument, with what there is.
+Result<const Offer*> FindOffer(const MasterState& state, const StudySpecification& specification) {
+  if (state.offers.empty()) return MakeError(ErrorCode::kUnavailable, "no server has registered a trainer yet");
+  const auto is_connected = [&](const Digest128& digest) {
+    return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
+      const auto& offers = entry.second.offers;
+      return entry.second.session &&
+             std::any_of(offers.begin(), offers.end(), [&](const auto& offer) { return offer.second == digest; });
+    });
+  };
+  const KnownOffer* known = NewestOffer(state, specification, is_connected);
+  if (known == nullptr) known = NewestOffer(state, specification, [](const Digest128&) { return true; });
+  if (known != nullptr) return &known->offer;
   std::set<std::string> names;
   std::set<std::string> data;
-  for (const auto& [key, record] : state.trainers) {
-    names.insert(key.first);
-    if (key.first == specification.trainer) data.insert(key.second.empty() ? "(none)" : key.second);
+  for (const auto& [digest, each] : state.offers) {
+    names.insert(each.offer.trainer);
+    if (each.offer.trainer == specification.trainer) data.insert(each.offer.data.empty() ? "(none)" : each.offer.data);
   }
   if (data.empty()) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "unknown trainer '" + specification.trainer + "'; expected one of: " + Join(names), "trainer");
   }
-  const auto it = state.trainers.find({specification.trainer, specification.data});
-  if (it == state.trainers.end()) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "trainer " + specification.trainer + " has no data '" + specification.data +
-                         "'; expected one of: " + Join(data),
-                     "data");
-  }
-  return &it->second;
+  return MakeError(
+      ErrorCode::kInvalidArgument,
+      "trainer " + specification.trainer + " has no data '" + specification.data + "'; expected one of: " + Join(data),
+      "data");
 }
 
-// Of the connected servers that offer the trainer: the kind with the most slots, of several the first by name.
-Result<std::string> ChooseDeviceKind(const MasterState& state, const TrainerKey& trainer) {
+// Of the connected servers that offer exactly this: the kind with the most slots, of several the first by name.
+Result<std::string> ChooseDeviceKind(const MasterState& state, const Offer& offer) {
   std::map<std::string, int> slots;
+  const Digest128 wanted = DigestOf(offer);
+  const Digest128 trainer = TrainerDigest(offer);
   for (const auto& [name, server] : state.servers) {
-    if (server.session && server.trainers.contains(trainer)) slots[server.device_kind] += server.slot_count;
+    const auto offered = server.offers.find(trainer);
+    if (server.session && offered != server.offers.end() && offered->second == wanted) {
+      slots[server.device_kind] += server.slot_count;
+    }
   }
   if (slots.empty()) {
-    return MakeError(ErrorCode::kUnavailable, "no server that offers trainer '" + trainer.first + "' is connected");
+    return MakeError(ErrorCode::kUnavailable, "no server that offers trainer '" + offer.trainer + "' is connected");
   }
   return std::max_element(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
@@ -59,42 +85,37 @@ Result<void> CheckTexts(const StudySpecification& specification) {
   return CheckText(specification.definition, kDefinitionBytesMax, "definition");
 }
 
-Result<void> CheckSpecification(const StudySpecification& specification, const TrainerRecord& trainer) {
-  if (specification.step_updates < 0) {
+Result<void> CheckSpecification(const StudySpecification& specification, const Offer& offer) {
+  if (specification.step.updates < 0) {
     return MakeError(ErrorCode::kInvalidArgument, "expected epoch or at least 1 update", "step");
   }
   if (specification.evaluate_every < 0) {
     return MakeError(ErrorCode::kInvalidArgument, "expected a whole number >= 1", "evaluate.every");
   }
   for (const auto& [name, type] : specification.undeclared) {
-    if (trainer.schema.takes_any && trainer.schema.Find(name) == nullptr) continue;
+    if (offer.schema.takes_any && offer.schema.Find(name) == nullptr) continue;
     return MakeError(
         ErrorCode::kInvalidArgument,
-        "trainer " + trainer.name + (trainer.schema.takes_any ? " declares " : " has no hyper-parameter ") + name,
+        "trainer " + offer.trainer + (offer.schema.takes_any ? " declares " : " has no hyper-parameter ") + name,
         "undeclared");
   }
-  if (std::find(trainer.metrics.begin(), trainer.metrics.end(), specification.metric) == trainer.metrics.end()) {
+  if (std::find(offer.metrics.begin(), offer.metrics.end(), specification.metric) == offer.metrics.end()) {
     return MakeError(ErrorCode::kInvalidArgument,
-                     "trainer " + trainer.name + " has no metric '" + specification.metric +
-                         "'; expected one of: " + Join({trainer.metrics.begin(), trainer.metrics.end()}),
+                     "trainer " + offer.trainer + " has no metric '" + specification.metric +
+                         "'; expected one of: " + Join({offer.metrics.begin(), offer.metrics.end()}),
                      "metric.name");
   }
   return {};
 }
 
 // All but the device kind.
-Result<Study> StudyOf(const StudySpecification& specification, const TrainerRecord& trainer) {
-  ESPALIER_RETURN_IF_ERROR(CheckSpecification(specification, trainer));
+Result<Study> StudyOf(const StudySpecification& specification, const Offer& offer) {
+  ESPALIER_RETURN_IF_ERROR(CheckSpecification(specification, offer));
   Study study;
   study.specification = specification;
-  study.training = {.trainer = trainer.name,
-                    .code_digest = trainer.code_digest,
-                    .data = trainer.data,
-                    .data_digest = trainer.data_digest,
-                    .step_updates = specification.step_updates,
-                    .schema = trainer.schema};
-  study.evaluation = trainer.evaluation_digest;
-  study.metric_names = trainer.metrics;
+  study.training = TrainingOf(offer, specification.step);
+  study.evaluation = offer.evaluation_digest;
+  study.metric_names = offer.metrics;
   return study;
 }
 
@@ -110,7 +131,7 @@ Digest128 ContentOf(const CreateStudyCall& call) {
   const StudySpecification& specification = call.specification;
   KeyText key("create-study-1");
   key.Add(call.user).Add(call.team).Add(specification.name).Add(specification.trainer).Add(specification.data);
-  key.Add(std::to_string(specification.step_updates)).Add(std::to_string(specification.evaluate_every));
+  key.Add(std::to_string(specification.step.updates)).Add(std::to_string(specification.evaluate_every));
   key.Add(specification.metric).Add(Name(specification.goal)).Add(Name(specification.scope));
   key.Add(specification.definition);
   for (const auto& [name, type] : specification.undeclared) key.Add(name).Add(Name(type));
@@ -155,25 +176,29 @@ Result<StudyCreated> CreateStudy(Draft& draft, const CreateStudyCall& call) {
 
 Result<Study> PlanStudy(const MasterState& state, const StudySpecification& specification) {
   ESPALIER_RETURN_IF_ERROR(CheckTexts(specification));
-  ESPALIER_ASSIGN(const TrainerRecord* trainer, FindTrainer(state, specification));
-  ESPALIER_ASSIGN(Study study, StudyOf(specification, *trainer));
-  ESPALIER_ASSIGN(study.device_kind, ChooseDeviceKind(state, {trainer->name, trainer->data}));
+  ESPALIER_ASSIGN(const Offer* offer, FindOffer(state, specification));
+  ESPALIER_ASSIGN(Study study, StudyOf(specification, *offer));
+  ESPALIER_ASSIGN(study.device_kind, ChooseDeviceKind(state, *offer));
   return study;
 }
 
 Result<Study> PlanForecast(const MasterState& state, const StudySpecification& specification) {
   ESPALIER_RETURN_IF_ERROR(CheckTexts(specification));
-  const bool registered = std::any_of(state.trainers.begin(), state.trainers.end(),
-                                      [&](const auto& entry) { return entry.first.first == specification.trainer; });
+  const bool registered = std::any_of(state.offers.begin(), state.offers.end(), [&](const auto& entry) {
+    return entry.second.offer.trainer == specification.trainer;
+  });
   if (!registered && !specification.undeclared.empty()) {
-    return StudyOf(specification, {.name = specification.trainer,
+    return StudyOf(specification, {.trainer = specification.trainer,
+                                   .code_digest = {},
                                    .data = specification.data,
-                                   .schema = {.takes_any = true},
+                                   .data_digest = {},
+                                   .evaluation_digest = {},
+                                   .schema = {.hyper_parameters = {}, .takes_any = true},
                                    .metrics = {specification.metric}});
   }
-  ESPALIER_ASSIGN(const TrainerRecord* trainer, FindTrainer(state, specification));
-  ESPALIER_ASSIGN(Study study, StudyOf(specification, *trainer));
-  study.device_kind = ChooseDeviceKind(state, {trainer->name, trainer->data}).value_or("");
+  ESPALIER_ASSIGN(const Offer* offer, FindOffer(state, specification));
+  ESPALIER_ASSIGN(Study study, StudyOf(specification, *offer));
+  study.device_kind = ChooseDeviceKind(state, *offer).value_or("");
   return study;
 }
 

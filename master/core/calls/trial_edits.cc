@@ -6,19 +6,21 @@
 namespace espalier::master {
 
 PlanIdentity PlanIdentityOf(const Study& study, TrialId trial) {
-  PlanIdentity identity{.training = study.training, .device_kind = study.device_kind};
-  switch (study.specification.scope) {
+  PlanIdentity identity{.training = study.training, .device_kind = study.device_kind, .sharing = {}};
+  Sharing& sharing = identity.sharing;
+  sharing.scope = study.specification.scope;
+  switch (sharing.scope) {
     case Scope::kNobody:
-      identity.scope = "trial:" + std::to_string(trial.value);
+      sharing.study = study.id;
+      sharing.trial = trial;
       break;
     case Scope::kStudy:
-      identity.scope = "study:" + std::to_string(study.id.value);
+      sharing.study = study.id;
       break;
     case Scope::kTeam:
-      identity.scope = "team:" + study.team;
+      sharing.team = study.team;
       break;
     case Scope::kEveryone:
-      identity.scope = "everyone";
       break;
   }
   return identity;
@@ -43,8 +45,6 @@ ClaimId MakeClaim(Draft& draft, StudyId study_id, TrialId trial_id, Step step) {
   const PlanId plan = trial.plan;
   draft.Do(plan, {AddClaim{claim}});
   AppendEvent(draft, study_id, ClaimMade{claim.id, trial_id, step});
-  draft.touched_plans.insert(plan);
-  draft.schedule = true;
   return claim.id;
 }
 
@@ -75,8 +75,6 @@ void EndTrial(Draft& draft, TrialId id, bool cancelled) {
     draft.Do(CloseTrial{id, cancelled});
     AppendEvent(draft, study, TrialClosed{id, cancelled});
   }
-  draft.touched_plans.insert(plan);
-  draft.touched_studies.insert(study);
 }
 
 void CloseStudyWithTrials(Draft& draft, StudyId study, bool cancelled) {
@@ -85,7 +83,6 @@ void CloseStudyWithTrials(Draft& draft, StudyId study, bool cancelled) {
     if (cancelled || !draft.state().trials.at(trial).closed) EndTrial(draft, trial, cancelled);
   }
   if (!draft.state().studies.at(study).closing) draft.Do(CloseStudy{study});
-  draft.touched_studies.insert(study);
 }
 
 }  // namespace espalier::master

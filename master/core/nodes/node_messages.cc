@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "master/core/nodes/attempts.h"
 #include "master/core/nodes/reports.h"
+#include "master/core/nodes/runs.h"
 #include "master/core/state/stored_text.h"
 
 namespace espalier::master {
@@ -19,7 +21,9 @@ void LoseRunsOf(Draft& draft, const std::string& server, const std::string& exce
   const std::set<RunId> active = draft.state().active_runs;
   for (const RunId id : active) {
     const Run& run = draft.state().runs.at(id);
-    if (run.slot.server == server && run.incarnation != except_incarnation) LoseRun(draft, id);
+    if (run.slot.server != server || run.incarnation == except_incarnation) continue;
+    CountLostServer(draft, id);
+    LoseRun(draft, id);
   }
 }
 
@@ -30,11 +34,10 @@ void Register(Draft& draft, SessionId session, const Registration& registration)
                 .device_kind = registration.device_kind,
                 .session = session,
                 .last_seen = draft.now};
-  for (const TrainerRecord& trainer : registration.trainers) {
-    const TrainerKey key{trainer.name, trainer.data};
-    server.trainers.insert(key);
-    const auto known = draft.state().trainers.find(key);
-    if (known == draft.state().trainers.end() || known->second != trainer) draft.Do(SetTrainer{trainer});
+  for (const Offer& offer : registration.offers) {
+    const Digest128 digest = DigestOf(offer);
+    server.offers[TrainerDigest(offer)] = digest;
+    if (!draft.state().offers.contains(digest)) draft.Do(AddOffer{{offer, draft.now}});
   }
   const auto before = draft.state().servers.find(server.name);
   if (before != draft.state().servers.end()) {
@@ -45,37 +48,24 @@ void Register(Draft& draft, SessionId session, const Registration& registration)
       draft.Emit(EndSession{*before->second.session, "server " + server.name + " has registered on another stream"});
     }
   }
-  draft.Emit(LogLine{LogLevel::kInfo, "server registered name=" + server.name + " slots=" +
-                                          std::to_string(server.slot_count) + " incarnation=" + server.incarnation});
+  draft.Log(LogLevel::kInfo, "server registered",
+            {{"name", server.name}, {"slots", server.slot_count}, {"incarnation", server.incarnation}});
   draft.Do(SetServer{server});
   LoseRunsOf(draft, server.name, server.incarnation);
-  draft.touched_servers.insert(server.name);
-  draft.schedule = true;
+  draft.TellAgain(server.name);
+  draft.touched.work = true;
 }
 
 void TakePosition(Draft& draft, const Server& server, const RunStatus& status) {
-  const auto it = draft.state().runs.find(status.run);
+  const auto it = draft.state().runs.find(status.run.run);
   if (it == draft.state().runs.end()) return;
   const Run& run = it->second;
-  if (run.state != RunState::kTraining || run.slot.server != server.name || run.incarnation != server.incarnation)
-    return;
-  if (status.step > run.at) draft.Do(SetPosition{run.id, status.step});
+  if (run.leadership != status.run.leadership || run.slot.server != server.name) return;
+  if (!run.training() || run.incarnation != server.incarnation) return;
+  if (status.step > run.at()) draft.Do(SetPosition{run.id, status.step});
 }
 
 }  // namespace
-
-void LoseRun(Draft& draft, RunId id) {
-  for (const Target& target : OpenTargets(draft.state().runs.at(id))) {
-    draft.Do(SettlePromise{id, target.step, PromiseState::kLost, draft.now});
-  }
-  const Run& run = draft.state().runs.at(id);
-  const Seconds held = run.state == RunState::kTraining ? Seconds(draft.now - run.ordered_at) : run.slot_seconds;
-  draft.Emit(LogLine{LogLevel::kInfo, "run lost run=" + std::to_string(id.value) + " server=" + run.slot.server});
-  draft.touched_plans.insert(run.plan);
-  draft.touched_servers.insert(run.slot.server);
-  draft.schedule = true;
-  draft.Do(SetRunState{id, RunState::kEnded, held});
-}
 
 void OnNodeMessage(Draft& draft, const NodeMessage& message) {
   if (message.registration) {
@@ -94,12 +84,12 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
   server.last_seen = draft.now;
   for (const RunStatus& status : message.runs) TakePosition(draft, server, status);
   for (const Report& report : message.reports) {
-    // Results are taken by content however often they come, so that files of points that others hold are named again.
-    if (report.number > server.acknowledged_report || std::holds_alternative<PointReached>(report.kind)) {
+    // States are taken however often they come, so that files of points that others hold are named again.
+    if (report.number > server.acknowledged_report || std::holds_alternative<StateStored>(report.kind)) {
       ApplyReport(draft, report);
       server.acknowledged_report = std::max(server.acknowledged_report, report.number);
     }
-    draft.touched_servers.insert(server.name);  // what came again is acknowledged again
+    draft.TellAgain(server.name);
   }
   draft.Do(SetServer{std::move(server)});
 }
@@ -110,7 +100,7 @@ void OnNodeGone(Draft& draft, const NodeGone& gone) {
   Server server = *known;
   server.session.reset();
   server.last_seen = draft.now;
-  draft.Emit(LogLine{LogLevel::kInfo, "server disconnected name=" + server.name});
+  draft.Log(LogLevel::kInfo, "server disconnected", {{"name", server.name}});
   draft.Do(SetServer{std::move(server)});
 }
 
@@ -120,10 +110,11 @@ void OnTick(Draft& draft) {
   for (const auto& [name, server] : servers) {
     if (!lease_ended(server.last_seen)) continue;
     if (server.session) draft.Emit(EndSession{*server.session, "server " + name + " was silent for too long"});
-    draft.Emit(LogLine{LogLevel::kInfo, "server lost name=" + name});
+    draft.Log(LogLevel::kWarning, "server lost", {{"name", name}});
     LoseRunsOf(draft, name, "");
     draft.Do(RemoveServer{name});
   }
+  draft.touched.work |= !draft.state().pauses.empty();  // some may be over
   if (!lease_ended(draft.state().recovered_at)) return;
   const std::set<RunId> active = draft.state().active_runs;
   for (const RunId id : active) {  // of servers that have not come back since the master started

@@ -10,7 +10,4 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message);
 void OnNodeGone(Draft& draft, const NodeGone& gone);
 void OnTick(Draft& draft);
 
-// Ends a run of which nothing more will come: its open promises are lost.
-void LoseRun(Draft& draft, RunId run);
-
 }  // namespace espalier::master

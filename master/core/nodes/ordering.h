@@ -1,5 +1,4 @@
-// What servers should do: derives each run's targets again (law 8), lets the policy hand out paths, and says it to the
-// node managers.
+// What servers should do: derives again what each run must promise (law 8), and lets the policy hand out paths.
 #pragma once
 
 #include "master/core/draft.h"
@@ -7,8 +6,5 @@
 namespace espalier::master {
 
 void OrderRuns(Draft& draft);
-
-// Emits SendDesired for each touched server that is connected.
-void TellServers(Draft& draft);
 
 }  // namespace espalier::master

@@ -1,13 +1,13 @@
-// Applies one report of a node manager.
+// Applies one report of a node manager. Results are taken by content, whatever has become of their run, and refused if
+// they do not fit their point (law 6); what is said of a run counts only for a run that this service ordered.
 #pragma once
 
 #include "master/core/draft.h"
+#include "protocol/report.h"
 
 namespace espalier::master {
 
+// Repeatable: the same report again changes nothing. O(promises of the run + depth of the point).
 void ApplyReport(Draft& draft, const Report& report);
-
-// Settles the run's open promise at `step`, if there is one, and ends a run that is saving once no promise is open.
-void SettlePromiseAt(Draft& draft, RunId run, Step step, PromiseState state);
 
 }  // namespace espalier::master

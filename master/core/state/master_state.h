@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/digest.h"
@@ -13,23 +14,17 @@
 #include "master/core/state/study.h"
 #include "master/core/state/trial_index.h"
 #include "master/core/state/user.h"
+#include "protocol/offer.h"
 #include "searchplan/plan/search_plan.h"
 
 namespace espalier::master {
 
-// What a node manager registered of one trainer with one data set. The newest registration of (name, data) counts.
-struct TrainerRecord {
-  std::string name;
-  std::string code_digest;
-  std::string data;
-  std::string data_digest;
-  std::string evaluation_digest;
-  Schema schema;
-  std::vector<std::string> metrics;
-  friend bool operator==(const TrainerRecord&, const TrainerRecord&) = default;
+// An offer that some server registered once. Kept for good: studies are created from it, and plans carry its identity.
+struct KnownOffer {
+  Offer offer;
+  Time first_seen{};  // of offers of one trainer and data, the one first seen last is the newest
+  friend bool operator==(const KnownOffer&, const KnownOffer&) = default;
 };
-
-using TrainerKey = std::pair<std::string, std::string>;  // name, data
 
 // A stream to a node manager. Never used again.
 using SessionId = Id<struct SessionTag>;
@@ -40,8 +35,8 @@ struct Server {
   std::string incarnation;
   int slot_count = 0;
   std::string device_kind;
-  std::set<TrainerKey> trainers;
-  std::optional<SessionId> session;  // none: disconnected
+  std::map<Digest128, Digest128> offers;  // by TrainerDigest: DigestOf the offer
+  std::optional<SessionId> session;       // none: disconnected
   Time last_seen{};
   std::int64_t acknowledged_report = 0;  // reports up to this number are applied
   friend bool operator==(const Server&, const Server&) = default;
@@ -57,6 +52,16 @@ struct AnsweredRequest {
 // (study, request id); StudyId{0} for requests that create studies.
 using RequestKey = std::pair<StudyId, std::string>;
 
+// A stage that can be ordered, by where it begins; one that only evaluates, with the evaluation identity.
+using StageBeginning = std::pair<Point, std::string>;
+
+// Why a stage is not ordered for a while: it failed there (AttemptKey).
+struct Pause {
+  Time until{};       // Time::max(): held, until `stage retry`
+  std::string avoid;  // it crashed on this server alone: not ordered there again if another offers what it needs
+  friend bool operator==(const Pause&, const Pause&) = default;
+};
+
 // The next id of each kind; the largest in use plus one.
 struct IdCounters {
   StudyId study{1};
@@ -65,12 +70,13 @@ struct IdCounters {
   PlanId plan{1};
   PlanNodeId plan_node{1};
   RunId run{1};
+  PromiseId promise{1};
   friend bool operator==(const IdCounters&, const IdCounters&) = default;
 };
 
 struct MasterState {
   // Stored.
-  std::map<TrainerKey, TrainerRecord> trainers;
+  std::map<Digest128, KnownOffer> offers;  // by DigestOf
   std::map<StudyId, Study> studies;
   std::map<StudyId, std::vector<StudyEvent>> events;  // of number i + 1 at index i
   std::map<TrialId, Trial> trials;
@@ -84,10 +90,17 @@ struct MasterState {
   std::map<StudyId, std::vector<TrialId>> trials_by_study;
   std::map<StudyId, TrialIndex> trial_index;  // by what the study's events say
   std::map<ClaimId, PlanId> plan_by_claim;
-  std::map<PlanId, std::set<TrialId>> open_trials;  // not closed, by plan
-  std::set<RunId> active_runs;                      // not ended
-  std::set<StudyId> running_studies;                // not finished
+  std::map<PlanId, std::set<TrialId>> open_trials;      // not closed, by plan
+  std::set<RunId> active_runs;                          // not ended
+  std::set<StudyId> running_studies;                    // not finished
+  std::unordered_map<Point, std::int64_t> open_states;  // open promises of the state, by point
+  std::map<StudyId, std::int64_t> states_awaited;  // open promises of states at points of its claims that may be done
+  std::map<StageBeginning, Pause> pauses;
+  std::map<StudyId, std::int64_t> device_time;  // charged, in microseconds
   // Not stored.
+  LeadershipId leadership;                       // of this master
+  std::unordered_map<ClaimId, RunId> served_by;  // waiting claims that an active run serves
+  std::map<RunId, std::set<ClaimId>> served;     // the reverse
   std::map<std::string, Server> servers;
   Time recovered_at{};  // leases start afresh here
 

@@ -8,39 +8,62 @@ namespace espalier::master {
 
 namespace {
 
-constexpr EnumName<RunState> kRunStates[] = {
-    {RunState::kTraining, "training"}, {RunState::kSaving, "saving"}, {RunState::kEnded, "ended"}};
 constexpr EnumName<PromiseState> kPromiseStates[] = {{PromiseState::kOpen, "open"},
-                                                     {PromiseState::kStored, "stored"},
+                                                     {PromiseState::kKept, "kept"},
                                                      {PromiseState::kLost, "lost"},
                                                      {PromiseState::kWithdrawn, "withdrawn"}};
 
+struct StateName {
+  std::string_view operator()(const Training&) const { return "training"; }
+  std::string_view operator()(const Saving&) const { return "saving"; }
+  std::string_view operator()(const Ended&) const { return "ended"; }
+};
+
 }  // namespace
 
-std::string_view Name(RunState state) { return NameIn(kRunStates, state); }
-
-Result<RunState> ParseRunState(std::string_view name) { return ParseIn(kRunStates, name); }
+std::string_view Name(const RunState& state) { return std::visit(StateName{}, state); }
 
 std::string_view Name(PromiseState state) { return NameIn(kPromiseStates, state); }
 
 Result<PromiseState> ParsePromiseState(std::string_view name) { return ParseIn(kPromiseStates, name); }
 
-std::vector<Target> OpenTargets(const Run& run) {
-  std::vector<Target> targets;
-  for (const Promise& promise : run.promises) {
-    if (promise.state == PromiseState::kOpen) targets.push_back(promise.target);
+Point BeginningOf(const Run& run) {
+  if (run.start) return *run.start;
+  return {run.path.front().node, run.path.front().from};
+}
+
+Step Run::at() const {
+  if (const auto* training = std::get_if<Training>(&state)) return training->at;
+  return BeginningOf(*this).step;
+}
+
+const Promise* Run::FindOpen(Step step, Owed owed) const {
+  for (const auto& [promise_id, promise] : promises) {
+    if (promise.state == PromiseState::kOpen && promise.step == step && promise.owed == owed) return &promise;
   }
-  std::sort(targets.begin(), targets.end(), [](const Target& a, const Target& b) { return a.step < b.step; });
-  return targets;
+  return nullptr;
 }
 
 RunView ViewOf(const Run& run) {
-  return {.id = run.id,
-          .start = run.start,
-          .path = run.path,
-          .at = run.at,
-          .training = run.state == RunState::kTraining,
-          .targets = OpenTargets(run)};
+  RunView view{.id = run.id,
+               .start = run.start,
+               .path = run.path,
+               .evaluation = run.evaluation,
+               .at = run.at(),
+               .training = run.training() && !run.preempt,
+               .promises = {}};
+  for (const auto& [promise_id, promise] : run.promises) {
+    if (promise.state == PromiseState::kOpen) view.promises.push_back({promise.step, promise.owed});
+  }
+  std::sort(view.promises.begin(), view.promises.end());
+  return view;
+}
+
+Point PointOf(const Run& run, Step step) {
+  for (const PathStage& stage : run.path) {
+    if (stage.from < step && step <= stage.to) return {stage.node, step};
+  }
+  return run.start.value();
 }
 
 }  // namespace espalier::master

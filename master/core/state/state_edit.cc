@@ -28,8 +28,8 @@ void Count(Id<Tag>& next, Id<Tag> used) {
 struct Applier {
   MasterState& state;
 
-  void operator()(const SetTrainer& change) const {
-    state.trainers.insert_or_assign({change.trainer.name, change.trainer.data}, change.trainer);
+  void operator()(const AddOffer& change) const {
+    AddNew(state.offers, DigestOf(change.offer.offer), change.offer, "offer");
   }
 
   void operator()(const AddStudy& change) const {
@@ -51,19 +51,25 @@ struct Applier {
   }
 
   void operator()(const AddPlan& change) const {
-    AddNew(state.plans, change.plan, SearchPlan{.id = change.plan, .identity = change.identity}, "plan");
+    AddNew(state.plans, change.plan, NewPlan(change.plan, change.identity), "plan");
     AddNew(state.plan_by_identity, DigestOf(change.identity), change.plan, "plan of that identity");
     Count(state.next.plan, change.plan);
   }
 
   void operator()(const ChangePlan& change) const {
-    Apply(Existing(state.plans, change.plan, "plan"), change.change);
+    SearchPlan& plan = Existing(state.plans, change.plan, "plan");
+    if (const auto* attempts = std::get_if<SetAttempts>(&change.change)) SetPause(plan, *attempts);
+    Apply(plan, change.change);
     if (const auto* node = std::get_if<AddPlanNode>(&change.change)) Count(state.next.plan_node, node->id);
+    if (const auto* settled = std::get_if<SettleClaim>(&change.change)) {
+      if (!MayBeDone(settled->state)) Await(plan.claims.at(settled->claim), -1);
+    }
     if (const auto* added = std::get_if<AddClaim>(&change.change)) {
       const Claim& claim = added->claim;
       Existing(state.trials, claim.trial, "trial").claims.push_back(claim.id);
       AddNew(state.plan_by_claim, claim.id, change.plan, "claim");
       Count(state.next.claim, claim.id);
+      if (MayBeDone(claim.state)) Await(claim, 1);
     }
   }
 
@@ -92,78 +98,145 @@ struct Applier {
   }
 
   void operator()(const AddRun& change) const {
-    AddNew(state.runs, change.run.id, change.run, "run");
-    SortPromises(state.runs.at(change.run.id));
-    if (change.run.state != RunState::kEnded) state.active_runs.insert(change.run.id);
-    Count(state.next.run, change.run.id);
-  }
-
-  void operator()(const SetTargets& change) const {
-    Run& run = Existing(state.runs, change.run, "run");
-    run.generation = change.generation;
-    std::vector<Target> added = change.targets;
-    for (Promise& promise : run.promises) {
-      if (promise.state != PromiseState::kOpen) continue;
-      const auto kept = std::find(added.begin(), added.end(), promise.target);
-      if (kept != added.end()) {
-        added.erase(kept);
-      } else {
-        promise.state = PromiseState::kWithdrawn;
-        promise.settled_at = change.at;
-      }
+    const Run& run = change.run;
+    AddNew(state.runs, run.id, run, "run");
+    if (!run.ended()) state.active_runs.insert(run.id);
+    Count(state.next.run, run.id);
+    for (const auto& [id, promise] : run.promises) {
+      Count(state.next.promise, id);
+      if (promise.state == PromiseState::kOpen) CountOpen(run, promise, 1);
     }
-    for (const Target& target : added) run.promises.push_back({.target = target, .made_at = change.at});
-    SortPromises(run);
+    for (const StudyId study : run.serves) state.runs.at(run.id).charges.try_emplace(study, 0);
+    for (const auto& [study, microseconds] : run.charges) AddDeviceTime(study, microseconds);
   }
 
-  void operator()(const SetPreempt& change) const {
+  void operator()(const MakePromise& change) const {
     Run& run = Existing(state.runs, change.run, "run");
-    run.generation = change.generation;
-    run.preempt = true;
+    const Promise& promise = change.promise;
+    ESPALIER_CHECK(promise.state == PromiseState::kOpen && run.FindOpen(promise.step, promise.owed) == nullptr)
+        << "run " << run.id.value << " has promised that at step " << promise.step.value;
+    AddNew(run.promises, promise.id, promise, "promise");
+    Count(state.next.promise, promise.id);
+    CountOpen(run, promise, 1);
   }
 
   void operator()(const SettlePromise& change) const {
     Run& run = Existing(state.runs, change.run, "run");
-    for (Promise& promise : run.promises) {
-      if (promise.state != PromiseState::kOpen || promise.target.step != change.step) continue;
-      promise.state = change.state;
-      promise.settled_at = change.at;
-      SortPromises(run);
-      return;
+    Promise& promise = Existing(run.promises, change.promise, "promise");
+    ESPALIER_CHECK(promise.state == PromiseState::kOpen) << "promise " << change.promise.value << " is settled";
+    promise.state = change.state;
+    promise.settled_at = change.at;
+    CountOpen(run, promise, -1);
+  }
+
+  void operator()(const SetTerms& change) const {
+    Run& run = Existing(state.runs, change.run, "run");
+    run.generation = change.generation;
+    run.preempt = change.preempt;
+  }
+
+  void operator()(const SetRunFailed& change) const { Existing(state.runs, change.run, "run").failed = true; }
+
+  void operator()(const ChargeRun& change) const {
+    Run& run = Existing(state.runs, change.run, "run");
+    run.charged_to = change.to;
+    run.serves = change.serves;
+    for (const StudyId study : run.serves) run.charges.try_emplace(study, 0);
+    for (const auto& [study, microseconds] : change.microseconds) {
+      run.charges[study] += microseconds;
+      AddDeviceTime(study, microseconds);
     }
-    ESPALIER_CHECK(false) << "run " << change.run.value << " has no open promise at step " << change.step.value;
   }
 
   void operator()(const SetRunState& change) const {
     Run& run = Existing(state.runs, change.run, "run");
     run.state = change.state;
-    run.slot_seconds = change.slot_seconds;
-    if (run.state == RunState::kEnded) state.active_runs.erase(run.id);
+    if (!run.ended()) return;
+    state.active_runs.erase(run.id);
+    (*this)(SetServed{run.id, {}});
   }
 
   void operator()(const AddRequest& change) const { AddNew(state.requests, change.key, change.answer, "request"); }
   void operator()(const SetUser& change) const { state.users.insert_or_assign(change.user.name, change.user); }
   void operator()(const SetServer& change) const { state.servers.insert_or_assign(change.server.name, change.server); }
   void operator()(const RemoveServer& change) const { state.servers.erase(change.name); }
-  void operator()(const SetPosition& change) const { Existing(state.runs, change.run, "run").at = change.at; }
+  void operator()(const SetPosition& change) const {
+    Run& run = Existing(state.runs, change.run, "run");
+    if (auto* training = std::get_if<Training>(&run.state)) training->at = change.at;
+  }
 
-  // The order that the database, which keeps none, gives back.
-  static void SortPromises(Run& run) {
-    std::sort(run.promises.begin(), run.promises.end(), [](const Promise& a, const Promise& b) {
-      const auto key = [](const Promise& promise) {
-        return std::tuple(promise.target.step, promise.state == PromiseState::kOpen, promise.made_at,
-                          promise.target.evaluate, promise.target.save, promise.settled_at, promise.state);
-      };
-      return key(a) < key(b);
-    });
+  void operator()(const SetServed& change) const {
+    std::set<ClaimId>& served = state.served[change.run];
+    for (const ClaimId claim : served) {
+      if (change.claims.contains(claim)) continue;
+      const auto by = state.served_by.find(claim);
+      if (by != state.served_by.end() && by->second == change.run) state.served_by.erase(by);
+    }
+    for (const ClaimId claim : change.claims) state.served_by[claim] = change.run;
+    served = change.claims;
+    if (served.empty()) state.served.erase(change.run);
+  }
+
+  static SearchPlan NewPlan(PlanId id, const PlanIdentity& identity) {
+    SearchPlan plan;
+    plan.id = id;
+    plan.identity = identity;
+    plan.trainer = TrainerDigest(identity.training);
+    return plan;
+  }
+
+  static bool MayBeDone(ClaimState claim) { return claim == ClaimState::kWaiting || claim == ClaimState::kDone; }
+
+  // So many more open promises of the state at the claim's point are awaited for the claim's sake; or, with `sign` -1,
+  // no more.
+  void Await(const Claim& claim, std::int64_t sign) const {
+    const auto open = state.open_states.find(claim.point);
+    if (open == state.open_states.end()) return;
+    AddAwaited(claim, sign * open->second);
+  }
+
+  void AddAwaited(const Claim& claim, std::int64_t count) const {
+    const StudyId study = state.trials.at(claim.trial).study;
+    if ((state.states_awaited[study] += count) == 0) state.states_awaited.erase(study);
+  }
+
+  void AddDeviceTime(StudyId study, std::int64_t microseconds) const {
+    if (microseconds > 0) state.device_time[study] += microseconds;
+  }
+
+  void CountOpen(const Run& run, const Promise& promise, std::int64_t sign) const {
+    if (promise.owed != Owed::kState) return;
+    const Point point = PointOf(run, promise.step);
+    if ((state.open_states[point] += sign) == 0) state.open_states.erase(point);
+    const SearchPlan& plan = state.plans.at(run.plan);
+    for (const ClaimId id : plan.ClaimsAt(point)) {
+      const Claim& claim = plan.claims.at(id);
+      if (MayBeDone(claim.state)) AddAwaited(claim, sign);
+    }
+  }
+
+  // An evaluation that failed within a training pauses the training.
+  static StageBeginning BeginningOf(const AttemptKey& key, const Attempts& attempts) {
+    const bool only_evaluates = attempts.begun_at.step == key.from;
+    return {attempts.begun_at, only_evaluates ? key.evaluation : std::string()};
+  }
+
+  void SetPause(const SearchPlan& plan, const SetAttempts& change) const {
+    if (const Attempts* before = plan.FindAttempts(change.node, change.key)) {
+      state.pauses.erase(BeginningOf(change.key, *before));
+    }
+    if (!change.attempts || change.attempts->not_before == Time{}) return;
+    const std::set<std::string>& servers = change.attempts->servers;
+    state.pauses[BeginningOf(change.key, *change.attempts)] = {change.attempts->not_before,
+                                                               servers.size() == 1 ? *servers.begin() : std::string()};
   }
 };
 
 struct Printer {
   std::ostream& out;
 
-  void operator()(const SetTrainer& change) const {
-    out << "set trainer " << change.trainer.name << " data=" << change.trainer.data;
+  void operator()(const AddOffer& change) const {
+    out << "add offer " << change.offer.offer.trainer << " data=" << change.offer.offer.data;
   }
   void operator()(const AddStudy& change) const {
     out << "add study " << change.study.id.value << " name=" << change.study.specification.name;
@@ -171,7 +244,7 @@ struct Printer {
   void operator()(const CloseStudy& change) const { out << "close study " << change.study.value; }
   void operator()(const FinishStudy& change) const { out << "finish study " << change.study.value; }
   void operator()(const AddPlan& change) const {
-    out << "add plan " << change.plan.value << " scope=" << change.identity.scope;
+    out << "add plan " << change.plan.value << " scope=" << Name(change.identity.sharing.scope);
   }
   void operator()(const ChangePlan& change) const {
     out << "plan " << change.plan.value << ": " << Print(change.change);
@@ -189,13 +262,21 @@ struct Printer {
     out << "add run " << change.run.id.value << " plan=" << change.run.plan.value << " slot=" << change.run.slot.server
         << "/" << change.run.slot.index;
   }
-  void operator()(const SetTargets& change) const {
-    out << "set targets run=" << change.run.value << " generation=" << change.generation;
-    for (const Target& target : change.targets) out << " " << target.step.value;
+  void operator()(const MakePromise& change) const {
+    out << "run " << change.run.value << " promises " << Name(change.promise.owed) << " at "
+        << change.promise.step.value << " promise=" << change.promise.id.value;
   }
-  void operator()(const SetPreempt& change) const { out << "preempt run " << change.run.value; }
   void operator()(const SettlePromise& change) const {
-    out << "settle promise run=" << change.run.value << " step=" << change.step.value << " " << Name(change.state);
+    out << "settle promise " << change.promise.value << " run=" << change.run.value << " " << Name(change.state);
+  }
+  void operator()(const SetTerms& change) const {
+    out << "set terms run=" << change.run.value << " generation=" << change.generation
+        << (change.preempt ? " preempt" : "");
+  }
+  void operator()(const SetRunFailed& change) const { out << "run " << change.run.value << " failed"; }
+  void operator()(const ChargeRun& change) const {
+    out << "charge run " << change.run.value;
+    for (const auto& [study, microseconds] : change.microseconds) out << " " << study.value << ":" << microseconds;
   }
   void operator()(const SetRunState& change) const {
     out << "set run " << change.run.value << " " << Name(change.state);
@@ -206,6 +287,9 @@ struct Printer {
   }
   void operator()(const SetServer& change) const { out << "set server " << change.server.name; }
   void operator()(const RemoveServer& change) const { out << "remove server " << change.name; }
+  void operator()(const SetServed& change) const {
+    out << "run " << change.run.value << " serves " << change.claims.size() << " claims";
+  }
   void operator()(const SetPosition& change) const { out << "run " << change.run.value << " at " << change.at.value; }
 };
 
@@ -213,7 +297,7 @@ struct Printer {
 
 bool IsStored(const StateChange& change) {
   return !std::holds_alternative<SetServer>(change) && !std::holds_alternative<RemoveServer>(change) &&
-         !std::holds_alternative<SetPosition>(change);
+         !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<SetServed>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

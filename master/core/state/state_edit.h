@@ -1,6 +1,8 @@
 // Every change of the master's state, as data: the same value changes memory and is what the database stores.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,9 +12,9 @@
 
 namespace espalier::master {
 
-// Adds, or replaces the registration of the same name and data.
-struct SetTrainer {
-  TrainerRecord trainer;
+// REQUIRES: it is not known.
+struct AddOffer {
+  KnownOffer offer;
 };
 struct AddStudy {
   Study study;
@@ -45,31 +47,43 @@ struct AddStudyEvent {
   std::int64_t number = 0;
   StudyEvent event;
 };
+// With the promises that it begins with.
 struct AddRun {
   Run run;
 };
-// Withdraws the open promises that `targets` no longer holds, makes those that are new, at `at`.
-struct SetTargets {
+// REQUIRES: it is open, its id is new, and nothing open is owed there in the same kind.
+struct MakePromise {
   RunId run;
-  std::int64_t generation = 0;
-  std::vector<Target> targets;
-  Time at{};
+  Promise promise;
 };
-struct SetPreempt {
-  RunId run;
-  std::int64_t generation = 0;
-};
-// Of the open promise at `step`.
+// Kept, lost or withdrawn. REQUIRES: it is open.
 struct SettlePromise {
   RunId run;
-  Step step;
-  PromiseState state = PromiseState::kStored;
+  PromiseId promise;
+  PromiseState state = PromiseState::kKept;
   Time at{};
 };
+// What the node manager is told of the run has changed.
+struct SetTerms {
+  RunId run;
+  std::int64_t generation = 0;
+  bool preempt = false;
+};
+// A failure of the run was counted; another report of it counts nothing.
+struct SetRunFailed {
+  RunId run;
+};
+// Charges the run's device time from where it was charged to; from then on it serves these studies.
+struct ChargeRun {
+  RunId run;
+  Time to{};
+  std::map<StudyId, std::int64_t> microseconds;
+  std::vector<StudyId> serves;
+};
+// Saving or Ended.
 struct SetRunState {
   RunId run;
-  RunState state = RunState::kEnded;
-  Seconds slot_seconds{0};
+  RunState state = Ended{};
 };
 struct AddRequest {
   RequestKey key;
@@ -90,10 +104,15 @@ struct SetPosition {
   RunId run;
   Step at;
 };
+// The waiting claims that the run serves from now on; not stored either.
+struct SetServed {
+  RunId run;
+  std::set<ClaimId> claims;
+};
 
-using StateChange = std::variant<SetTrainer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial,
-                                 CloseTrial, AddStudyEvent, AddRun, SetTargets, SetPreempt, SettlePromise, SetRunState,
-                                 AddRequest, SetUser, SetServer, RemoveServer, SetPosition>;
+using StateChange = std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
+                                 AddStudyEvent, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun,
+                                 SetRunState, AddRequest, SetUser, SetServer, RemoveServer, SetPosition, SetServed>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

@@ -22,14 +22,14 @@ Result<void> CheckSchema(const Schema& schema) {
   return {};
 }
 
-Result<void> CheckTrainer(const TrainerRecord& trainer) {
-  ESPALIER_RETURN_IF_ERROR(CheckName(trainer.name, "name"));
-  ESPALIER_RETURN_IF_ERROR(CheckName(trainer.code_digest, "code_digest"));
-  ESPALIER_RETURN_IF_ERROR(CheckText(trainer.data, kNameBytesMax, "data"));
-  ESPALIER_RETURN_IF_ERROR(CheckName(trainer.data_digest, "data_digest"));
-  ESPALIER_RETURN_IF_ERROR(CheckName(trainer.evaluation_digest, "evaluation_digest"));
-  for (const std::string& metric : trainer.metrics) ESPALIER_RETURN_IF_ERROR(CheckName(metric, "metrics"));
-  return CheckSchema(trainer.schema);
+Result<void> CheckOffer(const Offer& offer) {
+  ESPALIER_RETURN_IF_ERROR(CheckName(offer.trainer, "trainer"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(offer.code_digest, "code_digest"));
+  ESPALIER_RETURN_IF_ERROR(CheckText(offer.data, kNameBytesMax, "data"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(offer.data_digest, "data_digest"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(offer.evaluation_digest, "evaluation_digest"));
+  for (const std::string& metric : offer.metrics) ESPALIER_RETURN_IF_ERROR(CheckName(metric, "metrics"));
+  return CheckSchema(offer.schema);
 }
 
 }  // namespace
@@ -54,8 +54,8 @@ Result<void> CheckRegistration(const Registration& registration) {
   ESPALIER_RETURN_IF_ERROR(CheckName(registration.server, "server"));
   ESPALIER_RETURN_IF_ERROR(CheckName(registration.incarnation, "incarnation"));
   ESPALIER_RETURN_IF_ERROR(CheckText(registration.device_kind, kTextBytesMax, "device_kind"));
-  for (const TrainerRecord& trainer : registration.trainers) {
-    if (auto fits = CheckTrainer(trainer); !fits.has_value()) return InField("trainers", fits.error());
+  for (const Offer& offer : registration.offers) {
+    if (auto fits = CheckOffer(offer); !fits.has_value()) return InField("offers", fits.error());
   }
   return {};
 }
@@ -71,11 +71,11 @@ Result<void> CheckMetrics(const Metrics& metrics) {
   return {};
 }
 
-Result<void> CheckCheckpoint(const StoredCheckpoint& checkpoint) {
-  ESPALIER_RETURN_IF_ERROR(CheckName(checkpoint.file, "file"));
-  ESPALIER_RETURN_IF_ERROR(CheckName(checkpoint.state_sha256, "state_sha256"));
-  if (checkpoint.bytes >= 0) return {};
-  return MakeError(ErrorCode::kInvalidArgument, "expected a size, got " + std::to_string(checkpoint.bytes), "bytes");
+Result<void> CheckStored(const StateStored& stored) {
+  ESPALIER_RETURN_IF_ERROR(CheckName(stored.file, "file"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(stored.state_sha256, "state_sha256"));
+  if (stored.bytes >= 0) return {};
+  return MakeError(ErrorCode::kInvalidArgument, "expected a size, got " + std::to_string(stored.bytes), "bytes");
 }
 
 }  // namespace espalier::master

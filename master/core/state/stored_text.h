@@ -32,6 +32,6 @@ Result<void> CheckRegistration(const Registration& registration);
 
 // Error: kInvalidArgument. There must be metrics: an evaluation without any would leave no trace in the database.
 Result<void> CheckMetrics(const Metrics& metrics);
-Result<void> CheckCheckpoint(const StoredCheckpoint& checkpoint);
+Result<void> CheckStored(const StateStored& stored);
 
 }  // namespace espalier::master

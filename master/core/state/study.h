@@ -20,7 +20,7 @@ struct StudySpecification {
   std::string name;
   std::string trainer;
   std::string data;
-  std::int64_t step_updates = 0;    // optimizer updates a step; 0: a step is an epoch
+  StepMeaning step;
   std::int64_t evaluate_every = 0;  // steps; 0: only where claims ask
   std::string metric;
   Goal goal = Goal::kMaximize;

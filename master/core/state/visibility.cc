@@ -1,20 +1,12 @@
 #include "master/core/state/visibility.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace espalier::master {
 namespace {
 
 tl::unexpected<Error> NoStudy(const std::string& which, std::string field) {
   return MakeError(ErrorCode::kNotFound, "no study " + which, std::move(field));
-}
-
-// The number after `prefix`; 0 if the text does not begin so.
-std::int64_t NumberAfter(std::string_view prefix, std::string_view text) {
-  std::int64_t number = 0;
-  if (text.starts_with(prefix)) std::from_chars(text.data() + prefix.size(), text.data() + text.size(), number);
-  return number;
 }
 
 }  // namespace
@@ -58,20 +50,25 @@ Result<const Study*> FindOwnStudy(const MasterState& state, StudyId id, const Ca
 }
 
 bool IsForTeam(const MasterState& state, const Run& run, const std::string& team) {
-  return std::any_of(run.studies.begin(), run.studies.end(),
-                     [&](StudyId study) { return state.studies.at(study).team == team; });
+  return std::any_of(run.charges.begin(), run.charges.end(),
+                     [&](const auto& charge) { return state.studies.at(charge.first).team == team; });
 }
 
-bool IsOfEveryone(const SearchPlan& plan) { return plan.identity.scope == "everyone"; }
+bool IsOfEveryone(const SearchPlan& plan) { return plan.identity.sharing.scope == Scope::kEveryone; }
 
 bool MayKnow(const MasterState& state, const SearchPlan& plan, const std::string& team) {
-  const std::string& scope = plan.identity.scope;  // as PlanIdentityOf wrote it
-  if (IsOfEveryone(plan) || scope == "team:" + team) return true;
-  StudyId study{NumberAfter("study:", scope)};
-  const auto trial = state.trials.find(TrialId{NumberAfter("trial:", scope)});
-  if (trial != state.trials.end()) study = trial->second.study;
-  const auto known = state.studies.find(study);
-  return known != state.studies.end() && known->second.team == team;
+  const Sharing& sharing = plan.identity.sharing;
+  switch (sharing.scope) {
+    case Scope::kEveryone:
+      return true;
+    case Scope::kTeam:
+      return sharing.team == team;
+    case Scope::kStudy:
+    case Scope::kNobody:
+      break;
+  }
+  const auto study = state.studies.find(sharing.study);
+  return study != state.studies.end() && study->second.team == team;
 }
 
 }  // namespace espalier::master

@@ -30,7 +30,7 @@ Result<const Trial*> FindTrial(const MasterState& state, TrialId id, const Calle
 // For changing it. Error: kNotFound; kFailedPrecondition when it is a team mate's.
 Result<const Study*> FindOwnStudy(const MasterState& state, StudyId id, const Caller& caller);
 
-// Whether some study that the team may see is among those that the run was ordered for.
+// Whether some study that the team may see is among those that the run serves or has served.
 bool IsForTeam(const MasterState& state, const Run& run, const std::string& team);
 
 // Whether the plan is shared by all teams: what some of them asked of it is then no matter of the others.

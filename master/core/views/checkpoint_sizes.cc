@@ -29,10 +29,9 @@ CheckpointSizes::CheckpointSizes(const MasterState& state, const std::vector<Tra
     if (!is_wanted || !MayKnow(state, plan, team)) continue;
     const Digest128 training = TrainingOf(plan);
     for (const auto& [node_id, node] : plan.nodes) {
-      for (const auto& [step, record] : node.points) {
-        if (!record.checkpoint) continue;
+      for (const auto& [step, checkpoint] : node.results->checkpoints) {
         Sum& sum = sums_[KeyOf(plan, training, node_id)];
-        sum.bytes += static_cast<double>(record.checkpoint->bytes);
+        sum.bytes += static_cast<double>(checkpoint.bytes);
         ++sum.count;
       }
     }

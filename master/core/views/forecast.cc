@@ -107,7 +107,9 @@ class ScratchPlans {
           const SearchPlan& stored = state.plans.at(existing);
           for (std::size_t i = 0; i < kNodesATurn && next != plan->nodes.end(); ++i, ++next) {
             const PlanNode* node = stored.nodes.FindLineage(next->second.lineage);
-            if (node != nullptr) next->second.trained = node->trained;
+            if (node != nullptr && !node->results->trained.empty()) {
+              next->second.results.Mutable().trained = node->results->trained;
+            }
           }
         }));
       }

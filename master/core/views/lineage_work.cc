@@ -47,12 +47,8 @@ Step TrainableStep(const SearchPlan& plan, const Claim& claim) {
   if (plan.FindMetrics(claim.point, claim.evaluation) != nullptr) return step;
   Step limit = step;  // further up, only what lies before the child counts
   for (std::optional<PlanNodeId> id = claim.point.node; id; id = plan.Node(*id).parent) {
-    for (const auto& [at, record] : plan.Node(*id).points) {
-      if (at > limit) break;
-      if (!record.failure) continue;
-      step = at;
-      break;
-    }
+    const std::map<Step, Failure>& failures = plan.Node(*id).results->failures;
+    if (!failures.empty() && failures.begin()->first <= limit) step = failures.begin()->first;
     limit = plan.Node(*id).start;
   }
   return step;

@@ -10,10 +10,9 @@
 namespace espalier::master {
 namespace {
 
-TrialSummary SummarizeTrial(const MasterState& state, const RunningWork& running, const Study& study,
-                            const Trial& trial) {
+TrialSummary SummarizeTrial(const MasterState& state, const Study& study, const Trial& trial) {
   const SearchPlan& plan = state.plans.at(trial.plan);
-  TrialSummary summary{.id = trial.id, .state = TrialState(state, running, trial)};
+  TrialSummary summary{.id = trial.id, .state = TrialState(state, trial)};
   for (const ClaimId id : trial.claims) {
     const Claim& claim = plan.claims.at(id);
     if (claim.state == ClaimState::kDone) {
@@ -28,7 +27,7 @@ TrialSummary SummarizeTrial(const MasterState& state, const RunningWork& running
   if (const auto metric = metrics.find(study.specification.metric); metric != metrics.end()) {
     summary.metric = metric->second;
   }
-  if (const PointRecord* record = plan.FindPoint(last->point)) summary.state_sha256 = record->state_sha256;
+  if (const StateDigest* state_digest = plan.FindStateDigest(last->point)) summary.state_sha256 = state_digest->sha256;
   return summary;
 }
 
@@ -67,7 +66,7 @@ char ListOf(TrialOrder order) { return order == TrialOrder::kMetric ? 'm' : 's';
 
 TrialSummary SummarizeTrial(const MasterState& state, TrialId id) {
   const Trial& trial = state.trials.at(id);
-  return SummarizeTrial(state, RunningWorkOf(state), state.studies.at(trial.study), trial);
+  return SummarizeTrial(state, state.studies.at(trial.study), trial);
 }
 
 Result<TrialPage> ListTrials(const MasterState& state, const TrialQuery& query) {
@@ -75,7 +74,6 @@ Result<TrialPage> ListTrials(const MasterState& state, const TrialQuery& query) 
   ESPALIER_ASSIGN(const TrialIndex::Standings standings, StandingsOf(query.states));
   ESPALIER_ASSIGN(const std::optional<TrialPlace> after, PlaceOf<TrialId>(ListOf(query.order), query.token));
   const Study& study = state.studies.at(query.study);
-  const RunningWork running = RunningWorkOf(state);
   const auto is_wanted = [&](const std::string& name) {
     return query.states.empty() || std::find(query.states.begin(), query.states.end(), name) != query.states.end();
   };
@@ -83,12 +81,12 @@ Result<TrialPage> ListTrials(const MasterState& state, const TrialQuery& query) 
   std::optional<TrialPlace> last;
   state.trial_index.at(query.study).Each(query.order, standings, after, [&](const TrialPlace& place) {
     const Trial& trial = state.trials.at(place.id);
-    if (!is_wanted(TrialState(state, running, trial))) return true;
+    if (!is_wanted(TrialState(state, trial))) return true;
     if (page.trials.size() == query.count_max) {
       page.next_token = TokenOf(ListOf(query.order), *last);
       return false;
     }
-    page.trials.push_back(SummarizeTrial(state, running, study, trial));
+    page.trials.push_back(SummarizeTrial(state, study, trial));
     last = place;
     return true;
   });
@@ -107,9 +105,9 @@ std::vector<TrialEvaluation> MetricsOnLineage(const MasterState& state, TrialId 
   };
   std::vector<TrialEvaluation> metrics;
   for (const StepRange& range : LineageRanges(plan, trial.leaf, trial.horizon)) {
-    for (const auto& [step, record] : plan.Node(range.node).points) {
-      const auto stored = record.metrics.find(study.evaluation);
-      if (step > range.to || stored == record.metrics.end() || !may_see({range.node, step})) continue;
+    for (const auto& [step, of_evaluations] : plan.Node(range.node).results->metrics) {
+      const auto stored = of_evaluations.find(study.evaluation);
+      if (step > range.to || stored == of_evaluations.end() || !may_see({range.node, step})) continue;
       metrics.push_back({step, stored->second});
     }
   }

@@ -34,14 +34,14 @@ void EnterTrial(const SearchPlan& plan, const Trial& trial, PlanSteps& steps) {
 
 // Its path beyond its last trained step, up to its last target.
 void EnterRun(const SearchPlan& plan, const Run& run, PlanSteps& steps) {
-  if (run.state != RunState::kTraining || run.path.empty()) return;
+  if (!run.training() || run.path.empty()) return;
   Step reached = run.path.front().from;
   for (const PathStage& stage : run.path) {
-    for (const TrainedRange& range : plan.Node(stage.node).trained) {
+    for (const TrainedRange& range : plan.Node(stage.node).results->trained) {
       if (range.run == run.id) reached = std::max(reached, range.to);
     }
   }
-  for (const StepRange& range : PathRanges(run, reached, LastTarget(run))) steps.running.Add(range);
+  for (const StepRange& range : PathRanges(run, reached, EndOf(run))) steps.running.Add(range);
 }
 
 // Cuts the node's planned steps where the state changes.
@@ -86,8 +86,8 @@ PlanNodeView ViewNode(const SearchPlan& plan, const PlanNode& node, const PlanSt
     std::erase_if(view.functions, [&](const auto& entry) { return !steps.named.contains(entry.first); });
   // Others' checkpoints would tell where their trials part.
   const bool shows_all = !IsOfEveryone(plan);
-  for (const auto& [step, record] : node.points) {
-    if (!record.checkpoint || !steps.planned.Contains(node.id, step)) continue;
+  for (const auto& [step, checkpoint] : node.results->checkpoints) {
+    if (!steps.planned.Contains(node.id, step)) continue;
     if (shows_all || steps.own_points.contains({node.id, step})) view.checkpoints.push_back(step);
   }
   return view;

@@ -25,13 +25,12 @@ Seconds EstimateLeft(const MasterState& state, const Study& study, const StepSet
 }  // namespace
 
 StudyProgress ProgressOf(const MasterState& state, StudyId study_id) {
-  const RunningWork running = RunningWorkOf(state);
   StudyProgress progress;
   StepSet unique;
   std::map<PlanNodeId, const PlanNode*> nodes;
   for (const TrialId id : state.trials_by_study.at(study_id)) {
     const Trial& trial = state.trials.at(id);
-    ++progress.trials_by_state[TrialState(state, running, trial)];
+    ++progress.trials_by_state[TrialState(state, trial)];
     const SearchPlan& plan = state.plans.at(trial.plan);
     const Claim* last = LastWantedClaim(plan, trial);
     if (last == nullptr) continue;

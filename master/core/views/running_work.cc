@@ -6,17 +6,6 @@
 #include "master/core/views/summary.h"
 
 namespace espalier::master {
-namespace {
-
-bool IsServed(const RunningWork& running, const SearchPlan& plan, const Trial& trial, const Claim& claim) {
-  if (running.targets.contains(claim.point)) return true;
-  const std::vector<StepRange> ranges = LineageRanges(plan, trial.leaf, claim.point.step);
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const StepRange& range) { return running.ahead.CountIn(range) > 0; });
-}
-
-}  // namespace
-
 std::vector<StepRange> PathRanges(const Run& run, Step from, Step to) {
   std::vector<StepRange> ranges;
   for (const PathStage& stage : run.path) {
@@ -26,24 +15,20 @@ std::vector<StepRange> PathRanges(const Run& run, Step from, Step to) {
   return ranges;
 }
 
-Step LastTarget(const Run& run) {
-  const std::vector<Target> targets = OpenTargets(run);
-  return targets.empty() ? run.at : targets.back().step;
-}
-
-RunningWork RunningWorkOf(const MasterState& state) {
-  RunningWork running;
-  for (const RunId id : state.active_runs) {
-    const Run& run = state.runs.at(id);
-    const RunView view = ViewOf(run);
-    for (const Target& target : view.targets) running.targets.insert(PointOnPath(view, target.step));
-    if (run.state != RunState::kTraining) continue;
-    for (const StepRange& range : PathRanges(run, run.at, LastTarget(run))) running.ahead.Add(range);
+Step EndOf(const Run& run) {
+  Step end = run.at();
+  for (const auto& [id, promise] : run.promises) {
+    if (promise.state == PromiseState::kOpen) end = std::max(end, promise.step);
   }
-  return running;
+  return end;
 }
 
-std::string TrialState(const MasterState& state, const RunningWork& running, const Trial& trial) {
+bool IsServedByTraining(const MasterState& state, ClaimId claim) {
+  const auto run = state.served_by.find(claim);
+  return run != state.served_by.end() && state.runs.at(run->second).training();
+}
+
+std::string TrialState(const MasterState& state, const Trial& trial) {
   if (trial.cancelled) return "cancelled";
   const SearchPlan& plan = state.plans.at(trial.plan);
   bool waits = false;
@@ -54,15 +39,11 @@ std::string TrialState(const MasterState& state, const RunningWork& running, con
     failed = failed || claim.state == ClaimState::kFailed;
     if (claim.state != ClaimState::kWaiting) continue;
     waits = true;
-    if (IsServed(running, plan, trial, claim)) return "running";
+    if (IsServedByTraining(state, id)) return "running";
   }
   if (waits) return "waiting";
   if (failed) return "failed";
   return trial.closed ? "done" : "idle";
-}
-
-std::string TrialState(const MasterState& state, const Trial& trial) {
-  return TrialState(state, RunningWorkOf(state), trial);
 }
 
 }  // namespace espalier::master

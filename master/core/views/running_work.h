@@ -1,27 +1,20 @@
-// What the runs that are not ended are about to do.
+// What runs are doing for trials now.
 #pragma once
 
-#include <set>
+#include <vector>
 
 #include "master/core/state/master_state.h"
 #include "searchplan/plan/step_set.h"
 
 namespace espalier::master {
 
-struct RunningWork {
-  StepSet ahead;            // steps that training runs have before them, up to their last target
-  std::set<Point> targets;  // points whose metrics or state are promised
-};
-
-RunningWork RunningWorkOf(const MasterState& state);
-
-// Steps (from, to] of the run's path, by node.
+// The steps (from, to] of the run's path, by node.
 std::vector<StepRange> PathRanges(const Run& run, Step from, Step to);
 
-// The last step that the run still promises; where it stands if there is none.
-Step LastTarget(const Run& run);
+// The furthest step at which the run owes something; where it stands if it owes nothing.
+Step EndOf(const Run& run);
 
-// As TrialState (master/core/views/summary.h), for many trials of one state.
-std::string TrialState(const MasterState& state, const RunningWork& running, const Trial& trial);
+// Whether a run that trains serves the waiting claim.
+bool IsServedByTraining(const MasterState& state, ClaimId claim);
 
 }  // namespace espalier::master

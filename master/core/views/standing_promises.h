@@ -1,4 +1,4 @@
-// Which states runs had promised at a moment in the past, of promises that were kept or are still open.
+// Which states runs had promised at a moment in the past, whatever became of the promises afterwards.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ struct StandingPromise {
   Step step;
   RunId run;
   Time from{};
-  std::optional<Time> until;  // stored; none: still open
+  std::optional<Time> until;  // settled; none: still open
 
   bool StoodAt(Time time) const { return from <= time && (!until || time <= *until); }
 };
@@ -28,7 +28,7 @@ class StandingPromises {
   const std::vector<StandingPromise>& On(PlanNodeId node) const;
 
  private:
-  void AddRun(const Run& run);
+  void AddRun(const SearchPlan& plan, const Run& run);
 
   std::map<PlanNodeId, std::vector<StandingPromise>> promises_;
 };

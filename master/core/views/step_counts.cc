@@ -21,7 +21,7 @@ std::map<PlanNodeId, const PlanNode*> NodesOnPaths(const MasterState& state, con
 
 // What the run trained of the range.
 std::int64_t CountTrained(const SearchPlan& plan, RunId run, StepRange range) {
-  for (const TrainedRange& trained : plan.Node(range.node).trained) {
+  for (const TrainedRange& trained : plan.Node(range.node).results->trained) {
     if (trained.run != run) continue;
     return std::max<std::int64_t>(0, std::min(trained.to, range.to) - std::max(trained.from, range.from));
   }
@@ -38,10 +38,10 @@ std::int64_t CountTrained(const MasterState& state, const std::vector<const Run*
 }
 
 std::optional<Step> DeepestCheckpoint(const PlanNode& node, const PathStage& stage, Time ordered_at) {
-  for (auto point = node.points->upper_bound(stage.to); point != node.points.begin();) {
+  for (auto point = node.results->checkpoints.upper_bound(stage.to); point != node.results->checkpoints.begin();) {
     --point;
     if (point->first <= stage.from) break;
-    if (point->second.checkpoint && point->second.checkpoint->stored_at <= ordered_at) return point->first;
+    if (point->second.stored_at <= ordered_at) return point->first;
   }
   return std::nullopt;
 }
@@ -75,12 +75,17 @@ std::int64_t CountWasted(const SearchPlan& plan, const Run& run, const StandingP
   return count;
 }
 
+// Now, or before.
+bool Serves(const Run& run, StudyId study) {
+  return run.charges.contains(study) || std::binary_search(run.serves.begin(), run.serves.end(), study);
+}
+
 }  // namespace
 
 std::vector<const Run*> RunsOf(const MasterState& state, StudyId study) {
   std::vector<const Run*> runs;
   for (const auto& [id, run] : state.runs) {
-    if (std::binary_search(run.studies.begin(), run.studies.end(), study)) runs.push_back(&run);
+    if (Serves(run, study)) runs.push_back(&run);
   }
   return runs;
 }
@@ -107,9 +112,9 @@ StepSet ReusedSteps(const MasterState& state, const Study& study, const StepSet&
   StepSet earlier;
   StepSet own;
   for (const auto& [id, node] : nodes) {
-    for (const TrainedRange& range : node->trained) {
+    for (const TrainedRange& range : node->results->trained) {
       const Run& run = state.runs.at(range.run);
-      if (std::binary_search(run.studies.begin(), run.studies.end(), study.id)) {
+      if (Serves(run, study.id)) {
         own.Add({id, range.from, range.to});
       } else if (run.ordered_at < study.created_at) {
         earlier.Add({id, range.from, range.to});
@@ -124,7 +129,7 @@ std::int64_t CountReDerived(const MasterState& state, const std::vector<const Ru
   for (const Run* run : runs) counted.insert(run->id);
   std::int64_t count = 0;
   for (const auto& [id, node] : NodesOnPaths(state, runs)) {
-    std::vector<TrainedRange> trained = *node->trained;
+    std::vector<TrainedRange> trained = node->results->trained;
     std::sort(trained.begin(), trained.end(), [](const auto& a, const auto& b) { return a.run < b.run; });
     StepSet before;
     for (const TrainedRange& range : trained) {

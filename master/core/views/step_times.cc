@@ -19,12 +19,13 @@ CostModel EstimatesOf(const MasterState& state, const StepKind& kind) {
   for (const auto& [plan_id, plan] : state.plans) {
     if (!IsOfKind(state, plan, kind)) continue;
     for (const auto& [id, node] : plan.nodes) {
-      if (node.trained.empty()) continue;
+      if (node.results->trained.empty()) continue;
       measured.nodes.Add({.id = id,
                           .start = node.start,
                           .configuration = node.configuration,
                           .lineage = node.lineage,
-                          .trained = node.trained});
+                          .children = {},
+                          .results = node.results});
     }
   }
   return CostModel::FromPlan(measured);
@@ -34,7 +35,8 @@ bool IsAnyMeasured(const MasterState& state, const StepKind& kind) {
   return std::any_of(state.plans.begin(), state.plans.end(), [&](const auto& entry) {
     if (!IsOfKind(state, entry.second, kind)) return false;
     const auto& nodes = entry.second.nodes;
-    return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return !node.second.trained.empty(); });
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [](const auto& node) { return !node.second.results->trained.empty(); });
   });
 }
 
@@ -42,7 +44,7 @@ Seconds StepTimes::Of(const PlanNode& node) {
   if (const auto known = known_.find(node.id); known != known_.end()) return known->second;
   std::int64_t steps = 0;
   Seconds seconds{0};
-  for (const TrainedRange& range : node.trained) {
+  for (const TrainedRange& range : node.results->trained) {
     steps += range.to - range.from;
     seconds += range.seconds;
   }

@@ -31,12 +31,14 @@ double TimeWeightedMergeRate(const MasterState& state, StudyId study, StepTimes&
   return unique > Seconds{0} ? claimed / unique : 0;
 }
 
-Seconds SlotSeconds(const std::vector<const Run*>& runs, Time now) {
-  Seconds sum{0};
-  for (const Run* run : runs) {
-    const bool training = run->state == RunState::kTraining;
-    const Seconds held = training ? Seconds(now - run->ordered_at) : run->slot_seconds;
-    sum += held / static_cast<double>(run->studies.size());
+// What was charged to the study, and its part of what runs that serve it have held since they were charged.
+Seconds DeviceTime(const MasterState& state, StudyId study, Time now) {
+  const auto charged = state.device_time.find(study);
+  Seconds sum = std::chrono::microseconds(charged == state.device_time.end() ? 0 : charged->second);
+  for (const RunId id : state.active_runs) {
+    const Run& run = state.runs.at(id);
+    if (!run.training() || !std::binary_search(run.serves.begin(), run.serves.end(), study)) continue;
+    sum += Seconds(now - run.charged_to) / static_cast<double>(run.serves.size());
   }
   return sum;
 }
@@ -68,19 +70,18 @@ Seconds MakespanBound(const MasterState& state, const Study& study, StepSet done
 
 StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
   const Study& study = state.studies.at(study_id);
-  const RunningWork running = RunningWorkOf(state);
   const StepSet unique = UniqueSteps(state, study_id);
   const StepSet reused = ReusedSteps(state, study, unique);
   StepTimes times = StepTimesOf(state, study);
   StudySummary summary{.id = study_id, .steps = CountSteps(state, study, unique, reused)};
   for (const TrialId trial : state.trials_by_study.at(study_id)) {
-    ++summary.trials_by_state[TrialState(state, running, state.trials.at(trial))];
+    ++summary.trials_by_state[TrialState(state, state.trials.at(trial))];
   }
   if (summary.steps.unique > 0) {
     summary.merge_rate = static_cast<double>(summary.steps.claimed) / static_cast<double>(summary.steps.unique);
   }
   summary.time_weighted_merge_rate = TimeWeightedMergeRate(state, study_id, times);
-  summary.slot_seconds = SlotSeconds(RunsOf(state, study_id), now);
+  summary.slot_seconds = DeviceTime(state, study_id, now);
   summary.elapsed = study.finished_at.value_or(now) - study.created_at;
   summary.makespan_bound = MakespanBound(state, study, reused, times);
   summary.best = state.trial_index.at(study_id).best();

@@ -1,2 +1,2 @@
-INSERT INTO leadership (epoch, holder, renewed_at) VALUES (0, 'nobody', '-infinity')
+INSERT INTO leadership (epoch, holder, renewed_at, id) VALUES (0, 'nobody', '-infinity', 0)
 ON CONFLICT (only_row) DO NOTHING

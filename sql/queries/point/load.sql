@@ -1,1 +1,1 @@
-SELECT plan_node_id, step, state_sha256, failure_kind, failure_message FROM point
+SELECT plan_node_id, step, state_sha256, disputed, failure_kind, failure_message FROM point

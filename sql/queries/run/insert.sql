@@ -1,5 +1,6 @@
-INSERT INTO run (id, plan_id, server, slot, incarnation, start_plan_node_id, start_step, generation, preempt,
-       state, ordered_at, slot_seconds)
+INSERT INTO run (id, leadership, plan_id, server, slot, incarnation, offer, start_plan_node_id, start_step, start_file,
+       generation, preempt, failed, state, ordered_at, charged_to)
 SELECT *
-  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::integer[], $5::text[], $6::bigint[], $7::bigint[],
-              $8::bigint[], $9::boolean[], $10::text[], $11::timestamptz[], $12::double precision[])
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::integer[], $6::text[], $7::bytea[],
+              $8::bigint[], $9::bigint[], $10::text[], $11::bigint[], $12::boolean[], $13::boolean[], $14::text[],
+              $15::timestamptz[], $16::timestamptz[])

@@ -1,3 +1,4 @@
-SELECT id, plan_id, server, slot, incarnation, start_plan_node_id, start_step, generation, preempt, state,
-       (extract(epoch FROM ordered_at) * 1000000)::bigint AS ordered_at, slot_seconds
+SELECT id, leadership, plan_id, server, slot, incarnation, offer, start_plan_node_id, start_step, start_file, generation,
+       preempt, failed, state, (extract(epoch FROM ordered_at) * 1000000)::bigint AS ordered_at,
+       (extract(epoch FROM charged_to) * 1000000)::bigint AS charged_to
   FROM run ORDER BY id

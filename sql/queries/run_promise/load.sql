@@ -1,3 +1,3 @@
-SELECT run_id, step, evaluate, save, state, (extract(epoch FROM made_at) * 1000000)::bigint AS made_at,
+SELECT id, run_id, step, owed, state, (extract(epoch FROM made_at) * 1000000)::bigint AS made_at,
        (extract(epoch FROM settled_at) * 1000000)::bigint AS settled_at
-  FROM run_promise ORDER BY run_id, id
+  FROM run_promise

@@ -1,1 +1,1 @@
-SELECT run_id, study_id FROM run_study ORDER BY run_id, study_id
+SELECT run_id, study_id, serves, microseconds FROM run_study ORDER BY run_id, study_id

@@ -53,7 +53,7 @@ TEST_CASE("a trial that parts behind a runner starts from the nearest earlier ch
   cluster.RunToRest();
   cluster.Claim(TrialId{1}, 80);
   for (int turn = 0; turn < 30; ++turn) cluster.Turn();
-  REQUIRE(OnlyActiveRun(cluster.state).at > Step{40});
+  REQUIRE(OnlyActiveRun(cluster.state).at() > Step{40});
   cluster.Submit(study, {{"lr", "Piecewise([0.1, 0.01], [40])"}}, 60);
   cluster.RunToRest();
   CHECK(cluster.steps_trained == 80 + 20 + 20);     // 20 to 40 again, 40 to 60 new

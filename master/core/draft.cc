@@ -1,0 +1,95 @@
+#include "master/core/draft.h"
+
+namespace espalier::master {
+namespace {
+
+// What one change touches. Every kind of change is named: a new one must say what it touches.
+struct Noter {
+  const MasterState& state;
+  Touched& touched;
+
+  void Plan(PlanId plan) const {
+    touched.plans.insert(plan);
+    touched.work = true;
+  }
+  void RunOf(RunId id) const {
+    const Run& run = state.runs.at(id);
+    Plan(run.plan);
+    touched.servers.insert(run.slot.server);
+  }
+
+  void operator()(const AddOffer&) const {}
+  void operator()(const AddStudy&) const {}
+  void operator()(const CloseStudy& change) const { touched.studies.insert(change.study); }
+  void operator()(const FinishStudy&) const {}
+  void operator()(const AddPlan&) const {}
+  void operator()(const ChangePlan& change) const { std::visit(OfPlan{*this, change.plan}, change.change); }
+  void operator()(const AddTrial& change) const { Plan(change.trial.plan); }
+  void operator()(const CloseTrial& change) const {
+    const Trial& trial = state.trials.at(change.trial);
+    Plan(trial.plan);
+    touched.studies.insert(trial.study);
+  }
+  void operator()(const AddStudyEvent&) const {}
+  void operator()(const AddRun& change) const {
+    Plan(change.run.plan);
+    touched.servers.insert(change.run.slot.server);
+  }
+  void operator()(const MakePromise& change) const { RunOf(change.run); }
+  void operator()(const SettlePromise& change) const {
+    RunOf(change.run);
+    const Run& run = state.runs.at(change.run);
+    const SearchPlan& plan = state.plans.at(run.plan);
+    for (const ClaimId claim : plan.ClaimsAt(PointOf(run, run.promises.at(change.promise).step))) {
+      touched.studies.insert(state.trials.at(plan.claims.at(claim).trial).study);
+    }
+  }
+  void operator()(const SetTerms& change) const { RunOf(change.run); }
+  void operator()(const SetRunFailed&) const {}
+  void operator()(const ChargeRun&) const {}
+  void operator()(const SetRunState& change) const { RunOf(change.run); }
+  void operator()(const AddRequest&) const {}
+  void operator()(const SetUser&) const {}
+  void operator()(const SetServer&) const {}
+  void operator()(const RemoveServer&) const { touched.work = true; }
+  void operator()(const SetPosition&) const {}
+  void operator()(const SetServed&) const {}
+
+  struct OfPlan {
+    const Noter& noter;
+    PlanId plan;
+
+    void operator()(const AddPlanNode&) const {}
+    void operator()(const AddClaim& change) const {
+      noter.touched.points_to_settle[plan].insert(change.claim.point);
+      noter.Plan(plan);
+    }
+    void operator()(const SettleClaim& change) const {
+      const Claim& claim = noter.state.plans.at(plan).claims.at(change.claim);
+      noter.touched.studies.insert(noter.state.trials.at(claim.trial).study);
+      noter.Plan(plan);
+    }
+    void operator()(const AddMetrics& change) const {
+      noter.touched.points_to_settle[plan].insert(change.point);
+      noter.Plan(plan);
+    }
+    void operator()(const SetCheckpoint&) const { noter.Plan(plan); }
+    void operator()(const DropCheckpoint&) const { noter.Plan(plan); }
+    void operator()(const SetFailure& change) const {
+      noter.touched.failed_points[plan].insert(change.point);
+      noter.Plan(plan);
+    }
+    void operator()(const SetEvaluationFailure& change) const {
+      noter.touched.points_to_settle[plan].insert(change.point);
+      noter.Plan(plan);
+    }
+    void operator()(const SetAttempts&) const { noter.Plan(plan); }
+    void operator()(const SetTrainedRange&) const {}
+  };
+};
+
+}  // namespace
+
+void Draft::Note(const StateChange& change) { std::visit(Noter{state_, touched}, change); }
+
+}  // namespace espalier::master

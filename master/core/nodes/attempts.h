@@ -1,0 +1,24 @@
+// Failures, each counted once where it happened (design section 7). A count belongs to the plan node of the step that
+// failed and to the last checkpoint before that step; what it leads to is a pause, or a final failure.
+#pragma once
+
+#include "master/core/draft.h"
+
+namespace espalier::master {
+
+// Training of this run failed. Counts once a run, however often it is reported. Crashes and hangs are final at the
+// third, kills at the tenth, at the earliest step that failed; until then the stage pauses for 1 s, doubling to 60 s.
+// Other kinds are final at once. O(depth).
+void CountFailure(Draft& draft, RunId run, const RunFailed& failed);
+
+// An evaluation failed; bars nothing else. The trainer's own error is final at once, the others at the third.
+void CountEvaluationFailure(Draft& draft, RunId run, const EvaluationFailed& failed);
+
+// A server was lost while the run trained there. Counts nothing but the third server lost under one stage: it is held,
+// with an alarm, until it is retried.
+void CountLostServer(Draft& draft, RunId run);
+
+// An evaluation succeeded: earlier attempts are forgotten.
+void ForgetEvaluationAttempts(Draft& draft, const SearchPlan& plan, Point point, const std::string& evaluation);
+
+}  // namespace espalier::master

@@ -1,0 +1,106 @@
+#include "master/core/nodes/orders.h"
+
+#include <algorithm>
+
+#include "scheduler/cost_model.h"
+
+namespace espalier::master {
+namespace {
+
+// A step that takes this many times what was measured, and at least the minimum, is a hang (design section 7).
+constexpr double kHangFactor = 10;
+constexpr Seconds kHangMinimum{600};
+
+// None where no step of such a training was ever measured: nobody can tell what is too long.
+std::optional<Seconds> TrainLimit(const SearchPlan& plan, const Run& run) {
+  const CostModel costs = CostModel::FromPlan(plan);
+  if (!costs.is_measured()) return std::nullopt;
+  Seconds limit = kHangMinimum;
+  for (const PathStage& stage : run.path) {
+    limit = std::max(limit, kHangFactor * costs.StepTime(plan.Node(stage.node)));
+  }
+  return limit;
+}
+
+std::vector<std::int64_t> PeriodsOf(const MasterState& state, const Run& run) {
+  std::set<std::int64_t> every;
+  for (const StudyId study : run.serves) {
+    const Study& served = state.studies.at(study);
+    const bool is_measured_here = served.evaluation == run.evaluation;
+    if (is_measured_here && served.specification.evaluate_every > 0) every.insert(served.specification.evaluate_every);
+  }
+  return {every.begin(), every.end()};
+}
+
+std::vector<Step> BarredEvaluations(const SearchPlan& plan, const Run& run) {
+  std::vector<Step> barred;
+  for (const PathStage& stage : run.path) {
+    for (const auto& [step, failures] : plan.Node(stage.node).results->evaluation_failures) {
+      if (stage.from < step && step <= stage.to && failures.contains(run.evaluation)) barred.push_back(step);
+    }
+  }
+  return barred;
+}
+
+OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
+  OrderTerms terms{.generation = run.generation,
+                   .promises = {},
+                   .preempt = run.preempt,
+                   .evaluate_every = PeriodsOf(draft.state(), run),
+                   .barred_evaluations = BarredEvaluations(plan, run),
+                   .save_every = draft.settings.save_every,
+                   .limits = {.train = TrainLimit(plan, run)}};
+  for (const auto& [id, promise] : run.promises) {
+    if (promise.state == PromiseState::kOpen) terms.promises.push_back({id, promise.step, promise.owed});
+  }
+  std::sort(terms.promises.begin(), terms.promises.end(), [](const OrderedPromise& a, const OrderedPromise& b) {
+    return std::tie(a.step, a.owed, a.id) < std::tie(b.step, b.owed, b.id);
+  });
+  return terms;
+}
+
+Order OrderOf(const Draft& draft, const Run& run) {
+  const SearchPlan& plan = draft.state().plans.at(run.plan);
+  Order order{.run = {run.leadership, run.id},
+              .slot = run.slot.index,
+              .plan = run.plan,
+              .offer = draft.state().offers.at(run.offer).offer,
+              .step = plan.identity.training.step,
+              .start = {},
+              .path = {},
+              .terms = TermsOf(draft, plan, run)};
+  if (run.start) {
+    const PlanNode& node = plan.Node(run.start->node);
+    const StateDigest* state = plan.FindStateDigest(*run.start);
+    order.start = OrderedStart{.point = *run.start,
+                               .file = run.start_file,
+                               .state_sha256 = state == nullptr ? std::string() : state->sha256,
+                               .configuration = node.configuration,
+                               .lineage = node.lineage};
+  }
+  for (const PathStage& stage : run.path) {
+    const PlanNode& node = plan.Node(stage.node);
+    order.path.push_back({stage, node.configuration, node.lineage});
+  }
+  return order;
+}
+
+}  // namespace
+
+void TellServers(Draft& draft) {
+  for (const std::string& name : draft.touched.servers) {
+    const auto it = draft.state().servers.find(name);
+    if (it == draft.state().servers.end() || !it->second.session) continue;
+    const Server& server = it->second;
+    SendOrders send{.session = *server.session, .orders = {.acknowledged_report = server.acknowledged_report}};
+    for (const RunId id : draft.state().active_runs) {
+      const Run& run = draft.state().runs.at(id);
+      if (run.slot.server != name || run.incarnation != server.incarnation) continue;
+      send.orders.orders.push_back(OrderOf(draft, run));
+    }
+    send.orders.superseded_files.assign(draft.superseded_files.begin(), draft.superseded_files.end());
+    draft.Emit(std::move(send));
+  }
+}
+
+}  // namespace espalier::master

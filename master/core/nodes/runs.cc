@@ -1,0 +1,86 @@
+#include "master/core/nodes/runs.h"
+
+#include <algorithm>
+
+namespace espalier::master {
+namespace {
+
+bool HasOpenPromise(const Run& run) {
+  return std::any_of(run.promises.begin(), run.promises.end(),
+                     [](const auto& entry) { return entry.second.state == PromiseState::kOpen; });
+}
+
+std::vector<PromiseId> OpenPromises(const Run& run) {
+  std::vector<PromiseId> open;
+  for (const auto& [id, promise] : run.promises) {
+    if (promise.state == PromiseState::kOpen) open.push_back(id);
+  }
+  return open;
+}
+
+void EndIfNothingIsOpen(Draft& draft, RunId id) {
+  const Run& run = draft.state().runs.at(id);
+  if (std::holds_alternative<Saving>(run.state) && !HasOpenPromise(run)) draft.Do(SetRunState{id, Ended{}});
+}
+
+std::int64_t Microseconds(std::chrono::duration<double> seconds) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(seconds).count();
+}
+
+// In equal parts; the remainder to the oldest.
+std::map<StudyId, std::int64_t> PartsOf(std::int64_t microseconds, const std::vector<StudyId>& studies) {
+  std::map<StudyId, std::int64_t> parts;
+  if (studies.empty()) return parts;
+  const auto count = static_cast<std::int64_t>(studies.size());
+  for (const StudyId study : studies) parts[study] = microseconds / count;
+  parts.begin()->second += microseconds % count;
+  return parts;
+}
+
+}  // namespace
+
+void SettlePromiseOf(Draft& draft, RunId run, PromiseId promise, PromiseState state) {
+  draft.Do(SettlePromise{run, promise, state, draft.now});
+  EndIfNothingIsOpen(draft, run);
+}
+
+void MakePromiseOf(Draft& draft, RunId id, PromisedAt what) {
+  if (draft.state().runs.at(id).FindOpen(what.step, what.owed) != nullptr) return;
+  draft.Do(
+      MakePromise{id, {.id = draft.state().next.promise, .step = what.step, .owed = what.owed, .made_at = draft.now}});
+}
+
+void Charge(Draft& draft, RunId id, std::vector<StudyId> studies, std::optional<Seconds> held) {
+  const Run& run = draft.state().runs.at(id);
+  std::int64_t due = std::max<std::int64_t>(0, (draft.now - run.charged_to).count());
+  if (held) {
+    std::int64_t charged = 0;
+    for (const auto& [study, microseconds] : run.charges) charged += microseconds;
+    due = std::max<std::int64_t>(0, Microseconds(*held) - charged);
+  }
+  std::map<StudyId, std::int64_t> parts = PartsOf(due, run.serves);
+  if (studies.empty()) studies = run.serves;
+  draft.Do(ChargeRun{id, draft.now, std::move(parts), std::move(studies)});
+}
+
+void StopTraining(Draft& draft, RunId id, const std::vector<Step>& saves_under_way, std::optional<Seconds> held) {
+  Charge(draft, id, {}, held);
+  for (const Step step : saves_under_way) MakePromiseOf(draft, id, {step, Owed::kState});
+  draft.Do(SetRunState{id, Saving{}});
+  for (const PromiseId promise : OpenPromises(draft.state().runs.at(id))) {
+    const Promise& open = draft.state().runs.at(id).promises.at(promise);
+    const bool comes = open.owed == Owed::kState &&
+                       std::find(saves_under_way.begin(), saves_under_way.end(), open.step) != saves_under_way.end();
+    if (!comes) draft.Do(SettlePromise{id, promise, PromiseState::kLost, draft.now});
+  }
+  EndIfNothingIsOpen(draft, id);
+}
+
+void LoseRun(Draft& draft, RunId id) {
+  const Run& run = draft.state().runs.at(id);
+  draft.Log(LogLevel::kWarning, "run lost", {{"run", id}, {"server", run.slot.server}});
+  if (run.training()) return StopTraining(draft, id, {}, std::nullopt);
+  for (const PromiseId promise : OpenPromises(run)) SettlePromiseOf(draft, id, promise, PromiseState::kLost);
+}
+
+}  // namespace espalier::master

@@ -1,1 +1,0 @@
-SELECT plan_node_id, step, crashes FROM crash_count

@@ -1,1 +1,0 @@
-SELECT name, data, code_digest, data_digest, evaluation_digest, schema, metrics FROM trainer
