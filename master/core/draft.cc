@@ -90,6 +90,15 @@ struct Noter {
 
 }  // namespace
 
+void Draft::TouchAll() {
+  for (const auto& [id, plan] : state_.plans) {
+    if (!plan.waiting.empty()) touched.plans.insert(id);
+  }
+  for (const RunId run : state_.active_runs) touched.plans.insert(state_.runs.at(run).plan);
+  touched.studies.insert(state_.running_studies.begin(), state_.running_studies.end());
+  touched.work = true;
+}
+
 void Draft::Note(const StateChange& change) { std::visit(Noter{state_, touched}, change); }
 
 }  // namespace espalier::master

@@ -45,6 +45,9 @@ class Draft {
     Emit(LogLine{level, std::move(message), std::move(fields)});
   }
 
+  // The state was loaded: what runs serve is derived again, and every plan with runs or waiting claims is looked at.
+  void TouchAll();
+
   // A server's reports came again: they are acknowledged again.
   void TellAgain(const std::string& server) { touched.servers.insert(server); }
 

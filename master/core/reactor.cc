@@ -22,7 +22,10 @@ struct Dispatcher {
   void operator()(const NodeMessage& message) const { OnNodeMessage(draft, message); }
   void operator()(const NodeGone& gone) const { OnNodeGone(draft, gone); }
   void operator()(const Tick&) const { OnTick(draft); }
-  void operator()(const Recovered&) const { OnRecovered(draft); }
+  void operator()(const Recovered&) const {
+    OnRecovered(draft);
+    draft.TouchAll();
+  }
 };
 
 // Says which events the edit adds, to those who watch.

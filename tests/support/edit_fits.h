@@ -17,6 +17,7 @@ struct FitsState {
   }
   bool operator()(const CloseStudy& change) const { return Runs(change.study); }
   bool operator()(const FinishStudy& change) const { return Runs(change.study); }
+  bool operator()(const AddOffer& change) const { return !state.offers.contains(DigestOf(change.offer.offer)); }
   bool operator()(const AddPlan& change) const {
     return !state.plans.contains(change.plan) && !state.plan_by_identity.contains(DigestOf(change.identity));
   }
@@ -33,16 +34,22 @@ struct FitsState {
     return events != state.events.end() && change.number == static_cast<std::int64_t>(events->second.size()) + 1;
   }
   bool operator()(const AddRun& change) const { return !state.runs.contains(change.run.id); }
-  bool operator()(const SetTargets& change) const { return state.active_runs.contains(change.run); }
-  bool operator()(const SetPreempt& change) const { return state.active_runs.contains(change.run); }
-  bool operator()(const SetRunState& change) const { return state.active_runs.contains(change.run); }
+  bool operator()(const MakePromise& change) const {
+    if (!state.active_runs.contains(change.run)) return false;
+    return state.runs.at(change.run).FindOpen(change.promise.step, change.promise.owed) == nullptr;
+  }
   bool operator()(const SettlePromise& change) const {
     if (!state.active_runs.contains(change.run)) return false;
-    const std::vector<Promise>& promises = state.runs.at(change.run).promises;
-    return std::any_of(promises.begin(), promises.end(), [&](const Promise& promise) {
-      return promise.state == PromiseState::kOpen && promise.target.step == change.step;
-    });
+    const std::map<PromiseId, Promise>& promises = state.runs.at(change.run).promises;
+    const auto promise = promises.find(change.promise);
+    return promise != promises.end() && promise->second.state == PromiseState::kOpen;
   }
+  bool operator()(const SetTerms& change) const {
+    return state.active_runs.contains(change.run) && state.runs.at(change.run).generation < change.generation;
+  }
+  bool operator()(const SetRunFailed& change) const { return state.active_runs.contains(change.run); }
+  bool operator()(const ChargeRun& change) const { return state.active_runs.contains(change.run); }
+  bool operator()(const SetRunState& change) const { return state.active_runs.contains(change.run); }
   bool operator()(const AddRequest& change) const { return !state.requests.contains(change.key); }
   bool operator()(const SetUser& change) const {
     if (change.user.token_sha256.empty()) return true;

@@ -87,13 +87,15 @@ void EditGenerator::AddEvent(StudyId study, StudyEvent event) {
 }
 
 void EditGenerator::Register() {
-  Do(SetTrainer{{.name = "trainer" + std::to_string(Below(3)),
-                 .code_digest = Text(),
-                 .data = Text(),
-                 .data_digest = Text(),
-                 .evaluation_digest = Text(),
-                 .schema = Chance(80) ? SomeSchema() : Schema{.takes_any = Chance(50)},
-                 .metrics = {Text(), "loss", Text()}}});
+  Offer offer{.trainer = "trainer" + std::to_string(Below(3)),
+              .code_digest = Text(),
+              .data = Text(),
+              .data_digest = Text(),
+              .evaluation_digest = Text(),
+              .schema = SomeSchema(),
+              .metrics = {Text(), "loss", Text()}};
+  if (Chance(20)) offer.schema = Schema{.hyper_parameters = {}, .takes_any = Chance(50)};
+  if (!state_.offers.contains(DigestOf(offer))) Do(AddOffer{{offer, Moment()}});
 }
 
 void EditGenerator::ChangeUser() {
@@ -111,7 +113,7 @@ void EditGenerator::NewStudy() {
               .specification = {.name = Text(),
                                 .trainer = Text(),
                                 .data = Text(),
-                                .step_updates = Below(50),
+                                .step = {Below(50)},
                                 .evaluate_every = Below(5),
                                 .metric = Text(),
                                 .goal = Chance(50) ? Goal::kMinimize : Goal::kMaximize,
@@ -121,7 +123,7 @@ void EditGenerator::NewStudy() {
                            .code_digest = Text(),
                            .data = "digits",
                            .data_digest = "d",
-                           .step_updates = Below(3),
+                           .step = {Below(3)},
                            .schema = SomeSchema()},
               .device_kind = Text(),
               .evaluation = Text(),
@@ -134,7 +136,8 @@ void EditGenerator::NewStudy() {
   }
   if (Chance(70)) study.metric_names = {"accuracy", Text()};
   Do(AddStudy{study});
-  const PlanIdentity identity{study.training, study.device_kind, "study:" + std::to_string(study.id.value)};
+  const PlanIdentity identity{
+      study.training, study.device_kind, {.scope = Scope::kStudy, .team = {}, .study = study.id, .trial = {}}};
   Do(AddPlan{state_.next.plan, identity});
   Do(AddRequest{{Chance(50) ? study.id : StudyId{0}, "request " + std::to_string(++request_) + Text()},
                 {DigestOf(Text()), {study.id.value, Below(100)}}});
@@ -220,17 +223,28 @@ void EditGenerator::ChangePoint() {
   PlanId plan;
   const auto point = AnyPoint(plan);
   if (!point) return;
-  switch (Below(5)) {
+  switch (Below(7)) {
     case 0:
-      return Do(ChangePlan{
-          plan,
-          SetCheckpoint{*point, {"file" + Text(), Below(1 << 30), RunId{Below(9) + 1}, Moment()}, "sha" + Text()}});
     case 1:
-      return Do(ChangePlan{plan, DropCheckpoint{*point}});
-    case 2:
-      return Do(ChangePlan{plan, SetFailure{*point, {static_cast<Failure::Kind>(Below(4)), Text()}}});
+      return Do(ChangePlan{plan, SetCheckpoint{*point,
+                                               {"file" + Text(), Below(1 << 30), RunId{Below(9) + 1}, Moment()},
+                                               {"sha" + Text(), Chance(20)}}});
+    case 2: {
+      const Checkpoint* stands = state_.plans.at(plan).FindCheckpoint(*point);
+      const bool other = stands == nullptr || Chance(30);
+      return Do(ChangePlan{plan, DropCheckpoint{*point, other ? "another" : stands->file}});
+    }
     case 3:
-      return Do(ChangePlan{plan, SetEvaluationFailure{*point, Text(), Text()}});
+      if (state_.plans.at(plan).FindFailure(*point) != nullptr && Chance(50)) {
+        return Do(ChangePlan{plan, SetFailure{*point, std::nullopt}});
+      }
+      return Do(ChangePlan{plan, SetFailure{*point, Failure{static_cast<Failure::Kind>(Below(4)), Text()}}});
+    case 4: {
+      const std::string evaluation = Text();
+      const bool clear = state_.plans.at(plan).FindEvaluationFailure(*point, evaluation) != nullptr;
+      return Do(
+          ChangePlan{plan, SetEvaluationFailure{*point, evaluation, clear ? std::nullopt : std::optional(Text())}});
+    }
     default:
       return Do(ChangePlan{plan, AddMetrics{*point, Text(), SomeMetrics()}});
   }
@@ -240,35 +254,60 @@ void EditGenerator::ChangeTraining() {
   PlanId plan;
   const auto point = AnyPoint(plan);
   if (!point) return;
-  if (Chance(50)) {
-    Do(ChangePlan{plan, SetCrashCount{Chance(50) ? *point : Point{point->node, Step{0}}, Below(3)}});
-  } else {
-    const TrainedRange range{RunId{Below(4) + 1}, point->step - 1, point->step, Seconds{Below(1000) / 7.0}};
-    Do(ChangePlan{plan, SetTrainedRange{point->node, range}});
+  if (Chance(50)) return ChangeAttempts(plan, *point);
+  const TrainedRange range{RunId{Below(4) + 1}, point->step - 1, point->step, Seconds{Below(1000) / 7.0}};
+  Do(ChangePlan{plan, SetTrainedRange{point->node, range}});
+}
+
+void EditGenerator::ChangeAttempts(PlanId plan, Point point) {
+  const AttemptKey key{Step{Below(4)}, Chance(70) ? std::string() : Text()};
+  if (state_.plans.at(plan).FindAttempts(point.node, key) != nullptr && Chance(30)) {
+    return Do(ChangePlan{plan, SetAttempts{point.node, key, std::nullopt}});
   }
+  Attempts attempts{.crashes = Below(4), .kills = Below(11), .lost_servers = {}, .earliest = point.step, .servers = {}};
+  for (int i = Below(3); i > 0; --i) attempts.servers.insert(Text());
+  for (int i = Below(3); i > 0; --i) attempts.lost_servers.insert(Text());
+  attempts.begun_at = {point.node, Step{Below(9)}};
+  if (Chance(70)) attempts.not_before = Chance(20) ? Time::max() : Moment();
+  attempts.log = Text();
+  Do(ChangePlan{plan, SetAttempts{point.node, key, std::move(attempts)}});
+}
+
+std::vector<StudyId> EditGenerator::SomeStudies() {
+  std::vector<StudyId> studies;
+  for (const auto& [id, study] : state_.studies) {
+    if (Chance(30)) studies.push_back(id);
+  }
+  return studies;
 }
 
 void EditGenerator::NewRun() {
   PlanId plan;
   const auto point = AnyPoint(plan);
-  if (!point) return;
-  Run run{.id = state_.next.run,
-          .plan = plan,
-          .slot = {Text(), Below(8)},
-          .incarnation = Text(),
-          .start = {},
-          .path = {},
-          .studies = {}};
-  if (Chance(50)) run.start = *point;
-  if (Chance(80))
-    run.path = {{point->node, point->step, point->step + 3}, {point->node, point->step + 3, point->step + 9}};
-  for (const auto& [id, study] : state_.studies) {
-    if (Chance(30)) run.studies.push_back(id);
+  if (!point || state_.offers.empty()) return;
+  Run run;
+  run.id = state_.next.run;
+  run.leadership = LeadershipId{1 + Below(1 << 30)};
+  run.plan = plan;
+  run.slot = {Text(), Below(8)};
+  run.incarnation = Text();
+  run.offer = AnyKey(state_.offers);
+  run.evaluation = state_.offers.at(run.offer).offer.evaluation_digest;
+  if (Chance(50)) {
+    run.start = *point;
+    run.start_file = Text();
   }
-  run.ordered_at = Moment();
-  run.at = run.path.empty() ? (run.start ? run.start->step : Step{0}) : run.path.front().from;
-  for (int i = 1; i <= Below(4); ++i) {
-    run.promises.push_back({.target = {point->step + i, Chance(50), true}, .made_at = run.ordered_at});
+  if (!run.start || Chance(80)) {
+    run.path = {{point->node, point->step, point->step + 3}, {point->node, point->step + 3, point->step + 9}};
+  }
+  run.ordered_at = run.charged_to = Moment();
+  run.state = Training{BeginningOf(run).step};
+  run.serves = SomeStudies();
+  PromiseId next = state_.next.promise;
+  for (int i = run.path.empty() ? 0 : Below(4); i > 0; --i) {
+    const Owed owed = Chance(50) ? Owed::kState : Owed::kMetrics;
+    run.promises[next] = {.id = next, .step = point->step + i, .owed = owed, .made_at = run.ordered_at};
+    ++next.value;
   }
   Do(AddRun{run});
 }
@@ -277,24 +316,34 @@ void EditGenerator::ChangeRun() {
   if (state_.active_runs.empty()) return;
   const RunId id = *std::next(state_.active_runs.begin(), Below(static_cast<int>(state_.active_runs.size())));
   const Run& run = state_.runs.at(id);
-  const std::vector<Target> open = OpenTargets(run);
-  switch (Below(5)) {
+  switch (Below(8)) {
     case 0:
-      return Do(SetPreempt{id, run.generation + 1});
+      return Do(SetTerms{id, run.generation + 1, Chance(50)});
     case 1:
-      return Do(SetPosition{id, run.at + 1});
+      return Do(SetPosition{id, run.at() + 1});
     case 2:
-      return Do(SetRunState{id, Chance(50) ? RunState::kSaving : RunState::kEnded, Seconds{Below(999) / 3.0}});
+      return Do(SetRunState{id, Chance(50) ? RunState(Saving{}) : RunState(Ended{})});
     case 3:
-      if (open.empty()) return;
-      return Do(SettlePromise{id, open[Below(static_cast<int>(open.size()))].step,
-                              static_cast<PromiseState>(1 + Below(3)), Moment()});
-    default: {
-      std::vector<Target> targets;
-      for (int step = 1; step < 7; ++step) {
-        if (Chance(50)) targets.push_back({Step{step}, Chance(50), Chance(50)});
+      return Do(SetRunFailed{id});
+    case 4: {
+      std::map<StudyId, std::int64_t> parts;
+      for (const StudyId study : run.serves) parts[study] = Below(1'000'000);
+      return Do(ChargeRun{id, Moment(), std::move(parts), SomeStudies()});
+    }
+    case 5:
+    case 6:
+      for (const auto& [promise_id, promise] : run.promises) {
+        if (promise.state != PromiseState::kOpen || Chance(50)) continue;
+        return Do(SettlePromise{id, promise_id, static_cast<PromiseState>(1 + Below(3)), Moment()});
       }
-      return Do(SetTargets{id, run.generation + 1, targets, Moment()});
+      return;
+    default: {
+      if (run.path.empty()) return;
+      const Promise promise{.id = state_.next.promise,
+                            .step = run.path.front().from + (1 + Below(9)),
+                            .owed = Chance(50) ? Owed::kState : Owed::kMetrics,
+                            .made_at = Moment()};
+      if (run.FindOpen(promise.step, promise.owed) == nullptr) Do(MakePromise{id, promise});
     }
   }
 }
@@ -342,13 +391,16 @@ StateEdit EditGenerator::Next(int step_count_max) {
 MasterState StoredPart(MasterState state) {
   state.servers.clear();
   state.recovered_at = {};
+  state.leadership = {};
+  state.served.clear();
+  state.served_by.clear();
   for (auto& [id, run] : state.runs) {
-    run.at = run.path.empty() ? (run.start ? run.start->step : Step{0}) : run.path.front().from;
+    if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
   }
   for (auto& [id, plan] : state.plans) {
     for (auto& [node_id, node] : plan.nodes) {
-      for (auto& [step, point] : node.points.Mutable()) {
-        for (auto& [evaluation, metrics] : point.metrics) ReplaceNan(metrics);
+      for (auto& [step, by_evaluation] : node.results.Mutable().metrics) {
+        for (auto& [evaluation, metrics] : by_evaluation) ReplaceNan(metrics);
       }
     }
   }

@@ -38,6 +38,8 @@ class EditGenerator {
   void Settle();
   void ChangePoint();
   void ChangeTraining();
+  void ChangeAttempts(PlanId plan, Point point);
+  std::vector<StudyId> SomeStudies();
   void NewRun();
   void ChangeRun();
   void Close();

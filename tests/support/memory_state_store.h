@@ -41,7 +41,10 @@ class MemoryStateStore : public StateStore {
     if (epoch_ != database_->epoch) return MakeError(ErrorCode::kFailedPrecondition, "another master leads");
     loaded_ = true;
     MasterState state = database_->stored;
-    for (auto& [id, run] : state.runs) run.at = run.path.empty() ? StartOf(run) : run.path.front().from;
+    state.leadership = LeadershipId{epoch_};
+    for (auto& [id, run] : state.runs) {
+      if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
+    }
     return state;
   }
 
@@ -68,8 +71,6 @@ class MemoryStateStore : public StateStore {
   }
 
  private:
-  static Step StartOf(const Run& run) { return run.start ? run.start->step : Step{0}; }
-
   std::shared_ptr<MemoryDatabase> database_;
   const std::int64_t epoch_;
   bool loaded_ = false;

@@ -280,7 +280,7 @@ void ToyCluster::Turn(int latency) {
     Train(node);
     if (Draw(static_cast<std::uint64_t>(latency)) == 0) Send(node);
   }
-  now_ += std::chrono::milliseconds(200);
+  now_ += std::chrono::milliseconds(20);
   Handle(Tick{});
 }
 

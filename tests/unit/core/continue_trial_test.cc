@@ -162,9 +162,12 @@ TEST_CASE("a trial is not gone on with under another code of its trainer") {
   ToyCluster cluster(1);
   const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
   Apply(cluster.state, [&] {
-    TrainerRecord trainer = cluster.state.trainers.begin()->second;
-    trainer.code_digest = "newer";
-    return SetTrainer{trainer};
+    Server server = cluster.state.servers.begin()->second;
+    Offer newer = cluster.state.offers.begin()->second.offer;
+    newer.code_digest = "newer";
+    Apply(cluster.state, AddOffer{{newer, Time{}}});
+    server.offers = {{TrainerDigest(newer), DigestOf(newer)}};
+    return SetServer{server};
   }());
   CHECK(RefusalOf(cluster, CallFor(trial, 30)).code == ErrorCode::kFailedPrecondition);
 }

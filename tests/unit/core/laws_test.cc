@@ -130,11 +130,13 @@ TEST_CASE("three crashes without progress fail the claims beyond, and no others"
   const StudyId study = cluster.CreateStudy("crash");
   const TrialId doomed = cluster.Submit(study, {{"lr", "0.1"}}, 20);
   for (int i = 0; i < 3; ++i) {
+    while (cluster.nodes[0].runs.empty()) cluster.Turn();  // it pauses after a crash
     for (int turn = 0; turn < 5; ++turn) cluster.Turn();
     cluster.CrashARun();
   }
   cluster.RunToRest();
   CHECK(LastClaim(cluster.state, doomed).state == ClaimState::kFailed);
+  CHECK(cluster.state.runs.size() == 3);
   const TrialId other = cluster.Submit(study, {{"lr", "0.2"}}, 20);
   cluster.RunToRest();
   CHECK(LastClaim(cluster.state, other).state == ClaimState::kDone);
@@ -181,6 +183,7 @@ TEST_CASE("whatever the messages' delays, each claimed step of trials submitted 
     for (std::uint64_t i = 0; i < trials; ++i) {
       cluster.Submit(study, {{"lr", RandomSequence(random)}}, 1 + static_cast<std::int64_t>(random() % 40));
     }
+    cluster.upload_turns_max = static_cast<int>(random() % 20);
     cluster.RunToRest(1 + static_cast<int>(random() % 8));
     CHECK(DistinctStepsTrained(cluster) == cluster.steps_trained);
   }
@@ -191,6 +194,7 @@ TEST_CASE("crashes, lost servers and a restarted master at any moment end in the
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     ToyCluster cluster(seed, 2, 2);
+    cluster.upload_turns_max = static_cast<int>(random() % 20);
     const StudyId study = cluster.CreateStudy("faults");
     std::vector<TrialId> trials;
     for (int round = 0; round < 6; ++round) {

@@ -89,7 +89,7 @@ inline Event Message(std::int64_t session) {
 inline Event Reporting(std::int64_t session) {
   NodeMessage message;
   message.session = SessionId{session};
-  message.reports.push_back({.number = session, .run = RunId{1}, .kind = RunEnded{}});
+  message.reports.push_back({.number = session, .run = {LeadershipId{1}, RunId{1}}, .kind = RunEnded{}});
   return message;
 }
 
@@ -106,7 +106,7 @@ inline Transition ToyReact(MasterState& state, const Event& event, Time) {
     for (const Report& report : message->reports) {
       transition.edit.push_back(AddRequest{{StudyId{1}, std::to_string(report.number)}, {}});
     }
-    transition.effects.push_back(SendDesired{message->session, {}, 0, {}});
+    transition.effects.push_back(SendOrders{message->session, {}});
   } else if (std::holds_alternative<Tick>(event)) {
     transition.effects.push_back(EventsAdded{});
   }

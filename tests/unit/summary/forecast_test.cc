@@ -171,7 +171,8 @@ TEST_CASE("studies of a trainer that takes any hyper-parameters share where they
 
 TEST_CASE("checkpoints of models of another size say nothing about this one") {
   StateBuilder s;
-  s.state.trainers.at({"mlp", "digits"}).schema.hyper_parameters[0].initial = true;  // bs, for once
+  s.offer.schema.hyper_parameters[0].initial = true;  // bs, for once
+  s.Offers();
   const StudyId before = s.AddStudy(Scope::kTeam);
   const TrialId small = s.AddTrial(before, "0.1", 10, "32");
   s.StoreCheckpoint(small, 5, 0, 100);

@@ -33,7 +33,7 @@ struct SixTrials : StateBuilder {
     Claimed(trials[1], 20, 0.9);
     AddClaim(trials[2], 20);
     Claimed(trials[3], 20, 0.7);
-    Change(trials[4], SetFailure{On(trials[4], 10), {Failure::Kind::kDiverged, "loss is nan"}});
+    Change(trials[4], SetFailure{On(trials[4], 10), Failure{Failure::Kind::kDiverged, "loss is nan"}});
     Settle(AddClaim(trials[4], 20), ClaimState::kDone);
     Claimed(trials[5], 20, 0.9);
   }
@@ -78,7 +78,7 @@ TEST_CASE("a list can be of some states alone") {
   CHECK(s.BySubmission({"waiting"}) == Ids{3});
   CHECK(s.BySubmission({"running"}).empty());
   const RunId run = s.AddRun({s.study}, s.trials[2], 0, 20);
-  s.SetTargets(run, {{.step = Step{20}}});
+  s.Serve(run, {s.state.trials.at(s.trials[2]).claims.back()});
   CHECK(s.BySubmission({"waiting"}).empty());
   CHECK(s.BySubmission({"running"}) == Ids{3});
   CHECK(s.BySubmission({"running", "waiting"}) == Ids{3});

@@ -11,18 +11,22 @@ namespace espalier::master {
 StateBuilder::StateBuilder(int slot_count) {
   const Schema schema{{{.name = "bs", .type = ValueType::kInteger, .default_value = std::int64_t{32}},
                        {.name = "lr", .type = ValueType::kFloating, .default_value = 0.1}}};
-  Apply(state, SetTrainer{{.name = "mlp",
-                           .code_digest = "code",
-                           .data = "digits",
-                           .data_digest = "data",
-                           .evaluation_digest = "evaluation",
-                           .schema = schema,
-                           .metrics = {"test_acc"}}});
-  Apply(state, SetServer{{.name = "server",
-                          .slot_count = slot_count,
-                          .device_kind = "cpu",
-                          .trainers = {{"mlp", "digits"}},
-                          .session = SessionId{1}}});
+  offer = {.trainer = "mlp",
+           .code_digest = "code",
+           .data = "digits",
+           .data_digest = "data",
+           .evaluation_digest = "evaluation",
+           .schema = schema,
+           .metrics = {"test_acc"}};
+  Apply(state, SetServer{{.name = "server", .slot_count = slot_count, .device_kind = "cpu", .session = SessionId{1}}});
+  Offers();
+}
+
+void StateBuilder::Offers() {
+  Apply(state, AddOffer{{offer, At(static_cast<std::int64_t>(state.offers.size()))}});
+  Server server = state.servers.at("server");
+  server.offers = {{TrainerDigest(offer), DigestOf(offer)}};
+  Apply(state, SetServer{server});
 }
 
 StudyId StateBuilder::AddStudy(Scope scope, std::int64_t created_at, Goal goal) {
@@ -103,12 +107,15 @@ RunId StateBuilder::AddRun(std::vector<StudyId> studies, TrialId trial_id, std::
                            std::int64_t ordered_at) {
   const Trial& trial = state.trials.at(trial_id);
   const SearchPlan& plan = state.plans.at(trial.plan);
-  Run run{.id = state.next.run,
-          .plan = trial.plan,
-          .slot = {"server", 0},
-          .studies = std::move(studies),
-          .ordered_at = At(ordered_at),
-          .at = Step{from}};
+  Run run;
+  run.id = state.next.run;
+  run.plan = trial.plan;
+  run.slot = {"server", 0};
+  run.offer = DigestOf(offer);
+  run.evaluation = offer.evaluation_digest;
+  run.serves = std::move(studies);
+  run.ordered_at = run.charged_to = At(ordered_at);
+  run.state = Training{Step{from}};
   if (from > 0) run.start = On(trial_id, from);
   std::optional<PlanNodeId> id = trial.leaf;
   for (Step end{to}; id && end > Step{from}; id = plan.Node(*id).parent) {
@@ -121,16 +128,25 @@ RunId StateBuilder::AddRun(std::vector<StudyId> studies, TrialId trial_id, std::
   return run.id;
 }
 
-void StateBuilder::SetTargets(RunId run, std::vector<Target> targets, std::int64_t at) {
-  Apply(state, master::SetTargets{run, state.runs.at(run).generation + 1, std::move(targets), At(at)});
+void StateBuilder::Promise(RunId run, std::int64_t step, Owed owed, std::int64_t at) {
+  Apply(state, MakePromise{run, {.id = state.next.promise, .step = Step{step}, .owed = owed, .made_at = At(at)}});
 }
 
 void StateBuilder::SettlePromise(RunId run, std::int64_t step, PromiseState promise, std::int64_t at) {
-  Apply(state, master::SettlePromise{run, Step{step}, promise, At(at)});
+  const PromiseId id = state.runs.at(run).FindOpen(Step{step}, Owed::kState)->id;
+  Apply(state, master::SettlePromise{run, id, promise, At(at)});
 }
 
-void StateBuilder::EndRun(RunId run, double slot_seconds) {
-  Apply(state, SetRunState{run, RunState::kEnded, Seconds{slot_seconds}});
+void StateBuilder::Serve(RunId run, const std::set<ClaimId>& claims) { Apply(state, SetServed{run, claims}); }
+
+void StateBuilder::EndRun(RunId id, double slot_seconds) {
+  const Run& run = state.runs.at(id);
+  std::map<StudyId, std::int64_t> parts;
+  for (const StudyId study : run.serves) {
+    parts[study] = static_cast<std::int64_t>(slot_seconds * 1e6) / static_cast<std::int64_t>(run.serves.size());
+  }
+  Apply(state, ChargeRun{id, run.charged_to, parts, run.serves});
+  Apply(state, SetRunState{id, Ended{}});
 }
 
 void StateBuilder::Train(RunId id, std::int64_t from, std::int64_t to, double step_seconds) {
@@ -153,7 +169,7 @@ RunId StateBuilder::Trained(std::vector<StudyId> studies, TrialId trial, std::in
 
 void StateBuilder::StoreCheckpoint(TrialId trial, std::int64_t step, std::int64_t stored_at, std::int64_t bytes) {
   const Checkpoint checkpoint{.file = "file", .bytes = bytes, .run = RunId{1}, .stored_at = At(stored_at)};
-  Change(trial, SetCheckpoint{On(trial, step), checkpoint, "sha" + std::to_string(step)});
+  Change(trial, SetCheckpoint{On(trial, step), checkpoint, {"sha" + std::to_string(step)}});
 }
 
 void StateBuilder::Change(TrialId trial, PlanChange change) {

@@ -16,6 +16,9 @@ class StateBuilder {
  public:
   explicit StateBuilder(int slot_count = 2);
 
+  // The server offers `offer` as it is now, which is newer than any before.
+  void Offers();
+
   StudyId AddStudy(Scope scope = Scope::kStudy, std::int64_t created_at = 0, Goal goal = Goal::kMaximize);
   // `lr` and `bs` in the notation; an empty one is left out.
   TrialId AddTrial(StudyId study, const std::string& lr, std::int64_t horizon, const std::string& bs = "");
@@ -30,8 +33,10 @@ class StateBuilder {
   // Along the trial's lineage from step `from` to `to`, ordered for `studies`; training, without promises.
   RunId AddRun(std::vector<StudyId> studies, TrialId trial, std::int64_t from, std::int64_t to,
                std::int64_t ordered_at = 0);
-  // Sets all open targets of the run.
-  void SetTargets(RunId run, std::vector<Target> targets, std::int64_t at = 0);
+  void Promise(RunId run, std::int64_t step, Owed owed = Owed::kState, std::int64_t at = 0);
+  // The run serves these waiting claims.
+  void Serve(RunId run, const std::set<ClaimId>& claims);
+  // Of the state.
   void SettlePromise(RunId run, std::int64_t step, PromiseState state, std::int64_t at);
   void EndRun(RunId run, double slot_seconds);
   // Steps (from, to] of its path, each taking so many seconds.
@@ -44,6 +49,7 @@ class StateBuilder {
   Point On(TrialId trial, std::int64_t step) const;
 
   MasterState state;
+  Offer offer;
   std::string team = "team";  // of the studies that are added
 
  private:

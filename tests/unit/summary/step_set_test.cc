@@ -101,9 +101,9 @@ TEST_CASE("a plan's dump shows its tree and what is known at its points") {
   builder.AddClaim(constant, 80);
   builder.Trained({study}, constant, 0, 50);
   builder.StoreCheckpoint(constant, 40);
-  builder.Change(multi, SetFailure{builder.On(multi, 45), {Failure::Kind::kDiverged, "loss is nan"}});
+  builder.Change(multi, SetFailure{builder.On(multi, 45), Failure{Failure::Kind::kDiverged, "loss is nan"}});
   CHECK(DumpPlan(builder.state.plans.begin()->second) ==
-        "plan 1 trainer=mlp data=digits device_kind=cpu scope=study:1\n"
+        "plan 1 trainer=mlp data=digits device_kind=cpu scope=study\n"
         "node 1 start=0 bs=32 lr=0.1 checkpoints=[40] metrics=[40] trained=[run 1: 0..50] "
         "claims=[1@40:done 2@80:waiting]\n"
         "  node 2 start=40 lr=0.05 failures=[45:diverged]\n"

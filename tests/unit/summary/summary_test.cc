@@ -95,43 +95,43 @@ TEST_CASE("a checkpoint at a run's start makes nothing wasted") {
   CHECK(s.Summary().steps.wasted == 0);
 }
 
-TEST_CASE("steps before another run's promise are wasted unless the promise was lost or withdrawn") {
+TEST_CASE("steps before another run's promise are wasted, whatever becomes of the promise later") {
   SecondRunFromInit s;
-  s.SetTargets(s.first, {{.step = Step{40}}}, 5);
+  s.Promise(s.first, 40, Owed::kState, 5);
   CHECK(s.Summary().steps.wasted == 40);
-  SECTION("kept later") {
-    s.SettlePromise(s.first, 40, PromiseState::kStored, 30);
-    CHECK(s.Summary().steps.wasted == 40);
-  }
-  SECTION("lost") {
-    s.SettlePromise(s.first, 40, PromiseState::kLost, 30);
-    CHECK(s.Summary().steps.wasted == 0);
-  }
-  SECTION("withdrawn") {
-    s.SetTargets(s.first, {}, 30);
-    CHECK(s.Summary().steps.wasted == 0);
-  }
-  SECTION("withdrawn and made anew at once, as its target changed") {
-    s.SetTargets(s.first, {{.step = Step{40}, .evaluate = true}}, 30);
-    CHECK(s.Summary().steps.wasted == 40);
-  }
-  SECTION("withdrawn before, and made anew after the run was ordered") {
-    s.SetTargets(s.first, {}, 10);
-    s.SetTargets(s.first, {{.step = Step{40}}}, 30);
-    CHECK(s.Summary().steps.wasted == 0);
-  }
+  SECTION("kept") { s.SettlePromise(s.first, 40, PromiseState::kKept, 30); }
+  SECTION("lost") { s.SettlePromise(s.first, 40, PromiseState::kLost, 30); }
+  SECTION("withdrawn") { s.SettlePromise(s.first, 40, PromiseState::kWithdrawn, 30); }
+  CHECK(s.Summary().steps.wasted == 40);
+}
+
+TEST_CASE("a promise that was settled before a run was ordered serves it no more") {
+  SecondRunFromInit s;
+  s.Promise(s.first, 40, Owed::kState, 5);
+  s.SettlePromise(s.first, 40, PromiseState::kLost, 10);
+  CHECK(s.Summary().steps.wasted == 0);
+  s.Promise(s.first, 40, Owed::kState, 30);  // after it
+  CHECK(s.Summary().steps.wasted == 0);
+}
+
+TEST_CASE("a promise that was withdrawn although its checkpoint came should have stood until then") {
+  SecondRunFromInit s;
+  s.Promise(s.first, 40, Owed::kState, 5);
+  s.SettlePromise(s.first, 40, PromiseState::kWithdrawn, 10);
+  s.StoreCheckpoint(s.multi, 40, 30);  // by run 1, after run 2 was ordered
+  CHECK(s.Summary().steps.wasted == 40);
 }
 
 TEST_CASE("a promise serves no run that was ordered before it was made, and no run before its own") {
   SecondRunFromInit s;
-  s.SetTargets(s.first, {{.step = Step{40}}}, 21);
-  s.SetTargets(RunId{2}, {{.step = Step{40}}}, 0);
+  s.Promise(s.first, 40, Owed::kState, 21);
+  s.Promise(RunId{2}, 40, Owed::kState, 0);
   CHECK(s.Summary().steps.wasted == 0);
 }
 
 TEST_CASE("a promise of metrics alone is no state") {
   SecondRunFromInit s;
-  s.SetTargets(s.first, {{.step = Step{40}, .evaluate = true, .save = false}}, 5);
+  s.Promise(s.first, 40, Owed::kMetrics, 5);
   CHECK(s.Summary().steps.wasted == 0);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("the makespan bound is summed over rungs") {
 
 TEST_CASE("steps past a divergence are not in the makespan bound") {
   TwoTrials s(1);
-  s.Change(s.constant, SetFailure{s.On(s.constant, 10), {Failure::Kind::kDiverged, "loss is nan"}});
+  s.Change(s.constant, SetFailure{s.On(s.constant, 10), Failure{Failure::Kind::kDiverged, "loss is nan"}});
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kDone);
   s.Settle(s.AddClaim(s.multi, 80), ClaimState::kDone);
   s.Trained({s.study}, s.constant, 0, 10);
@@ -208,7 +208,7 @@ TEST_CASE("steps past a divergence are not in the makespan bound") {
 
 TEST_CASE("a divergence behind a branch leaves the branch's steps in the makespan bound") {
   TwoTrials s(1);
-  s.Change(s.constant, SetFailure{s.On(s.constant, 60), {Failure::Kind::kDiverged, "loss is nan"}});
+  s.Change(s.constant, SetFailure{s.On(s.constant, 60), Failure{Failure::Kind::kDiverged, "loss is nan"}});
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kDone);
   s.Settle(s.AddClaim(s.multi, 70), ClaimState::kDone);
   s.Trained({s.study}, s.constant, 0, 60);

@@ -35,28 +35,18 @@ std::string Text(const std::vector<PlanNodeView>& nodes) {
 
 }  // namespace
 
-TEST_CASE("a trial waits until a run comes to its steps") {
+TEST_CASE("a trial runs while a run that trains serves its claim") {
   TwoTrials s;
   CHECK(s.StateOf(s.multi) == "idle");
-  s.AddClaim(s.multi, 80);
+  const ClaimId claim = s.AddClaim(s.multi, 80);
   CHECK(s.StateOf(s.multi) == "waiting");
   const RunId run = s.AddRun({s.study}, s.constant, 0, 80);
-  s.SetTargets(run, {{.step = Step{80}}});
+  CHECK(s.StateOf(s.multi) == "waiting");  // it passes the trial's steps, and does nothing for it
+  s.Serve(run, {claim});
   CHECK(s.StateOf(s.multi) == "running");
-  Apply(s.state, SetPosition{run, Step{39}});
-  CHECK(s.StateOf(s.multi) == "running");
-  Apply(s.state, SetPosition{run, Step{40}});
-  CHECK(s.StateOf(s.multi) == "waiting");  // the runner went another way
-}
-
-TEST_CASE("a trial runs while its point is being evaluated") {
-  TwoTrials s;
-  s.StoreCheckpoint(s.multi, 80);
-  s.AddClaim(s.multi, 80);
-  const RunId run = s.AddRun({s.study}, s.multi, 80, 80);
+  s.Serve(run, {});
   CHECK(s.StateOf(s.multi) == "waiting");
-  s.SetTargets(run, {{.step = Step{80}, .evaluate = true, .save = false}});
-  CHECK(s.StateOf(s.multi) == "running");
+  s.Serve(run, {claim});
   s.EndRun(run, 1);
   CHECK(s.StateOf(s.multi) == "waiting");
 }
@@ -80,7 +70,7 @@ TEST_CASE("the list of trials shows what the done claims gave, and why others fa
   s.Claimed(s.constant, 20, 0.25);
   s.Claimed(s.constant, 80, 0.75);
   s.StoreCheckpoint(s.constant, 80);
-  s.Change(s.multi, SetFailure{s.On(s.multi, 50), {Failure::Kind::kTrainer, "no such file"}});
+  s.Change(s.multi, SetFailure{s.On(s.multi, 50), Failure{Failure::Kind::kTrainer, "no such file"}});
   s.Claimed(s.multi, 45, 0.5);
   s.Settle(s.AddClaim(s.multi, 80), ClaimState::kFailed);
   const std::vector<TrialSummary> trials = ListTrials(s.state, {.study = s.study, .count_max = 10}).value().trials;
@@ -102,7 +92,7 @@ TEST_CASE("the list of trials shows what the done claims gave, and why others fa
 
 TEST_CASE("a diverged trial's metric is NaN") {
   TwoTrials s;
-  s.Change(s.constant, SetFailure{s.On(s.constant, 10), {Failure::Kind::kDiverged, "loss is nan"}});
+  s.Change(s.constant, SetFailure{s.On(s.constant, 10), Failure{Failure::Kind::kDiverged, "loss is nan"}});
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kDone);
   const std::vector<TrialSummary> trials = ListTrials(s.state, {.study = s.study, .count_max = 10}).value().trials;
   REQUIRE(trials[0].metric.has_value());
@@ -143,7 +133,7 @@ TEST_CASE("the plan's view cuts each node where its state changes") {
   s.AddClaim(s.constant, 60);
   s.AddClaim(s.multi, 70);
   const RunId run = s.AddRun({s.study}, s.constant, 0, 60);
-  s.SetTargets(run, {{.step = Step{50}}});
+  s.Promise(run, 50);
   s.Train(run, 0, 30);
   s.StoreCheckpoint(s.constant, 20);
   CHECK(Text(ViewPlan(s.state, s.study)) ==
