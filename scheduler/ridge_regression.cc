@@ -1,5 +1,6 @@
 #include "scheduler/ridge_regression.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -32,65 +33,75 @@ std::vector<double> SolveDefinite(Matrix a, std::vector<double> b) {
   return b;
 }
 
-struct Moments {
-  std::vector<double> means;
-  std::vector<double> deviations;
-  double target_mean = 0;
-  double weight = 0;
+struct Means {
+  std::vector<double> features;
+  double target = 0;
 };
 
-Moments MomentsOf(const std::vector<Observation>& observations) {
-  const std::size_t count = observations.front().features.size();
-  Moments moments{.means = std::vector<double>(count), .deviations = std::vector<double>(count)};
+Means MeansOf(const std::vector<Observation>& observations) {
+  Means means{std::vector<double>(observations.front().features.size())};
+  double weight = 0;
   for (const Observation& one : observations) {
-    moments.weight += one.weight;
-    moments.target_mean += one.weight * one.target;
-    for (std::size_t i = 0; i < count; ++i) moments.means[i] += one.weight * one.features[i];
+    weight += one.weight;
+    means.target += one.weight * one.target;
+    for (std::size_t i = 0; i < means.features.size(); ++i) means.features[i] += one.weight * one.features[i];
   }
-  moments.target_mean /= moments.weight;
-  for (double& mean : moments.means) mean /= moments.weight;
-  for (const Observation& one : observations) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const double from_mean = one.features[i] - moments.means[i];
-      moments.deviations[i] += one.weight * from_mean * from_mean / moments.weight;
-    }
-  }
-  for (double& deviation : moments.deviations) deviation = std::sqrt(deviation);
-  return moments;
+  means.target /= weight;
+  for (double& mean : means.features) mean /= weight;
+  return means;
 }
 
-// The feature in units of its deviation from the mean; 0 for one that does not vary beyond rounding.
-double Scaled(const Moments& moments, std::size_t feature, double value) {
-  const double deviation = moments.deviations[feature];
-  if (deviation <= 1e-12 * std::abs(moments.means[feature])) return 0;
-  return (value - moments.means[feature]) / deviation;
+// Features that do not vary beyond rounding have none.
+Covariances CovariancesOf(const std::vector<Observation>& observations, const Means& means) {
+  const std::size_t count = means.features.size();
+  Covariances sums{Matrix(count, std::vector<double>(count)), std::vector<double>(count)};
+  std::vector<double> from_mean(count);
+  double weight = 0;
+  for (const Observation& one : observations) {
+    weight += one.weight;
+    for (std::size_t i = 0; i < count; ++i) {
+      from_mean[i] = one.features[i] - means.features[i];
+      sums.target[i] += one.weight * from_mean[i] * (one.target - means.target);
+      for (std::size_t j = 0; j <= i; ++j) sums.features[i][j] += one.weight * from_mean[i] * from_mean[j];
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::sqrt(sums.features[i][i] / weight) > 1e-12 * std::abs(means.features[i])) continue;
+    sums.target[i] = 0;
+    for (std::size_t j = 0; j < count; ++j) sums.features[std::max(i, j)][std::min(i, j)] = 0;
+  }
+  return sums;
 }
 
 }  // namespace
 
-std::vector<double> FitRidge(const std::vector<Observation>& observations, double ridge) {
-  ESPALIER_CHECK(!observations.empty() && ridge > 0) << "nothing to fit, or no ridge";
-  const std::size_t count = observations.front().features.size();
-  const Moments moments = MomentsOf(observations);
+std::vector<double> SolveRidge(const Covariances& covariances, double ridge) {
+  ESPALIER_CHECK(ridge > 0) << "no ridge";
+  const std::size_t count = covariances.target.size();
+  std::vector<double> scales(count);  // to unit variance
+  for (std::size_t i = 0; i < count; ++i) {
+    const double variance = covariances.features[i][i];
+    scales[i] = variance > 0 ? 1 / std::sqrt(variance) : 0;
+  }
   Matrix products(count, std::vector<double>(count));
   std::vector<double> target(count);
-  for (const Observation& one : observations) {
-    std::vector<double> scaled(count);
-    for (std::size_t i = 0; i < count; ++i) scaled[i] = Scaled(moments, i, one.features[i]);
-    const double share = one.weight / moments.weight;
-    for (std::size_t i = 0; i < count; ++i) {
-      target[i] += share * scaled[i] * (one.target - moments.target_mean);
-      for (std::size_t j = 0; j < count; ++j) products[i][j] += share * scaled[i] * scaled[j];
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) products[i][i] += ridge;
-  const std::vector<double> solution = SolveDefinite(std::move(products), std::move(target));
-  std::vector<double> weights{moments.target_mean};
   for (std::size_t i = 0; i < count; ++i) {
-    weights.push_back(
-        Scaled(moments, i, moments.means[i] + moments.deviations[i]) == 0 ? 0 : solution[i] / moments.deviations[i]);
-    weights.front() -= weights.back() * moments.means[i];
+    target[i] = scales[i] * covariances.target[i];
+    for (std::size_t j = 0; j <= i; ++j) products[i][j] = scales[i] * covariances.features[i][j] * scales[j];
+    products[i][i] += ridge;
   }
+  std::vector<double> slopes = SolveDefinite(std::move(products), std::move(target));
+  for (std::size_t i = 0; i < count; ++i) slopes[i] *= scales[i];
+  return slopes;
+}
+
+std::vector<double> FitRidge(const std::vector<Observation>& observations, double ridge) {
+  ESPALIER_CHECK(!observations.empty()) << "nothing to fit";
+  const Means means = MeansOf(observations);
+  std::vector<double> weights = SolveRidge(CovariancesOf(observations, means), ridge);
+  double intercept = means.target;
+  for (std::size_t i = 0; i < weights.size(); ++i) intercept -= weights[i] * means.features[i];
+  weights.insert(weights.begin(), intercept);
   return weights;
 }
 

@@ -1,0 +1,46 @@
+#include "scheduler/cost_features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace espalier {
+namespace {
+
+std::int64_t FixedPoint(double number) {
+  constexpr auto kMax = static_cast<double>(kFeatureMax);
+  return std::llround(std::clamp(number * kFeatureUnits, -kMax, kMax));
+}
+
+struct NumberOf {
+  std::int64_t operator()(bool value) const { return FixedPoint(value ? 1 : 0); }
+  std::int64_t operator()(std::int64_t value) const { return FixedPoint(static_cast<double>(value)); }
+  std::int64_t operator()(double value) const { return FixedPoint(value); }
+  // Leaving out a text that is not declared is the same as an empty one.
+  std::int64_t operator()(const std::string& value) const { return FixedPoint(value.empty() ? 0 : 1); }
+};
+
+}  // namespace
+
+Features FeaturesOf(const PlanNode& node) {
+  const Configuration configuration = node.configuration.Unpack();
+  const std::size_t declared = configuration.DeclaredCount();
+  Features features;
+  features.reserve(configuration.functions.size());
+  for (std::size_t i = 0; i < configuration.functions.size(); ++i) {
+    Value value = At(configuration.functions[i], node.start);
+    const std::int64_t number = std::visit(NumberOf{}, value);
+    if (number == 0) continue;
+    FeatureValue& added = features.emplace_back();
+    added.value = number;
+    if (i < declared) {
+      added.feature.hyper_parameter = i;
+    } else {
+      added.feature.hyper_parameter = configuration.undeclared[i - declared];
+    }
+    if (auto* text = std::get_if<std::string>(&value)) added.feature.text = std::move(*text);
+  }
+  return features;
+}
+
+}  // namespace espalier
