@@ -1,63 +1,72 @@
 #include "client/cli/command.h"
 
 #include <CLI/CLI.hpp>
-#include <memory>
-#include <ostream>
+#include <algorithm>
+#include <type_traits>
 
 namespace espalier {
+namespace {
 
-void OnCommand(CLI::App& command, CommandContext& context, std::function<int()> action) {
-  command.callback([&context, action = std::move(action)] { context.chosen = action; });
+CLI::Option& Add(CLI::App& app, const std::string& name, const Target& target, const std::string& help) {
+  return *std::visit(
+      [&](const auto& to) {
+        if constexpr (std::is_pointer_v<std::decay_t<decltype(to)>>) {
+          return app.add_option(name, *to, help);
+        } else {
+          return app.add_option_function<std::string>(name, to, help);
+        }
+      },
+      target);
 }
 
-void OnStudyCommand(CLI::App& command, CommandContext& context, std::function<int(const std::string&)> action) {
-  const auto id_or_name = std::make_shared<std::string>();
-  command.add_option("STUDY", *id_or_name, "its id, or its name (the newest of that name)")
-      ->required()
-      ->option_text(" ");
-  AddServerOptions(command, context);
-  AddOutputOption(command, context);
-  OnCommand(command, context, [id_or_name, action = std::move(action)] { return action(*id_or_name); });
+void AddArgument(CLI::App& app, const Command::Argument& argument) {
+  const bool list = std::holds_alternative<std::vector<std::string>*>(argument.target);
+  Add(app, argument.name, argument.target, argument.help).required()->option_text(list ? "..." : " ");
 }
 
-void AddOutputOption(CLI::App& command, CommandContext& context) {
-  command
-      .add_option_function<std::string>(
-          "--output",
-          [&context](const std::string& format) {
-            context.output = format == "json" ? OutputFormat::kJson : OutputFormat::kText;
-          },
-          "text for people, or one JSON document")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->option_text("text|json");
+CLI::Validator Within(std::int64_t least, std::optional<std::int64_t> most) {
+  const CLI::Range range(least, most.value_or(std::numeric_limits<std::int64_t>::max()));
+  const std::string expected = "; expected a whole number from " + std::to_string(least) +
+                               (most.has_value() ? " to " + std::to_string(*most) : " on");
+  return CLI::Validator(
+      [range, expected](std::string& text) { return range(text).empty() ? "" : "got " + text + expected; },
+      least > 0 ? "POSITIVE" : "NONNEGATIVE");
 }
 
-void AddDataOption(CLI::App& command, CommandContext& context) {
-  command.add_option("--data", context.data_directory, "the data directory (else $ESPALIER_DATA, else ~/.espalier)")
-      ->option_text("DIR");
+void AddOption(CLI::App& app, const Command::Option& option) {
+  CLI::Option& added = Add(app, option.name, option.target, option.help);
+  added.required(option.required)->option_text(option.placeholder);
+  if (!option.one_of.empty()) added.check(CLI::IsMember(option.one_of));
+  if (option.at_least.has_value()) added.check(Within(*option.at_least, option.at_most));
+  if (!option.needs.empty()) added.needs(app.get_option(option.needs));
+  if (option.one_value_each) added.allow_extra_args(false);
 }
 
-void AddServerOptions(CLI::App& command, CommandContext& context) {
-  command
-      .add_option("--server", context.server,
-                  "the server's address, unix:PATH or HOST:PORT (else that of `espalier up` on this machine)")
-      ->option_text("ADDRESS");
-  command
-      .add_option("--token-file", context.token_file,
-                  "a file with the token that says who you are (else $ESPALIER_TOKEN, else that of `espalier up`)")
-      ->option_text("FILE");
-  AddDataOption(command, context);
+// Makes `app` the command, with all that is below it; parsing points `chosen` at what the user chose.
+void Declare(CLI::App& app, const Command& command, const Command*& chosen) {
+  for (const Command::Argument& argument : command.arguments) AddArgument(app, argument);
+  for (const Command::Option& option : command.options) AddOption(app, option);
+  if (command.run) {
+    app.callback([&command, &chosen] { chosen = &command; });
+  } else {
+    app.require_subcommand(1);
+  }
+  for (const Command& below : command.commands) Declare(*app.add_subcommand(below.name, below.help), below, chosen);
 }
 
-int Fail(CommandContext& context, const Error& error) {
-  context.err << "espalier: ";
-  if (!error.field.empty()) context.err << error.field << ": ";
-  context.err << error.message << '\n';
-  if (error.code != ErrorCode::kUnavailable) return kExitRefused;
-  context.err << "start one with: espalier up\n";
-  return kExitUnreachable;
-}
+}  // namespace
 
-std::string AddressFile(const std::string& data_directory) { return data_directory + "/address"; }
+int RunChosen(const Command& program, std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
+  CLI::App app(program.help, program.name);
+  const Command* chosen = nullptr;
+  Declare(app, program, chosen);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error, out, err) == 0 ? kExitDone : kExitUsage;
+  }
+  return chosen->run();
+}
 
 }  // namespace espalier

@@ -1,19 +1,14 @@
-// The frame of a command: what each one is given, and how it joins the command line.
-// A command is one file with one function, `void RegisterStudyRun(CLI::App& noun, CommandContext& context)`: it adds a
-// subcommand with its options and says with `OnCommand` what to do when the user chose it. The command runs after the
-// whole line has been parsed, and returns an ExitCode. Only main reads the environment.
+// A command of the command line as a value: its name, what it takes, and what it does. A noun is a command that has
+// others below it. Commands know nothing of the library that parses: command.cc alone does.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
-
-#include "base/result.h"
-#include "client/cli/output.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
+#include <variant>
+#include <vector>
 
 namespace espalier {
 
@@ -24,40 +19,42 @@ enum ExitCode : int {
   kExitUnreachable = 3,  // no server answers
 };
 
-struct CommandContext {
-  // From the environment, then from the options of the command line.
-  std::string data_directory;  // --data, else $ESPALIER_DATA, else ~/.espalier
-  std::string server;          // --server; empty: what `espalier up` wrote into the data directory
-  std::string token{};         // $ESPALIER_TOKEN; empty: what lies beside the server's socket
-  std::string token_file{};    // --token-file; goes before `token`
-  OutputFormat output = OutputFormat::kText;
+// Where what the user gives is put: a list takes several values, a function is called with each one.
+// REQUIRES: it lives as long as the command; what `run` captures does.
+using Target = std::variant<std::string*, std::optional<std::string>*, std::optional<int>*, std::int64_t*, std::size_t*,
+                            std::vector<std::string>*, std::function<void(const std::string&)>>;
 
-  std::ostream& out;             // the document alone
-  std::ostream& err;             // progress and messages
-  bool err_is_terminal = false;  // lines may be rewritten
-  std::string program;           // the path of the running program: servers and workers stand beside it
+struct Command {
+  // What has to be given, by its place.
+  struct Argument {
+    std::string name;
+    Target target;
+    std::string help;
+  };
 
-  std::function<int()> chosen;  // what the user asked for; set by parsing
+  struct Option {
+    std::string name;  // "--limit"
+    Target target;
+    std::string help;
+    std::string placeholder{};  // what help shows for the value; empty: its type and what it has to be
+    bool required = false;
+    std::vector<std::string> one_of{};       // the values that are taken; empty: all
+    std::optional<std::int64_t> at_least{};  // of a number
+    std::optional<std::int64_t> at_most{};   // REQUIRES: at_least
+    std::string needs{};                     // another option, declared before, without which this one means nothing
+    bool one_value_each = false;             // of a list: `--set A --set B`, not `--set A B`
+  };
+
+  std::string name;
+  std::string help;
+  std::vector<Argument> arguments{};
+  std::vector<Option> options{};
+  std::function<int()> run{};  // gives back an ExitCode; empty: one of `commands` has to follow
+  std::vector<Command> commands{};
 };
 
-// Runs `action` if the user chose `command`. The action's captures must outlive parsing: hold options by shared_ptr.
-void OnCommand(CLI::App& command, CommandContext& context, std::function<int()> action);
-
-// As OnCommand, for a command about one study: adds its argument, which `action` is given (an id or a name), and the
-// options of the server and of the output.
-void OnStudyCommand(CLI::App& command, CommandContext& context, std::function<int(const std::string&)> action);
-
-// The options that commands share.
-void AddOutputOption(CLI::App& command, CommandContext& context);   // --output text|json
-void AddDataOption(CLI::App& command, CommandContext& context);     // --data DIR
-void AddServerOptions(CLI::App& command, CommandContext& context);  // --server ADDRESS, --data DIR, --token-file FILE
-
-// Prints "espalier: message" on standard error and says the exit code: kUnavailable is 3 (with what to start), the
-// rest 1.
-int Fail(CommandContext& context, const Error& error);
-
-// The file in the data directory into which `espalier up` writes the master's address, one line: "unix:/..." or
-// "host:port".
-std::string AddressFile(const std::string& data_directory);
+// Parses the arguments (without the program's name), fills the targets and runs what they choose. Prints help on `out`,
+// what is wrong on `err`. Gives back the ExitCode.
+int RunChosen(const Command& program, std::vector<std::string> arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace espalier

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/command.h"
+#include "client/cli/command_context.h"
 
 namespace espalier {
 

@@ -1,28 +1,28 @@
-// Every command's registration, one a file; see command.h.
+// Every command, one a file.
 #pragma once
 
-#include "client/cli/command.h"
+#include "client/cli/command_context.h"
 
 namespace espalier {
 
-void RegisterUp(CLI::App& app, CommandContext& context);
-void RegisterDown(CLI::App& app, CommandContext& context);
-void RegisterStudyRun(CLI::App& study, CommandContext& context);
-void RegisterStudyForecast(CLI::App& study, CommandContext& context);
-void RegisterStudyList(CLI::App& study, CommandContext& context);
-void RegisterStudyShow(CLI::App& study, CommandContext& context);
-void RegisterStudyCompare(CLI::App& study, CommandContext& context);
-void RegisterStudyCancel(CLI::App& study, CommandContext& context);
-void RegisterTrialList(CLI::App& trial, CommandContext& context);
-void RegisterTrialShow(CLI::App& trial, CommandContext& context);
-void RegisterTrialExtend(CLI::App& trial, CommandContext& context);
-void RegisterTrialBranch(CLI::App& trial, CommandContext& context);
-void RegisterPlanShow(CLI::App& plan, CommandContext& context);
-void RegisterSequenceShow(CLI::App& sequence, CommandContext& context);
-void RegisterServerList(CLI::App& server, CommandContext& context);
-void RegisterTrainerList(CLI::App& trainer, CommandContext& context);
-void RegisterUserAdd(CLI::App& user, CommandContext& context);
-void RegisterUserList(CLI::App& user, CommandContext& context);
-void RegisterUserRemove(CLI::App& user, CommandContext& context);
+Command UpCommand(CommandContext& context);
+Command DownCommand(CommandContext& context);
+Command StudyRunCommand(CommandContext& context);
+Command StudyForecastCommand(CommandContext& context);
+Command StudyListCommand(CommandContext& context);
+Command StudyShowCommand(CommandContext& context);
+Command StudyCompareCommand(CommandContext& context);
+Command StudyCancelCommand(CommandContext& context);
+Command TrialListCommand(CommandContext& context);
+Command TrialShowCommand(CommandContext& context);
+Command TrialExtendCommand(CommandContext& context);
+Command TrialBranchCommand(CommandContext& context);
+Command PlanShowCommand(CommandContext& context);
+Command SequenceShowCommand(CommandContext& context);
+Command ServerListCommand(CommandContext& context);
+Command TrainerListCommand(CommandContext& context);
+Command UserAddCommand(CommandContext& context);
+Command UserListCommand(CommandContext& context);
+Command UserRemoveCommand(CommandContext& context);
 
 }  // namespace espalier

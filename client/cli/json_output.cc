@@ -1,8 +1,5 @@
 #include "client/cli/json_output.h"
 
-#include <map>
-#include <ostream>
-
 #include "proto/convert_goal_and_scope.h"
 #include "searchplan/sequence/near_miss.h"
 
@@ -10,53 +7,40 @@ namespace espalier {
 namespace {
 
 Json EvaluationsOf(const google::protobuf::RepeatedPtrField<v1::TrialEvaluation>& evaluations) {
-  Json list = Json::array();
+  Json list = Json::Array();
   for (const v1::TrialEvaluation& evaluation : evaluations) {
-    Json metrics = Json::object();
-    for (const auto& [name, value] :
-         std::map<std::string, double>(evaluation.metrics().begin(), evaluation.metrics().end())) {
-      metrics[name] = value;
-    }
-    list.push_back({{"step", evaluation.step()}, {"metrics", std::move(metrics)}});
+    list.Append(Json::Object({{"step", evaluation.step()}, {"metrics", Json::Sorted(evaluation.metrics())}}));
   }
   return list;
 }
 
 Json CountsOf(const TrialCounts& counts) {
-  Json by_state = Json::object();
-  for (const auto& [state, count] : std::map<std::string, std::int64_t>(counts.begin(), counts.end())) {
-    by_state[state] = count;
-  }
-  return {{"total", TrialCount(counts)}, {"by_state", std::move(by_state)}};
+  return Json::Object({{"total", TrialCount(counts)}, {"by_state", Json::Sorted(counts)}});
 }
 
 // What a list says of a study as well as its own document.
 template <class Study>
 Json HeadOf(const Study& study, const TrialCounts& trials) {
-  return {{"id", study.study_id()},
-          {"name", study.name()},
-          {"user", study.user()},
-          {"state", study.state()},
-          {"trainer", study.trainer()},
-          {"goal", Name(FromProto(study.goal()))},
-          {"share", ScopeName(study.scope())},
-          {"trials", CountsOf(trials)}};
+  return Json::Object({{"id", study.study_id()},
+                       {"name", study.name()},
+                       {"user", study.user()},
+                       {"state", study.state()},
+                       {"trainer", study.trainer()},
+                       {"goal", Name(FromProto(study.goal()))},
+                       {"share", ScopeName(study.scope())},
+                       {"trials", CountsOf(trials)}});
 }
 
 template <class Study>
 Json BestOf(const Study& study) {
   if (!study.has_best()) return nullptr;
-  return {{"trial", study.best().trial_id()},
-          {"metric", study.best().metric()},
-          {"value", study.best().value()},
-          {"step", study.best().step()}};
+  return Json::Object({{"trial", study.best().trial_id()},
+                       {"metric", study.best().metric()},
+                       {"value", study.best().value()},
+                       {"step", study.best().step()}});
 }
 
 }  // namespace
-
-void PrintJson(std::ostream& out, const Json& document) {
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
 
 std::string_view ScopeName(v1::Scope scope) {
   const Result<Scope> known = FromProto(scope);
@@ -69,46 +53,49 @@ std::int64_t TrialCount(const TrialCounts& by_state) {
   return total;
 }
 
+Json ToJson(const Value& value) {
+  return std::visit([](const auto& plain) { return Json(plain); }, value);
+}
+
 Json ToJson(const v1::StepCounts& steps) {
-  return {{"claimed", steps.claimed()},       {"unique", steps.unique()}, {"trained", steps.trained()},
-          {"re_derived", steps.re_derived()}, {"wasted", steps.wasted()}, {"reused", steps.reused()}};
+  return Json::Object({{"claimed", steps.claimed()},
+                       {"unique", steps.unique()},
+                       {"trained", steps.trained()},
+                       {"re_derived", steps.re_derived()},
+                       {"wasted", steps.wasted()},
+                       {"reused", steps.reused()}});
 }
 
 Json ToJson(const v1::StudySummary& study) {
   Json document = HeadOf(study, study.trials_by_state());
-  document["steps"] = ToJson(study.steps());
-  document["merge_rate"] = study.merge_rate();
-  document["time_weighted_merge_rate"] = study.time_weighted_merge_rate();
-  document["slot_seconds"] = study.slot_seconds();
-  document["elapsed_seconds"] = study.elapsed_seconds();
-  document["makespan_bound_seconds"] = study.makespan_bound_seconds();
-  document["best"] = BestOf(study);
+  document.Add("steps", ToJson(study.steps()));
+  document.Add("merge_rate", study.merge_rate());
+  document.Add("time_weighted_merge_rate", study.time_weighted_merge_rate());
+  document.Add("slot_seconds", study.slot_seconds());
+  document.Add("elapsed_seconds", study.elapsed_seconds());
+  document.Add("makespan_bound_seconds", study.makespan_bound_seconds());
+  document.Add("best", BestOf(study));
   return document;
 }
 
 Json ToJson(const v1::StudyListing& study) {
   Json document = HeadOf(study, study.trials_by_standing());
-  document["steps"] = {{"claimed", study.claimed_steps()}};
-  document["elapsed_seconds"] = study.elapsed_seconds();
-  document["best"] = BestOf(study);
+  document.Add("steps", Json::Object({{"claimed", study.claimed_steps()}}));
+  document.Add("elapsed_seconds", study.elapsed_seconds());
+  document.Add("best", BestOf(study));
   return document;
 }
 
 Json ToJson(const v1::Trial& trial) {
-  Json sequences = Json::object();
-  for (const auto& [name, text] :
-       std::map<std::string, std::string>(trial.sequences().begin(), trial.sequences().end())) {
-    sequences[name] = text;
-  }
-  return {{"id", trial.trial_id()},
-          {"state", trial.state()},
-          {"steps", trial.steps()},
-          {"sequences", std::move(sequences)},
-          {"metric", trial.has_metric() ? Json(trial.metric()) : Json(nullptr)},
-          {"state_sha256", trial.state_sha256()},
-          {"horizon", trial.horizon_steps()},
-          {"evaluations", EvaluationsOf(trial.evaluations())},
-          {"message", trial.message()}};
+  return Json::Object({{"id", trial.trial_id()},
+                       {"state", trial.state()},
+                       {"steps", trial.steps()},
+                       {"sequences", Json::Sorted(trial.sequences())},
+                       {"metric", trial.has_metric() ? Json(trial.metric()) : Json(nullptr)},
+                       {"state_sha256", trial.state_sha256()},
+                       {"horizon", trial.horizon_steps()},
+                       {"evaluations", EvaluationsOf(trial.evaluations())},
+                       {"message", trial.message()}});
 }
 
 std::string HintOf(const v1::NearMiss& pair) {
@@ -118,42 +105,43 @@ std::string HintOf(const v1::NearMiss& pair) {
 
 Json ToJson(const v1::GetTrialResponse& trial) {
   Json document = ToJson(trial.trial());
-  document["metrics"] = EvaluationsOf(trial.metrics());
+  document.Add("metrics", EvaluationsOf(trial.metrics()));
   return document;
 }
 
 Json ToJson(const v1::ForecastResponse& forecast) {
-  Json studies = Json::array();
+  Json studies = Json::Array();
   for (const v1::StudyForecast& study : forecast.studies()) {
-    studies.push_back({{"name", study.name()},
-                       {"trials", study.trials()},
-                       {"total_steps", study.total_steps()},
-                       {"unique_steps", study.unique_steps()},
-                       {"merge_rate", study.merge_rate()}});
+    studies.Append(Json::Object({{"name", study.name()},
+                                 {"trials", study.trials()},
+                                 {"total_steps", study.total_steps()},
+                                 {"unique_steps", study.unique_steps()},
+                                 {"merge_rate", study.merge_rate()}}));
   }
-  Json near_misses = Json::array();
+  Json near_misses = Json::Array();
   for (const v1::NearMiss& pair : forecast.near_misses()) {
-    near_misses.push_back({{"hyper_parameter", pair.hyper_parameter()},
-                           {"first", pair.first()},
-                           {"second", pair.second()},
-                           {"from_step", pair.from_step()},
-                           {"to_step", pair.to_step() == 0 ? Json(nullptr) : Json(pair.to_step())},
-                           {"difference", pair.difference()},
-                           {"hint", HintOf(pair)}});
+    near_misses.Append(Json::Object({{"hyper_parameter", pair.hyper_parameter()},
+                                     {"first", pair.first()},
+                                     {"second", pair.second()},
+                                     {"from_step", pair.from_step()},
+                                     {"to_step", pair.to_step() == 0 ? Json(nullptr) : Json(pair.to_step())},
+                                     {"difference", pair.difference()},
+                                     {"hint", HintOf(pair)}}));
   }
   const auto known = [](bool is_known, auto number) { return is_known ? Json(number) : Json(nullptr); };
-  return {{"trials", forecast.trials()},
-          {"total_steps", forecast.total_steps()},
-          {"unique_steps", forecast.unique_steps()},
-          {"merge_rate", forecast.merge_rate()},
-          {"trained_steps", known(forecast.has_trained_steps(), forecast.trained_steps())},
-          {"remaining_steps", known(forecast.has_remaining_steps(), forecast.remaining_steps())},
-          {"slot_seconds", known(forecast.has_slot_seconds(), forecast.slot_seconds())},
-          {"critical_path_seconds", known(forecast.has_critical_path_seconds(), forecast.critical_path_seconds())},
-          {"checkpoint_bytes", known(forecast.has_checkpoint_bytes(), forecast.checkpoint_bytes())},
-          {"studies", std::move(studies)},
-          {"near_misses", std::move(near_misses)},
-          {"near_miss_count", forecast.near_miss_count()}};
+  return Json::Object(
+      {{"trials", forecast.trials()},
+       {"total_steps", forecast.total_steps()},
+       {"unique_steps", forecast.unique_steps()},
+       {"merge_rate", forecast.merge_rate()},
+       {"trained_steps", known(forecast.has_trained_steps(), forecast.trained_steps())},
+       {"remaining_steps", known(forecast.has_remaining_steps(), forecast.remaining_steps())},
+       {"slot_seconds", known(forecast.has_slot_seconds(), forecast.slot_seconds())},
+       {"critical_path_seconds", known(forecast.has_critical_path_seconds(), forecast.critical_path_seconds())},
+       {"checkpoint_bytes", known(forecast.has_checkpoint_bytes(), forecast.checkpoint_bytes())},
+       {"studies", std::move(studies)},
+       {"near_misses", std::move(near_misses)},
+       {"near_miss_count", forecast.near_miss_count()}});
 }
 
 }  // namespace espalier

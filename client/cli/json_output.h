@@ -1,20 +1,18 @@
 // JSON documents of the command line: keys in the order in which they are written here. Scripts rely on them.
 #pragma once
 
-#include <iosfwd>
-#include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
+#include "client/cli/json.h"
 #include "espalier/v1/inspect.pb.h"
+#include "searchplan/sequence/value.h"
 
 namespace espalier {
 
-using Json = nlohmann::ordered_json;
 using TrialCounts = google::protobuf::Map<std::string, std::int64_t>;  // by state
 
-// Indented, with a line's end. Not-a-number becomes null.
-void PrintJson(std::ostream& out, const Json& document);
-
+Json ToJson(const Value& value);
 Json ToJson(const v1::StepCounts& steps);
 Json ToJson(const v1::StudySummary& study);      // the document of `study show`
 Json ToJson(const v1::StudyListing& study);      // an element of `study list`

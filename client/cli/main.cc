@@ -29,8 +29,7 @@ int main(int argc, char** argv) {
                                    .out = std::cout,
                                    .err = std::cerr,
                                    .err_is_terminal = isatty(STDERR_FILENO) == 1,
-                                   .program = argc > 0 ? argv[0] : "espalier",
-                                   .chosen = {}};
+                                   .program = argc > 0 ? argv[0] : "espalier"};
   unsetenv("ESPALIER_TOKEN");  // a secret is no matter of programs that are started from here, trainers among them
   return espalier::RunCommandLine({argv + 1, argv + argc}, context);
 }

@@ -1,6 +1,6 @@
 // espalier plan show STUDY [--plot FILE.svg]
-#include <CLI/CLI.hpp>
 #include <fstream>
+#include <memory>
 #include <ostream>
 
 #include "client/cli/commands.h"
@@ -13,22 +13,17 @@ namespace espalier {
 namespace {
 
 Json ToJson(const v1::PlanNode& node) {
-  Json functions = Json::object();
-  for (const auto& [name, function] :
-       std::map<std::string, std::string>(node.functions().begin(), node.functions().end())) {
-    functions[name] = function;
-  }
-  Json stages = Json::array();
+  Json stages = Json::Array();
   for (const v1::StageView& stage : node.stages()) {
-    stages.push_back({{"from", stage.from_step()}, {"to", stage.to_step()}, {"state", stage.state()}});
+    stages.Append(Json::Object({{"from", stage.from_step()}, {"to", stage.to_step()}, {"state", stage.state()}}));
   }
-  return {{"id", node.plan_node_id()},
-          {"parent", node.parent_id() == 0 ? Json(nullptr) : Json(node.parent_id())},
-          {"start", node.start_step()},
-          {"trials", node.trial_count()},
-          {"functions", std::move(functions)},
-          {"stages", std::move(stages)},
-          {"checkpoints", std::vector<std::int64_t>(node.checkpoint_steps().begin(), node.checkpoint_steps().end())}};
+  return Json::Object({{"id", node.plan_node_id()},
+                       {"parent", node.parent_id() == 0 ? Json(nullptr) : Json(node.parent_id())},
+                       {"start", node.start_step()},
+                       {"trials", node.trial_count()},
+                       {"functions", Json::Sorted(node.functions())},
+                       {"stages", std::move(stages)},
+                       {"checkpoints", Json::ArrayOf(node.checkpoint_steps())}});
 }
 
 std::string StagesText(const v1::PlanNode& node) {
@@ -77,8 +72,8 @@ int Run(CommandContext& context, const std::string& id_or_name, const std::strin
     context.err << "wrote " << plot << '\n';
   }
   if (context.output == OutputFormat::kJson) {
-    Json nodes = Json::array();
-    for (const PlacedNode& node : layout.nodes) nodes.push_back(ToJson(*node.node));
+    Json nodes = Json::Array();
+    for (const PlacedNode& node : layout.nodes) nodes.Append(ToJson(*node.node));
     PrintJson(context.out, nodes);
   } else {
     PrintTree(context.out, layout);
@@ -88,13 +83,15 @@ int Run(CommandContext& context, const std::string& id_or_name, const std::strin
 
 }  // namespace
 
-void RegisterPlanShow(CLI::App& plan, CommandContext& context) {
-  CLI::App& command = *plan.add_subcommand(
-      "show", "A study's part of the search plan: the tree of what is trained, running, waiting and planned");
+Command PlanShowCommand(CommandContext& context) {
   const auto plot = std::make_shared<std::string>();
-  command.add_option("--plot", *plot, "draw it into this file, too")->option_text("FILE.svg");
-  OnStudyCommand(command, context,
+  Command command{
+      .name = "show",
+      .help = "A study's part of the search plan: the tree of what is trained, running, waiting and planned",
+      .options = {{"--plot", plot.get(), "draw it into this file, too", "FILE.svg"}}};
+  MakeAboutStudy(command, context,
                  [&context, plot](const std::string& id_or_name) { return Run(context, id_or_name, *plot); });
+  return command;
 }
 
 }  // namespace espalier

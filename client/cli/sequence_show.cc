@@ -1,7 +1,7 @@
 // espalier sequence show EXPR [--steps A:B] [--type TYPE] [--plot FILE.svg]
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <fstream>
+#include <memory>
 #include <ostream>
 
 #include "client/cli/commands.h"
@@ -49,22 +49,18 @@ Result<Sequence> CompileOption(const Options& options, Step horizon) {
   return Compile(expression, *type, horizon);
 }
 
-Json ToJson(const Value& value) {
-  return std::visit([](const auto& plain) { return Json(plain); }, value);
-}
-
 void PrintSequenceJson(std::ostream& out, const Sequence& sequence, const StepRange& range) {
-  Json segments = Json::array();
+  Json segments = Json::Array();
   for (const Segment& segment : sequence.segments) {
-    segments.push_back({{"start", segment.start.value}, {"function", Print(segment.function)}});
+    segments.Append(Json::Object({{"start", segment.start.value}, {"function", Print(segment.function)}}));
   }
-  Json values = Json::array();
-  for (Step step = range.from; step < range.to; step = step + 1) values.push_back(ToJson(At(sequence, step)));
-  PrintJson(out, {{"canonical", PrintCanonical(sequence)},
-                  {"digest", ToHex(DigestOf(sequence))},
-                  {"type", Name(sequence.type)},
-                  {"segments", std::move(segments)},
-                  {"values", std::move(values)}});
+  Json values = Json::Array();
+  for (Step step = range.from; step < range.to; step = step + 1) values.Append(ToJson(At(sequence, step)));
+  PrintJson(out, Json::Object({{"canonical", PrintCanonical(sequence)},
+                               {"digest", ToHex(DigestOf(sequence))},
+                               {"type", Name(sequence.type)},
+                               {"segments", std::move(segments)},
+                               {"values", std::move(values)}}));
 }
 
 void PrintSequence(std::ostream& out, const Sequence& sequence, const StepRange& range) {
@@ -114,20 +110,19 @@ int Run(CommandContext& context, const Options& options) {
 
 }  // namespace
 
-void RegisterSequenceShow(CLI::App& sequence, CommandContext& context) {
-  CLI::App& command =
-      *sequence.add_subcommand("show", "A sequence's canonical form, digest, segments and values. Needs no server.");
+Command SequenceShowCommand(CommandContext& context) {
   const auto options = std::make_shared<Options>();
-  command.add_option("EXPR", options->expression, "such as \"Warmup(0.01, 5, Cosine(0.1, 0, 75))\"")
-      ->required()
-      ->option_text(" ");
-  command.add_option("--steps", options->steps, "the values from step A up to, not including, B (default 0:20)")
-      ->option_text("A:B");
-  command.add_option("--type", options->type, "what the values are, where the expression leaves it open")
-      ->option_text("boolean|integer|floating|text");
-  command.add_option("--plot", options->plot, "draw these steps into this file, too")->option_text("FILE.svg");
+  Command command{
+      .name = "show",
+      .help = "A sequence's canonical form, digest, segments and values. Needs no server.",
+      .arguments = {{"EXPR", &options->expression, "such as \"Warmup(0.01, 5, Cosine(0.1, 0, 75))\""}},
+      .options = {{"--steps", &options->steps, "the values from step A up to, not including, B (default 0:20)", "A:B"},
+                  {"--type", &options->type, "what the values are, where the expression leaves it open",
+                   "boolean|integer|floating|text"},
+                  {"--plot", &options->plot, "draw these steps into this file, too", "FILE.svg"}}};
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, options] { return Run(context, *options); });
+  command.run = [&context, options] { return Run(context, *options); };
+  return command;
 }
 
 }  // namespace espalier

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/cli/command.h"
+#include "client/cli/command_context.h"
 #include "client/cli/study_file.h"
 #include "client/client.h"
 #include "client/connection.h"

@@ -1,5 +1,4 @@
 // espalier server list
-#include <CLI/CLI.hpp>
 
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
@@ -14,15 +13,14 @@ int Run(CommandContext& context) {
   const Result<v1::ListServersResponse> response = client->connection().ListServers({});
   if (!response.has_value()) return Fail(context, response.error());
   if (context.output == OutputFormat::kJson) {
-    Json servers = Json::array();
+    Json servers = Json::Array();
     for (const v1::Server& server : response->servers()) {
-      servers.push_back({{"name", server.name()},
-                         {"connected", server.connected()},
-                         {"slots", server.slot_count()},
-                         {"busy_slots", server.busy_slot_count()},
-                         {"device_kind", server.device_kind()},
-                         {"running_runs", std::vector<std::int64_t>(server.running_run_ids().begin(),
-                                                                    server.running_run_ids().end())}});
+      servers.Append(Json::Object({{"name", server.name()},
+                                   {"connected", server.connected()},
+                                   {"slots", server.slot_count()},
+                                   {"busy_slots", server.busy_slot_count()},
+                                   {"device_kind", server.device_kind()},
+                                   {"running_runs", Json::ArrayOf(server.running_run_ids())}}));
     }
     PrintJson(context.out, servers);
     return kExitDone;
@@ -38,11 +36,12 @@ int Run(CommandContext& context) {
 
 }  // namespace
 
-void RegisterServerList(CLI::App& server, CommandContext& context) {
-  CLI::App& command = *server.add_subcommand("list", "The servers, their slots and what runs on them");
+Command ServerListCommand(CommandContext& context) {
+  Command command{.name = "list", .help = "The servers, their slots and what runs on them"};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context] { return Run(context); });
+  command.run = [&context] { return Run(context); };
+  return command;
 }
 
 }  // namespace espalier

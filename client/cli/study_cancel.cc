@@ -1,5 +1,4 @@
 // espalier study cancel ID|NAME
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "client/cli/commands.h"
@@ -32,10 +31,10 @@ int Run(CommandContext& context, const std::string& id_or_name) {
 
 }  // namespace
 
-void RegisterStudyCancel(CLI::App& study, CommandContext& context) {
-  CLI::App& command =
-      *study.add_subcommand("cancel", "Cancel every open trial and waiting claim, and finish the study");
-  OnStudyCommand(command, context, [&context](const std::string& id_or_name) { return Run(context, id_or_name); });
+Command StudyCancelCommand(CommandContext& context) {
+  Command command{.name = "cancel", .help = "Cancel every open trial and waiting claim, and finish the study"};
+  MakeAboutStudy(command, context, [&context](const std::string& id_or_name) { return Run(context, id_or_name); });
+  return command;
 }
 
 }  // namespace espalier

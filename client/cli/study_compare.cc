@@ -1,5 +1,5 @@
 // espalier study compare A B
-#include <CLI/CLI.hpp>
+#include <memory>
 #include <ostream>
 
 #include "client/cli/commands.h"
@@ -11,28 +11,28 @@ namespace espalier {
 namespace {
 
 Json ComparisonJson(const v1::StudySummary& a, const v1::StudySummary& b, const StudyComparison& comparison) {
-  Json differences = Json::array();
+  Json differences = Json::Array();
   for (const MetricDifference& difference : comparison.differences) {
-    differences.push_back({{"trial_a", difference.trial_a},
-                           {"trial_b", difference.trial_b},
-                           {"step", difference.step},
-                           {"metric", difference.metric},
-                           {"a", difference.value_a},
-                           {"b", difference.value_b}});
+    differences.Append(Json::Object({{"trial_a", difference.trial_a},
+                                     {"trial_b", difference.trial_b},
+                                     {"step", difference.step},
+                                     {"metric", difference.metric},
+                                     {"a", difference.value_a},
+                                     {"b", difference.value_b}}));
   }
-  return {{"a", ToJson(a)},
-          {"b", ToJson(b)},
-          {"trials_matched", comparison.trials_matched},
-          {"trials_only_in_a", comparison.trials_only_in_a},
-          {"trials_only_in_b", comparison.trials_only_in_b},
-          {"evaluations_compared", comparison.evaluations_compared},
-          {"states_compared", comparison.states_compared},
-          {"metrics_identical", comparison.metrics_identical},
-          {"states_identical", comparison.states_identical},
-          {"identical", comparison.metrics_identical && comparison.states_identical},
-          {"slot_seconds_ratio", comparison.slot_seconds_ratio},
-          {"share_of_merge_rate", comparison.share_of_merge_rate},
-          {"differences", std::move(differences)}};
+  return Json::Object({{"a", ToJson(a)},
+                       {"b", ToJson(b)},
+                       {"trials_matched", comparison.trials_matched},
+                       {"trials_only_in_a", comparison.trials_only_in_a},
+                       {"trials_only_in_b", comparison.trials_only_in_b},
+                       {"evaluations_compared", comparison.evaluations_compared},
+                       {"states_compared", comparison.states_compared},
+                       {"metrics_identical", comparison.metrics_identical},
+                       {"states_identical", comparison.states_identical},
+                       {"identical", comparison.metrics_identical && comparison.states_identical},
+                       {"slot_seconds_ratio", comparison.slot_seconds_ratio},
+                       {"share_of_merge_rate", comparison.share_of_merge_rate},
+                       {"differences", std::move(differences)}});
 }
 
 void PrintSideBySide(std::ostream& out, const v1::StudySummary& a, const v1::StudySummary& b) {
@@ -108,15 +108,16 @@ int Run(CommandContext& context, const std::vector<std::string>& ids_or_names) {
 
 }  // namespace
 
-void RegisterStudyCompare(CLI::App& study, CommandContext& context) {
-  CLI::App& command = *study.add_subcommand(
-      "compare", "Two studies side by side, and whether the trials in both came out the same, bit for bit");
+Command StudyCompareCommand(CommandContext& context) {
   const auto ids_or_names = std::make_shared<std::vector<std::string>>(2);
-  command.add_option("A", ids_or_names->at(0), "a study, by id or name")->required()->option_text(" ");
-  command.add_option("B", ids_or_names->at(1), "another one")->required()->option_text(" ");
+  Command command{
+      .name = "compare",
+      .help = "Two studies side by side, and whether the trials in both came out the same, bit for bit",
+      .arguments = {{"A", &ids_or_names->at(0), "a study, by id or name"}, {"B", &ids_or_names->at(1), "another one"}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, ids_or_names] { return Run(context, *ids_or_names); });
+  command.run = [&context, ids_or_names] { return Run(context, *ids_or_names); };
+  return command;
 }
 
 }  // namespace espalier

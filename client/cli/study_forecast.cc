@@ -1,5 +1,5 @@
 // espalier study forecast FILE...
-#include <CLI/CLI.hpp>
+#include <memory>
 #include <ostream>
 
 #include "client/cli/commands.h"
@@ -95,14 +95,16 @@ int Run(CommandContext& context, const std::vector<std::string>& paths) {
 
 }  // namespace
 
-void RegisterStudyForecast(CLI::App& study, CommandContext& context) {
-  CLI::App& command = *study.add_subcommand(
-      "forecast", "What study files would cost, before they run: steps, merge rate, time, disk. Nothing is stored.");
+Command StudyForecastCommand(CommandContext& context) {
   const auto paths = std::make_shared<std::vector<std::string>>();
-  command.add_option("FILE", *paths, "the study files (YAML)")->required()->option_text("...");
+  Command command{
+      .name = "forecast",
+      .help = "What study files would cost, before they run: steps, merge rate, time, disk. Nothing is stored.",
+      .arguments = {{"FILE", paths.get(), "the study files (YAML)"}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, paths] { return Run(context, *paths); });
+  command.run = [&context, paths] { return Run(context, *paths); };
+  return command;
 }
 
 }  // namespace espalier

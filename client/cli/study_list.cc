@@ -1,5 +1,4 @@
 // espalier study list [--state STATE] [--metric NAME [--goal max|min]] [--limit N]
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -53,43 +52,49 @@ int Run(CommandContext& context, const Listing& listing) {
     PrintStudies(context.out, *studies);
     return kExitDone;
   }
-  Json list = Json::array();
-  for (const v1::StudyListing& study : *studies) list.push_back(ToJson(study));
+  Json list = Json::Array();
+  for (const v1::StudyListing& study : *studies) list.Append(ToJson(study));
   PrintJson(context.out, list);
   return kExitDone;
 }
 
 }  // namespace
 
-void RegisterStudyList(CLI::App& study, CommandContext& context) {
-  CLI::App& command = *study.add_subcommand("list", "The studies of your team, newest first");
+Command StudyListCommand(CommandContext& context) {
   const auto listing = std::make_shared<Listing>();
   v1::ListStudiesRequest& request = listing->request;
   request.set_goal(v1::GOAL_MAXIMIZE);
-  command
-      .add_option_function<std::string>(
-          "--state", [&request](const std::string& state) { request.set_state(state); }, "only studies in this state")
-      ->check(CLI::IsMember({"running", "finished"}))
-      ->option_text("running|finished");
-  CLI::Option* metric = command
-                            .add_option_function<std::string>(
-                                "--metric", [&request](const std::string& name) { request.set_metric(name); },
-                                "only studies that seek this metric, the best first")
-                            ->option_text("NAME");
-  command
-      .add_option_function<std::string>(
-          "--goal",
-          [&request](const std::string& goal) {
-            request.set_goal(goal == "min" ? v1::GOAL_MINIMIZE : v1::GOAL_MAXIMIZE);
-          },
-          "with --metric: whether they seek its maximum (the default) or its minimum")
-      ->check(CLI::IsMember({"max", "min"}))
-      ->needs(metric)
-      ->option_text("max|min");
-  command.add_option("--limit", listing->count_max, "the first N alone")->check(CLI::PositiveNumber)->option_text("N");
+  const auto set_state = [&request](const std::string& state) { request.set_state(state); };
+  const auto set_metric = [&request](const std::string& name) { request.set_metric(name); };
+  const auto set_goal = [&request](const std::string& goal) {
+    request.set_goal(goal == "min" ? v1::GOAL_MINIMIZE : v1::GOAL_MAXIMIZE);
+  };
+  Command command{.name = "list",
+                  .help = "The studies of your team, newest first",
+                  .options = {{.name = "--state",
+                               .target = set_state,
+                               .help = "only studies in this state",
+                               .placeholder = "running|finished",
+                               .one_of = {"running", "finished"}},
+                              {.name = "--metric",
+                               .target = set_metric,
+                               .help = "only studies that seek this metric, the best first",
+                               .placeholder = "NAME"},
+                              {.name = "--goal",
+                               .target = set_goal,
+                               .help = "with --metric: whether they seek its maximum (the default) or its minimum",
+                               .placeholder = "max|min",
+                               .one_of = {"max", "min"},
+                               .needs = "--metric"},
+                              {.name = "--limit",
+                               .target = &listing->count_max,
+                               .help = "the first N alone",
+                               .placeholder = "N",
+                               .at_least = 1}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, listing] { return Run(context, *listing); });
+  command.run = [&context, listing] { return Run(context, *listing); };
+  return command;
 }
 
 }  // namespace espalier

@@ -1,5 +1,5 @@
 // espalier study run FILE
-#include <CLI/CLI.hpp>
+#include <memory>
 #include <ostream>
 
 #include "client/cli/commands.h"
@@ -73,14 +73,16 @@ int Run(CommandContext& context, const std::string& path) {
 
 }  // namespace
 
-void RegisterStudyRun(CLI::App& study, CommandContext& context) {
-  CLI::App& command = *study.add_subcommand(
-      "run", "Run a study file to its end and show the result. The same file run twice at once is one study.");
+Command StudyRunCommand(CommandContext& context) {
   const auto path = std::make_shared<std::string>();
-  command.add_option("FILE", *path, "the study file (YAML)")->required()->option_text(" ");
+  Command command{
+      .name = "run",
+      .help = "Run a study file to its end and show the result. The same file run twice at once is one study.",
+      .arguments = {{"FILE", path.get(), "the study file (YAML)"}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, path] { return Run(context, *path); });
+  command.run = [&context, path] { return Run(context, *path); };
+  return command;
 }
 
 }  // namespace espalier

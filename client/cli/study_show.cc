@@ -1,5 +1,4 @@
 // espalier study show ID|NAME
-#include <CLI/CLI.hpp>
 
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
@@ -24,9 +23,10 @@ int Run(CommandContext& context, const std::string& id_or_name) {
 
 }  // namespace
 
-void RegisterStudyShow(CLI::App& study, CommandContext& context) {
-  CLI::App& command = *study.add_subcommand("show", "A study's state, steps, merge rate, cost and best trial");
-  OnStudyCommand(command, context, [&context](const std::string& id_or_name) { return Run(context, id_or_name); });
+Command StudyShowCommand(CommandContext& context) {
+  Command command{.name = "show", .help = "A study's state, steps, merge rate, cost and best trial"};
+  MakeAboutStudy(command, context, [&context](const std::string& id_or_name) { return Run(context, id_or_name); });
+  return command;
 }
 
 }  // namespace espalier

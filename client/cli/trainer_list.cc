@@ -1,5 +1,4 @@
 // espalier trainer list
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "client/cli/commands.h"
@@ -10,23 +9,19 @@
 namespace espalier {
 namespace {
 
-Json ToJson(const Value& value) {
-  return std::visit([](const auto& plain) { return Json(plain); }, value);
-}
-
-Json ToJson(const v1::TrainerDescription& trainer, const Schema& schema) {
-  Json hyper_parameters = Json::array();
+Json TrainerJson(const v1::TrainerDescription& trainer, const Schema& schema) {
+  Json hyper_parameters = Json::Array();
   for (const HyperParameter& hyper_parameter : schema.hyper_parameters) {
-    hyper_parameters.push_back({{"name", hyper_parameter.name},
-                                {"type", Name(hyper_parameter.type)},
-                                {"default", ToJson(hyper_parameter.default_value)},
-                                {"initial", hyper_parameter.initial}});
+    hyper_parameters.Append(Json::Object({{"name", hyper_parameter.name},
+                                          {"type", Name(hyper_parameter.type)},
+                                          {"default", ToJson(hyper_parameter.default_value)},
+                                          {"initial", hyper_parameter.initial}}));
   }
-  return {{"name", trainer.name()},
-          {"data", trainer.data()},
-          {"hyper_parameters", std::move(hyper_parameters)},
-          {"takes_any", schema.takes_any},
-          {"metrics", std::vector<std::string>(trainer.metrics().begin(), trainer.metrics().end())}};
+  return Json::Object({{"name", trainer.name()},
+                       {"data", trainer.data()},
+                       {"hyper_parameters", std::move(hyper_parameters)},
+                       {"takes_any", schema.takes_any},
+                       {"metrics", Json::ArrayOf(trainer.metrics())}});
 }
 
 void PrintTrainer(std::ostream& out, const v1::TrainerDescription& trainer, const Schema& schema) {
@@ -47,12 +42,12 @@ int Run(CommandContext& context) {
   if (!client.has_value()) return Fail(context, client.error());
   const Result<v1::ListTrainersResponse> response = client->connection().ListTrainers({});
   if (!response.has_value()) return Fail(context, response.error());
-  Json trainers = Json::array();
+  Json trainers = Json::Array();
   for (const v1::TrainerDescription& trainer : response->trainers()) {
     const Result<Schema> schema = SchemaOf(trainer);
     if (!schema.has_value()) return Fail(context, schema.error());
     if (context.output == OutputFormat::kJson) {
-      trainers.push_back(ToJson(trainer, *schema));
+      trainers.Append(TrainerJson(trainer, *schema));
     } else {
       PrintTrainer(context.out, trainer, *schema);
     }
@@ -63,11 +58,12 @@ int Run(CommandContext& context) {
 
 }  // namespace
 
-void RegisterTrainerList(CLI::App& trainer, CommandContext& context) {
-  CLI::App& command = *trainer.add_subcommand("list", "The trainers, their hyper-parameters and metrics");
+Command TrainerListCommand(CommandContext& context) {
+  Command command{.name = "list", .help = "The trainers, their hyper-parameters and metrics"};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context] { return Run(context); });
+  command.run = [&context] { return Run(context); };
+  return command;
 }
 
 }  // namespace espalier

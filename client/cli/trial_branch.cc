@@ -1,5 +1,5 @@
 // espalier trial branch TRIAL --at STEP --set NAME=VALUE
-#include <CLI/CLI.hpp>
+#include <memory>
 
 #include "client/cli/commands.h"
 #include "client/cli/study_values.h"
@@ -48,24 +48,32 @@ int Run(CommandContext& context, const Options& options) {
 
 }  // namespace
 
-void RegisterTrialBranch(CLI::App& trial, CommandContext& context) {
-  CLI::App& command = *trial.add_subcommand(
-      "branch", "Train a trial again from a step on with other hyper-parameters: what came before is shared");
+Command TrialBranchCommand(CommandContext& context) {
   const auto options = std::make_shared<Options>();
-  command.add_option("TRIAL", options->trial, "the trial's id")->required()->option_text(" ");
-  command.add_option("--at", options->at, "the step from which the changes hold")
-      ->required()
-      ->check(CLI::NonNegativeNumber);
-  command
-      .add_option("--set", options->changes, "NAME=VALUE: a hyper-parameter's sequence, on its own clock from there")
-      ->required()
-      ->allow_extra_args(false);
-  command.add_option("--steps", options->steps, "how far it shall go; left out: as far as the trial might")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--name", options->name, "of the new study; left out: trial-ID-branched");
+  Command command{
+      .name = "branch",
+      .help = "Train a trial again from a step on with other hyper-parameters: what came before is shared",
+      .arguments = {{"TRIAL", &options->trial, "the trial's id"}},
+      .options = {
+          {.name = "--at",
+           .target = &options->at,
+           .help = "the step from which the changes hold",
+           .required = true,
+           .at_least = 0},
+          {.name = "--set",
+           .target = &options->changes,
+           .help = "NAME=VALUE: a hyper-parameter's sequence, on its own clock from there",
+           .required = true,
+           .one_value_each = true},
+          {.name = "--steps",
+           .target = &options->steps,
+           .help = "how far it shall go; left out: as far as the trial might",
+           .at_least = 1},
+          {.name = "--name", .target = &options->name, .help = "of the new study; left out: trial-ID-branched"}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, options] { return Run(context, *options); });
+  command.run = [&context, options] { return Run(context, *options); };
+  return command;
 }
 
 }  // namespace espalier

@@ -12,16 +12,11 @@ namespace {
 
 // What the study is, in place of a search space and a tuner.
 std::string DefinitionOf(const v1::ContinueTrialRequest& request) {
-  Json sequences = Json::object();
-  for (const auto& [name, text] :
-       std::map<std::string, std::string>(request.sequences().begin(), request.sequences().end())) {
-    sequences[name] = text;
-  }
-  const Json continues = {{"trial", request.trial_id()},
-                          {"from_step", request.from_step()},
-                          {"steps", request.steps()},
-                          {"sequences", std::move(sequences)}};
-  return Json{{"study", request.name()}, {"continues", continues}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const Json continues = Json::Object({{"trial", request.trial_id()},
+                                       {"from_step", request.from_step()},
+                                       {"steps", request.steps()},
+                                       {"sequences", Json::Sorted(request.sequences())}});
+  return CompactJson(Json::Object({{"study", request.name()}, {"continues", continues}}));
 }
 
 void PrintTrial(std::ostream& out, const v1::Trial& trial, const v1::ContinueTrialRequest& request) {
@@ -55,7 +50,7 @@ int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request) {
   const v1::Trial& trial = trials->at(0);
   if (context.output == OutputFormat::kJson) {
     Json document = ToJson(trial);
-    document["study"] = response->study_id();
+    document.Add("study", response->study_id());
     PrintJson(context.out, document);
   } else {
     PrintTrial(context.out, trial, request);

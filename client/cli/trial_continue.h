@@ -1,7 +1,7 @@
 // Going on from a trial: what `trial extend` and `trial branch` do alike.
 #pragma once
 
-#include "client/cli/command.h"
+#include "client/cli/command_context.h"
 #include "espalier/v1/study.pb.h"
 
 namespace espalier {

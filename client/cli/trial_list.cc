@@ -1,5 +1,4 @@
 // espalier trial list STUDY [--sort metric] [--limit N] [--state STATE ...]
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "client/cli/commands.h"
@@ -36,34 +35,41 @@ int Run(CommandContext& context, const TrialListing& listing) {
     PrintTrials(context.out, *trials);
     return kExitDone;
   }
-  Json list = Json::array();
-  for (const v1::Trial& trial : *trials) list.push_back(ToJson(trial));
+  Json list = Json::Array();
+  for (const v1::Trial& trial : *trials) list.Append(ToJson(trial));
   PrintJson(context.out, list);
   return kExitDone;
 }
 
 }  // namespace
 
-void RegisterTrialList(CLI::App& trial, CommandContext& context) {
-  CLI::App& command = *trial.add_subcommand("list", "A study's trials");
+Command TrialListCommand(CommandContext& context) {
   const auto listing = std::make_shared<TrialListing>();
-  command
-      .add_option_function<std::string>(
-          "--sort",
-          [listing](const std::string& order) {
-            listing->order = order == "metric" ? v1::TRIAL_ORDER_METRIC : v1::TRIAL_ORDER_SUBMISSION;
-          },
-          "as submitted (the default), or the best by the study's metric first")
-      ->check(CLI::IsMember({"submission", "metric"}))
-      ->option_text("submission|metric");
-  command.add_option("--limit", listing->count_max, "the first N alone")->check(CLI::PositiveNumber)->option_text("N");
-  command.add_option("--state", listing->states, "only trials in one of these states")
-      ->check(CLI::IsMember({"waiting", "running", "idle", "done", "failed", "cancelled"}))
-      ->option_text("STATE ...");
-  OnStudyCommand(command, context, [&context, listing](const std::string& id_or_name) {
+  const auto sort = [listing](const std::string& order) {
+    listing->order = order == "metric" ? v1::TRIAL_ORDER_METRIC : v1::TRIAL_ORDER_SUBMISSION;
+  };
+  Command command{.name = "list",
+                  .help = "A study's trials",
+                  .options = {{.name = "--sort",
+                               .target = sort,
+                               .help = "as submitted (the default), or the best by the study's metric first",
+                               .placeholder = "submission|metric",
+                               .one_of = {"submission", "metric"}},
+                              {.name = "--limit",
+                               .target = &listing->count_max,
+                               .help = "the first N alone",
+                               .placeholder = "N",
+                               .at_least = 1},
+                              {.name = "--state",
+                               .target = &listing->states,
+                               .help = "only trials in one of these states",
+                               .placeholder = "STATE ...",
+                               .one_of = {"waiting", "running", "idle", "done", "failed", "cancelled"}}}};
+  MakeAboutStudy(command, context, [&context, listing](const std::string& id_or_name) {
     listing->study = id_or_name;
     return Run(context, *listing);
   });
+  return command;
 }
 
 }  // namespace espalier

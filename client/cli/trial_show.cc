@@ -1,5 +1,4 @@
 // espalier trial show TRIAL
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -48,13 +47,14 @@ int Run(CommandContext& context, std::int64_t trial) {
 
 }  // namespace
 
-void RegisterTrialShow(CLI::App& trial, CommandContext& context) {
-  CLI::App& command = *trial.add_subcommand("show", "A trial, with every metric on its way");
+Command TrialShowCommand(CommandContext& context) {
   const auto id = std::make_shared<std::int64_t>(0);
-  command.add_option("TRIAL", *id, "its id")->required()->option_text(" ");
+  Command command{
+      .name = "show", .help = "A trial, with every metric on its way", .arguments = {{"TRIAL", id.get(), "its id"}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, id] { return Run(context, *id); });
+  command.run = [&context, id] { return Run(context, *id); };
+  return command;
 }
 
 }  // namespace espalier

@@ -1,5 +1,4 @@
 // `espalier up` and `espalier down`.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -30,22 +29,30 @@ int RunDown(CommandContext& context) {
 
 }  // namespace
 
-void RegisterUp(CLI::App& app, CommandContext& context) {
-  CLI::App& up = *app.add_subcommand("up", "Run the service on this machine, until Ctrl-C");
+Command UpCommand(CommandContext& context) {
   const auto options = std::make_shared<UpOptions>();
-  up.add_option("--slots", options->slot_count, "how many runs to train at once (else one for each CPU core)")
-      ->option_text("N")
-      ->check(CLI::Range(1, 4096));
-  up.add_option("--database", options->database, "use this PostgreSQL server instead of a private one")
-      ->option_text("URL");
-  AddDataOption(up, context);
-  OnCommand(up, context, [&context, options] { return RunUp(context, *options); });
+  Command command{.name = "up",
+                  .help = "Run the service on this machine, until Ctrl-C",
+                  .options = {{.name = "--slots",
+                               .target = &options->slot_count,
+                               .help = "how many runs to train at once (else one for each CPU core)",
+                               .placeholder = "N",
+                               .at_least = 1,
+                               .at_most = 4096},
+                              {.name = "--database",
+                               .target = &options->database,
+                               .help = "use this PostgreSQL server instead of a private one",
+                               .placeholder = "URL"}}};
+  AddDataOption(command, context);
+  command.run = [&context, options] { return RunUp(context, *options); };
+  return command;
 }
 
-void RegisterDown(CLI::App& app, CommandContext& context) {
-  CLI::App& down = *app.add_subcommand("down", "Stop the service that `espalier up` runs");
-  AddDataOption(down, context);
-  OnCommand(down, context, [&context] { return RunDown(context); });
+Command DownCommand(CommandContext& context) {
+  Command command{.name = "down", .help = "Stop the service that `espalier up` runs"};
+  AddDataOption(command, context);
+  command.run = [&context] { return RunDown(context); };
+  return command;
 }
 
 }  // namespace espalier

@@ -1,5 +1,5 @@
 // espalier user add NAME --team TEAM
-#include <CLI/CLI.hpp>
+#include <memory>
 #include <ostream>
 
 #include "base/digest.h"
@@ -32,7 +32,8 @@ int Run(CommandContext& context, const Options& options) {
   const Result<v1::AddUserResponse> response = client->connection().AddUser(request);
   if (!response.has_value()) return Fail(context, response.error());
   if (context.output == OutputFormat::kJson) {
-    PrintJson(context.out, {{"name", options.name}, {"team", options.team}, {"role", options.role}, {"token", token}});
+    PrintJson(context.out,
+              Json::Object({{"name", options.name}, {"team", options.team}, {"role", options.role}, {"token", token}}));
     return kExitDone;
   }
   context.err << "the token of " << options.name << ", shown this once and stored nowhere";
@@ -47,21 +48,24 @@ int Run(CommandContext& context, const Options& options) {
 
 }  // namespace
 
-void RegisterUserAdd(CLI::App& user, CommandContext& context) {
-  CLI::App& command = *user.add_subcommand(
-      "add", "Add a user and print the token that says who it is; or give a removed user a new token");
+Command UserAddCommand(CommandContext& context) {
   const auto options = std::make_shared<Options>();
-  command.add_option("NAME", options->name, "letters, digits, and ._@-")->required()->option_text(" ");
-  command.add_option("--team", options->team, "with whom the user shares studies; a node manager has none")
-      ->option_text("TEAM");
-  command
-      .add_option("--role", options->role,
-                  "member (the default), administrator (may add users), or node (a node manager)")
-      ->check(CLI::IsMember({"member", "administrator", "node"}))
-      ->option_text("ROLE");
+  Command command{.name = "add",
+                  .help = "Add a user and print the token that says who it is; or give a removed user a new token",
+                  .arguments = {{"NAME", &options->name, "letters, digits, and ._@-"}},
+                  .options = {{.name = "--team",
+                               .target = &options->team,
+                               .help = "with whom the user shares studies; a node manager has none",
+                               .placeholder = "TEAM"},
+                              {.name = "--role",
+                               .target = &options->role,
+                               .help = "member (the default), administrator (may add users), or node (a node manager)",
+                               .placeholder = "ROLE",
+                               .one_of = {"member", "administrator", "node"}}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, options] { return Run(context, *options); });
+  command.run = [&context, options] { return Run(context, *options); };
+  return command;
 }
 
 }  // namespace espalier

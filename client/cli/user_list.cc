@@ -1,5 +1,4 @@
 // espalier user list
-#include <CLI/CLI.hpp>
 
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
@@ -15,12 +14,12 @@ int Run(CommandContext& context) {
   const Result<v1::ListUsersResponse> response = client->connection().ListUsers({});
   if (!response.has_value()) return Fail(context, response.error());
   if (context.output == OutputFormat::kJson) {
-    Json users = Json::array();
+    Json users = Json::Array();
     for (const v1::User& user : response->users()) {
-      users.push_back({{"name", user.name()},
-                       {"team", user.team()},
-                       {"role", Name(user.role())},
-                       {"state", user.active() ? "active" : "removed"}});
+      users.Append(Json::Object({{"name", user.name()},
+                                 {"team", user.team()},
+                                 {"role", Name(user.role())},
+                                 {"state", user.active() ? "active" : "removed"}}));
     }
     PrintJson(context.out, users);
     return kExitDone;
@@ -36,11 +35,12 @@ int Run(CommandContext& context) {
 
 }  // namespace
 
-void RegisterUserList(CLI::App& user, CommandContext& context) {
-  CLI::App& command = *user.add_subcommand("list", "All users, those removed too");
+Command UserListCommand(CommandContext& context) {
+  Command command{.name = "list", .help = "All users, those removed too"};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context] { return Run(context); });
+  command.run = [&context] { return Run(context); };
+  return command;
 }
 
 }  // namespace espalier

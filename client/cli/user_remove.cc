@@ -1,5 +1,5 @@
 // espalier user remove NAME
-#include <CLI/CLI.hpp>
+#include <memory>
 #include <ostream>
 
 #include "client/cli/commands.h"
@@ -19,7 +19,7 @@ int Run(CommandContext& context, const std::string& name) {
   const Result<v1::RemoveUserResponse> response = client->connection().RemoveUser(request);
   if (!response.has_value()) return Fail(context, response.error());
   if (context.output == OutputFormat::kJson) {
-    PrintJson(context.out, {{"name", name}, {"state", "removed"}});
+    PrintJson(context.out, Json::Object({{"name", name}, {"state", "removed"}}));
   } else {
     context.out << "removed " << name << '\n';
   }
@@ -28,14 +28,15 @@ int Run(CommandContext& context, const std::string& name) {
 
 }  // namespace
 
-void RegisterUserRemove(CLI::App& user, CommandContext& context) {
-  CLI::App& command =
-      *user.add_subcommand("remove", "Make a user's token worthless, at once. The user's studies stay with the team.");
+Command UserRemoveCommand(CommandContext& context) {
   const auto name = std::make_shared<std::string>();
-  command.add_option("NAME", *name, "as `espalier user list` shows it")->required()->option_text(" ");
+  Command command{.name = "remove",
+                  .help = "Make a user's token worthless, at once. The user's studies stay with the team.",
+                  .arguments = {{"NAME", name.get(), "as `espalier user list` shows it"}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  OnCommand(command, context, [&context, name] { return Run(context, *name); });
+  command.run = [&context, name] { return Run(context, *name); };
+  return command;
 }
 
 }  // namespace espalier

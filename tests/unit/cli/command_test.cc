@@ -51,8 +51,7 @@ Outcome Run(const std::vector<std::string>& arguments) {
                          .out = out,
                          .err = err,
                          .err_is_terminal = false,
-                         .program = "espalier",
-                         .chosen = {}};
+                         .program = "espalier"};
   const int exit_code = RunCommandLine(arguments, context);
   return {exit_code, out.str(), err.str()};
 }
@@ -236,7 +235,10 @@ TEST_CASE("exit codes say who is wrong: the user, the request, or nobody is ther
   CHECK(Run({"study"}).exit_code == kExitUsage);
   CHECK(Run({"study", "walk"}).exit_code == kExitUsage);
   CHECK(Run({"trial", "extend", "7"}).exit_code == kExitUsage);
-  CHECK(Run({"trial", "extend", "7", "--steps", "-2"}).exit_code == kExitUsage);
+  const Outcome below = Run({"trial", "extend", "7", "--steps", "-2"});
+  CHECK(below.exit_code == kExitUsage);
+  CHECK_THAT(below.err, Catch::StartsWith("--steps: got -2; expected a whole number from 1 on\n"));
+  CHECK_THAT(Run({"up", "--slots", "5000"}).err, Catch::Contains("expected a whole number from 1 to 4096\n"));
   CHECK(Run({"trial", "branch", "7", "--at", "3"}).exit_code == kExitUsage);
   CHECK(Run({"trial", "branch", "7", "--at", "3", "--set", "lr"}).err ==
         "espalier: --set: got lr; expected NAME=VALUE\n");

@@ -1,6 +1,6 @@
 #include "worker/trainer/data/digits.h"
 
-#include <ATen/ATen.h>
+#include <ATen/ops/tensor.h>
 
 #include <charconv>
 #include <string_view>

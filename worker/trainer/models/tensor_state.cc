@@ -1,6 +1,7 @@
 #include "worker/trainer/models/tensor_state.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <torch/nn/module.h>
 
 #include <array>
 #include <cstring>

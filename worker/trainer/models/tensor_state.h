@@ -2,11 +2,16 @@
 // optimizer or the random generators are read or set.
 #pragma once
 
-#include <torch/nn/module.h>
+#include <ATen/core/Tensor.h>
 
 #include <string>
 
 #include "worker/trainer/state.h"
+
+// Its header takes seconds, which only those files pay that have a module.
+namespace torch::nn {
+class Module;
+}
 
 namespace espalier {
 

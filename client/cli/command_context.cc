@@ -1,0 +1,60 @@
+#include "client/cli/command_context.h"
+
+#include <memory>
+#include <ostream>
+#include <utility>
+
+namespace espalier {
+
+void AddOutputOption(Command& command, CommandContext& context) {
+  const auto set = [&context](const std::string& format) {
+    context.output = format == "json" ? OutputFormat::kJson : OutputFormat::kText;
+  };
+  command.options.push_back({.name = "--output",
+                             .target = set,
+                             .help = "text for people, or one JSON document",
+                             .placeholder = "text|json",
+                             .one_of = {"text", "json"}});
+}
+
+void AddDataOption(Command& command, CommandContext& context) {
+  command.options.push_back({.name = "--data",
+                             .target = &context.data_directory,
+                             .help = "the data directory (else $ESPALIER_DATA, else ~/.espalier)",
+                             .placeholder = "DIR"});
+}
+
+void AddServerOptions(Command& command, CommandContext& context) {
+  command.options.push_back(
+      {.name = "--server",
+       .target = &context.server,
+       .help = "the server's address, unix:PATH or HOST:PORT (else that of `espalier up` on this machine)",
+       .placeholder = "ADDRESS"});
+  command.options.push_back(
+      {.name = "--token-file",
+       .target = &context.token_file,
+       .help = "a file with the token that says who you are (else $ESPALIER_TOKEN, else that of `espalier up`)",
+       .placeholder = "FILE"});
+  AddDataOption(command, context);
+}
+
+void MakeAboutStudy(Command& command, CommandContext& context, std::function<int(const std::string&)> run) {
+  const auto id_or_name = std::make_shared<std::string>();
+  command.arguments.push_back({"STUDY", id_or_name.get(), "its id, or its name (the newest of that name)"});
+  AddServerOptions(command, context);
+  AddOutputOption(command, context);
+  command.run = [id_or_name, run = std::move(run)] { return run(*id_or_name); };
+}
+
+int Fail(CommandContext& context, const Error& error) {
+  context.err << "espalier: ";
+  if (!error.field.empty()) context.err << error.field << ": ";
+  context.err << error.message << '\n';
+  if (error.code != ErrorCode::kUnavailable) return kExitRefused;
+  context.err << "start one with: espalier up\n";
+  return kExitUnreachable;
+}
+
+std::string AddressFile(const std::string& data_directory) { return data_directory + "/address"; }
+
+}  // namespace espalier
