@@ -1,0 +1,301 @@
+#include "scheduler/need_index.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace espalier {
+
+void StudyTally::Add(StudyId study, std::int64_t count) {
+  const auto at = std::lower_bound(counts_.begin(), counts_.end(), study,
+                                   [](const auto& each, StudyId wanted) { return each.first < wanted; });
+  if (at == counts_.end() || at->first != study) {
+    if (count != 0) counts_.insert(at, {study, count});
+    return;
+  }
+  at->second += count;
+  if (at->second == 0) counts_.erase(at);
+}
+
+void StudyTally::Add(const StudyTally& other, std::int64_t sign) {
+  for (const auto& [study, count] : other.counts_) Add(study, sign * count);
+}
+
+const Place* NeedIndex::Find(Point point) const {
+  const auto node = nodes_.find(point.node);
+  if (node == nodes_.end()) return nullptr;
+  const auto place = node->second.places.find(point.step);
+  return place == node->second.places.end() ? nullptr : &place->second;
+}
+
+std::optional<Point> NeedIndex::Above(const SearchPlan& plan, Point point) const {
+  if (point.step == Step{0}) return std::nullopt;
+  const std::map<Step, Place>& places = nodes_.at(point.node).places;
+  const auto at = places.lower_bound(point.step);
+  if (at != places.begin()) return Point{point.node, std::prev(at)->first};
+  const PlanNode& node = plan.Node(point.node);
+  return node.parent ? Point{*node.parent, node.start} : Point{point.node, Step{0}};
+}
+
+std::vector<PathStage> NeedIndex::BestPath(const SearchPlan& plan, Point source) const {
+  std::vector<PathStage> path;
+  const Place* place = Find(source);
+  while (place != nullptr && !place->order.empty()) {
+    const PlanNodeId node = place->order.begin()->node;
+    const std::map<Step, Place>& places = nodes_.at(node).places;
+    const auto next = node == source.node ? places.upper_bound(source.step) : places.begin();
+    const Step from = node == source.node ? source.step : plan.Node(node).start;
+    if (!path.empty() && path.back().node == node) {
+      path.back().to = next->first;
+    } else {
+      path.push_back({node, from, next->first});
+    }
+    source = {node, next->first};
+    place = &next->second;
+  }
+  return path;
+}
+
+std::optional<Point> NeedIndex::StateFor(const SearchPlan& plan, Point point) const {
+  std::optional<Point> at = point;
+  while (at) {
+    const Place* place = Find(*at);
+    if (place == nullptr) return std::nullopt;
+    if (place->has_state()) return at;
+    at = Above(plan, *at);
+  }
+  return std::nullopt;
+}
+
+NeedIndex::NodeNeeds& NeedEditor::Node(PlanNodeId id) {
+  const auto [it, is_new] = index_.nodes_.try_emplace(id);
+  if (is_new) {
+    const PlanNode& node = plan_.Node(id);
+    it->second.step_time = step_time_(node);
+    if (!node.parent) it->second.places[Step{0}].stored = true;  // Init
+  }
+  return it->second;
+}
+
+Place* NeedEditor::Get(Point point) {
+  const auto node = index_.nodes_.find(point.node);
+  if (node == index_.nodes_.end()) return nullptr;
+  const auto place = node->second.places.find(point.step);
+  return place == node->second.places.end() ? nullptr : &place->second;
+}
+
+// A new place cuts the stage that it lies on: what follows on its node hangs from it now, and it hangs in the other's
+// stead, until it is looked at itself.
+Place& NeedEditor::Ensure(Point point) {
+  NeedIndex::NodeNeeds& node = Node(point.node);
+  const auto [it, is_new] = node.places.try_emplace(point.step);
+  const auto next = std::next(it);
+  if (is_new && next != node.places.end() && next->second.hangs) {
+    it->second.hangs = true;
+    SetSuccessor(point, point.node, TotalsOf({point.node, next->first}, next->second));
+  }
+  return it->second;
+}
+
+std::int64_t NeedEditor::UncoveredClaims(const Place& place) const {
+  std::int64_t count = 0;
+  for (const auto& [study, claims] : place.studies.counts()) count += claims;
+  return count;
+}
+
+StageTotals NeedEditor::TotalsOf(Point point, const Place& place) const {
+  const NeedIndex::NodeNeeds& node = index_.nodes_.at(point.node);
+  const auto at = node.places.lower_bound(point.step);
+  const Step from = at != node.places.begin() ? std::prev(at)->first : plan_.Node(point.node).start;
+  const std::int64_t time = node.step_time * (point.step - from);
+  std::int64_t longest = 0;
+  for (const auto& [successor, totals] : place.successors) longest = std::max(longest, totals.longest);
+  StageTotals totals = place.below;
+  totals.longest = time + longest;
+  totals.work += time;
+  totals.stages += 1;
+  totals.claims += UncoveredClaims(place);
+  totals.studies.Add(place.studies, 1);
+  return totals;
+}
+
+Rank NeedEditor::RankOf(const StageTotals& totals, Step from) const {
+  switch (ranking_) {
+    case Ranking::kLongest:
+      return {totals.longest, 0};
+    case Ranking::kBreadthFirst:
+      return {-from.value, 0};
+    case Ranking::kMostBelow:
+      return {totals.stages, totals.claims};
+  }
+  return {};
+}
+
+void NeedEditor::SetSuccessor(Point above, PlanNodeId node, const std::optional<StageTotals>& totals) {
+  Place& place = Ensure(above);
+  const auto known = place.successors.find(node);
+  if (known != place.successors.end()) {
+    place.order.erase({RankOf(known->second, above.step), node});
+    place.below.work -= known->second.work;
+    place.below.stages -= known->second.stages;
+    place.below.claims -= known->second.claims;
+    place.below.studies.Add(known->second.studies, -1);
+    place.successors.erase(known);
+  }
+  if (!totals) return;
+  place.order.insert({RankOf(*totals, above.step), node});
+  place.below.work += totals->work;
+  place.below.stages += totals->stages;
+  place.below.claims += totals->claims;
+  place.below.studies.Add(totals->studies, 1);
+  place.successors.emplace(node, *totals);
+}
+
+void NeedEditor::RegisterReady(Point point, const Place& place) {
+  std::optional<ReadyPath> ready;
+  if (place.stored && !place.order.empty()) ready = ReadyPath{place.order.begin()->rank, point};
+  const auto known = index_.ready_of_source_.find(point);
+  if (known != index_.ready_of_source_.end()) {
+    if (ready && known->second == *ready) return;
+    index_.ready_paths_.erase(known->second);
+    index_.ready_of_source_.erase(known);
+  }
+  if (!ready) return;
+  index_.ready_paths_.insert(*ready);
+  index_.ready_of_source_.emplace(point, *ready);
+}
+
+void NeedEditor::Refresh(Point point) {
+  std::optional<Point> next = point;
+  while (next) next = RefreshOne(*next);
+}
+
+// Forgets a place where nothing stands and nothing is wanted.
+void NeedEditor::EraseIfEmpty(Point point, const Place& place) {
+  if (place.has_state() || place.wants_state() || !place.waiting.empty()) return;
+  NeedIndex::NodeNeeds& node = index_.nodes_.at(point.node);
+  node.places.erase(point.step);
+  if (node.places.empty()) index_.nodes_.erase(point.node);
+}
+
+void NeedEditor::NoteNews(Point point, const Place& place) {
+  index_.news_.served.insert(place.promised.begin(), place.promised.end());
+  bool unneeded = !place.promised.empty() && !place.wants_state();
+  for (const auto& [evaluation, waiting] : place.waiting) {
+    const bool ready = place.stored && waiting.covered_by.empty() && !waiting.claims.empty();
+    const ReadyEvaluation evaluate{evaluation, point};
+    ready ? (void)index_.ready_evaluations_.insert(evaluate) : (void)index_.ready_evaluations_.erase(evaluate);
+    index_.news_.served.insert(waiting.covered_by.begin(), waiting.covered_by.end());
+    unneeded |= waiting.claims.empty() && !waiting.covered_by.empty();
+  }
+  unneeded ? (void)index_.news_.unneeded.insert(point) : (void)index_.news_.unneeded.erase(point);
+}
+
+// Nothing stands here and nobody but the stage that follows on the node wants anything: the two are one stage again.
+Point NeedEditor::Dissolve(Point point, Point above) {
+  std::map<Step, Place>& places = index_.nodes_.at(point.node).places;
+  const auto next = places.erase(places.find(point.step));
+  SetSuccessor(above, point.node, TotalsOf({point.node, next->first}, next->second));
+  return above;
+}
+
+std::optional<Point> NeedEditor::RefreshOne(Point point) {
+  Place* place = Get(point);
+  if (place == nullptr) return std::nullopt;
+  RegisterReady(point, *place);
+  NoteNews(point, *place);
+  if (point.step == Step{0}) return std::nullopt;  // Init
+  const bool hangs = !place->has_state() && (!place->successors.empty() || !place->studies.counts().empty());
+  if (!hangs && !place->hangs) {
+    EraseIfEmpty(point, *place);
+    return std::nullopt;
+  }
+  const Point above = index_.Above(plan_, point).value();
+  if (hangs && place->waiting.empty() && place->successors.size() == 1 && place->successors.contains(point.node)) {
+    return Dissolve(point, above);
+  }
+  const bool hung = std::exchange(place->hangs, hangs);
+  if (!hangs) {
+    EraseIfEmpty(point, *place);
+    SetSuccessor(above, point.node, std::nullopt);
+    return above;
+  }
+  if (!hung) index_.news_.needed.insert(point);
+  StageTotals totals = TotalsOf(point, *place);
+  if (const Place* from = Get(above)) {
+    const auto known = from->successors.find(point.node);
+    if (known != from->successors.end() && known->second == totals) return std::nullopt;
+  }
+  SetSuccessor(above, point.node, std::move(totals));
+  return above;
+}
+
+void NeedEditor::AddClaim(const Claim& claim, StudyId study) {
+  Place& place = Ensure(claim.point);
+  Place::Waiting& waiting = place.waiting[claim.evaluation];
+  waiting.claims.insert(claim.id);
+  if (waiting.covered_by.empty()) place.studies.Add(study, 1);
+  Refresh(claim.point);
+}
+
+void NeedEditor::RemoveClaim(const Claim& claim, StudyId study) {
+  Place* place = Get(claim.point);
+  ESPALIER_CHECK(place != nullptr) << "claim " << claim.id.value << " is not indexed";
+  Place::Waiting& waiting = place->waiting.at(claim.evaluation);
+  waiting.claims.erase(claim.id);
+  if (waiting.covered_by.empty()) place->studies.Add(study, -1);
+  if (waiting.claims.empty()) {
+    index_.ready_evaluations_.erase({claim.evaluation, claim.point});
+    if (waiting.covered_by.empty()) place->waiting.erase(claim.evaluation);
+  }
+  Refresh(claim.point);
+}
+
+void NeedEditor::AddCheckpoint(Point point) {
+  Ensure(point).stored = true;
+  Refresh(point);
+}
+
+void NeedEditor::RemoveCheckpoint(Point point) {
+  Place* place = Get(point);
+  if (place == nullptr) return;
+  place->stored = false;
+  Refresh(point);
+}
+
+void NeedEditor::AddPromise(Point point, RunId run) {
+  Ensure(point).promised.push_back(run);
+  Refresh(point);
+}
+
+void NeedEditor::RemovePromise(Point point, RunId run) {
+  Place* place = Get(point);
+  ESPALIER_CHECK(place != nullptr) << "a promise at step " << point.step.value << " is not indexed";
+  std::erase(place->promised, run);
+  Refresh(point);
+}
+
+void NeedEditor::Cover(Point point, const std::string& evaluation, RunId run, const StudyOf& study_of) {
+  Place& place = Ensure(point);
+  Place::Waiting& waiting = place.waiting[evaluation];
+  if (waiting.covered_by.empty()) {
+    for (const ClaimId claim : waiting.claims) place.studies.Add(study_of(claim), -1);
+  }
+  waiting.covered_by.insert(run);
+  Refresh(point);
+}
+
+void NeedEditor::Uncover(Point point, const std::string& evaluation, RunId run, const StudyOf& study_of) {
+  Place* place = Get(point);
+  ESPALIER_CHECK(place != nullptr) << "a promise of metrics at step " << point.step.value << " is not indexed";
+  Place::Waiting& waiting = place->waiting.at(evaluation);
+  waiting.covered_by.erase(run);
+  index_.news_.served.insert(run);
+  if (waiting.covered_by.empty()) {
+    for (const ClaimId claim : waiting.claims) place->studies.Add(study_of(claim), 1);
+    if (waiting.claims.empty()) place->waiting.erase(evaluation);
+  }
+  Refresh(point);
+}
+
+}  // namespace espalier
