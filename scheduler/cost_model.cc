@@ -18,13 +18,13 @@ constexpr double kRidge = 1e-6;
 // The regression takes time in the cube of its columns, at every decision.
 constexpr std::size_t kFeatureCountMax = 48;
 
-struct Measurement {
+struct StepsMeasured {
   std::int64_t steps = 0;
   Seconds seconds{0};
 };
 
-Measurement MeasurementOf(const PlanNode& node) {
-  Measurement sum;
+StepsMeasured StepsMeasuredOf(const PlanNode& node) {
+  StepsMeasured sum;
   for (const TrainedRange& range : node.results->trained) {
     sum.steps += range.to - range.from;
     sum.seconds += range.seconds;
@@ -69,10 +69,10 @@ struct NumberOf {
 
 CostModel CostModel::FromPlan(const SearchPlan& plan) {
   CostModel model;
-  std::vector<std::pair<const PlanNode*, Measurement>> measurements;
+  std::vector<std::pair<const PlanNode*, StepsMeasured>> measurements;
   std::map<std::pair<Subject, std::optional<std::string>>, Column> columns;
   for (const auto& [id, node] : plan.nodes) {
-    const Measurement measurement = MeasurementOf(node);
+    const StepsMeasured measurement = StepsMeasuredOf(node);
     if (measurement.steps <= 0) continue;
     measurements.emplace_back(&node, measurement);
     const Seconds step_time = std::max(kStepTimeMin, measurement.seconds / static_cast<double>(measurement.steps));

@@ -37,21 +37,20 @@ std::optional<Point> NeedIndex::Above(const SearchPlan& plan, Point point) const
   return node.parent ? Point{*node.parent, node.start} : Point{point.node, Step{0}};
 }
 
-std::vector<PathStage> NeedIndex::BestPath(const SearchPlan& plan, Point source) const {
+std::vector<PathStage> NeedIndex::BestPath(const SearchPlan& plan, Point source, PlanNodeId first) const {
   std::vector<PathStage> path;
-  const Place* place = Find(source);
-  while (place != nullptr && !place->order.empty()) {
-    const PlanNodeId node = place->order.begin()->node;
-    const std::map<Step, Place>& places = nodes_.at(node).places;
-    const auto next = node == source.node ? places.upper_bound(source.step) : places.begin();
-    const Step from = node == source.node ? source.step : plan.Node(node).start;
-    if (!path.empty() && path.back().node == node) {
+  for (std::optional<PlanNodeId> successor = first; successor;) {
+    const std::map<Step, Place>& places = nodes_.at(*successor).places;
+    const bool goes_on = *successor == source.node;
+    const auto next = goes_on ? places.upper_bound(source.step) : places.begin();
+    if (goes_on && !path.empty()) {
       path.back().to = next->first;
     } else {
-      path.push_back({node, from, next->first});
+      path.push_back({*successor, goes_on ? source.step : plan.Node(*successor).start, next->first});
     }
-    source = {node, next->first};
-    place = &next->second;
+    source = {*successor, next->first};
+    const std::set<RankedSuccessor>& order = next->second.order;
+    successor = order.empty() ? std::nullopt : std::optional(order.begin()->node);
   }
   return path;
 }
@@ -187,6 +186,8 @@ void NeedEditor::NoteNews(Point point, const Place& place) {
     ready ? (void)index_.ready_evaluations_.insert(evaluate) : (void)index_.ready_evaluations_.erase(evaluate);
     index_.news_.served.insert(waiting.covered_by.begin(), waiting.covered_by.end());
     unneeded |= waiting.claims.empty() && !waiting.covered_by.empty();
+    const bool uncovered = waiting.covered_by.empty() && !waiting.claims.empty();
+    if (uncovered && !place.promised.empty()) index_.news_.needed.insert(point);
   }
   unneeded ? (void)index_.news_.unneeded.insert(point) : (void)index_.news_.unneeded.erase(point);
 }
@@ -273,6 +274,18 @@ void NeedEditor::RemovePromise(Point point, RunId run) {
   ESPALIER_CHECK(place != nullptr) << "a promise at step " << point.step.value << " is not indexed";
   std::erase(place->promised, run);
   Refresh(point);
+}
+
+void NeedEditor::Reestimate(PlanNodeId id) {
+  const auto node = index_.nodes_.find(id);
+  if (node == index_.nodes_.end()) return;
+  const std::int64_t step_time = step_time_(plan_.Node(id));
+  if (std::exchange(node->second.step_time, step_time) == step_time) return;
+  std::vector<Step> steps;
+  for (const auto& [step, place] : node->second.places) {
+    if (place.hangs) steps.push_back(step);
+  }
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) Refresh({id, *step});
 }
 
 void NeedEditor::Cover(Point point, const std::string& evaluation, RunId run, const StudyOf& study_of) {

@@ -122,9 +122,9 @@ class NeedIndex {
   // The place that this one follows; none: it is Init. REQUIRES: the place exists. O(log places).
   std::optional<Point> Above(const SearchPlan& plan, Point point) const;
 
-  // The path that begins at a source with the best of its stages and goes on with the best each time, up to the next
-  // state. Empty if nothing hangs there. O(length log).
-  std::vector<PathStage> BestPath(const SearchPlan& plan, Point source) const;
+  // The path that begins at a source with its successor `first` and goes on with the best each time, up to the next
+  // state. O(length log). REQUIRES: `first` is a successor.
+  std::vector<PathStage> BestPath(const SearchPlan& plan, Point source, PlanNodeId first) const;
 
   // The state from which the waiting claim at `point` will be served: the nearest place above it, or itself, that has
   // one. None: no such place. O(depth).
@@ -175,6 +175,8 @@ class NeedEditor {
   void RemoveCheckpoint(Point point);
   void AddPromise(Point point, RunId run);
   void RemovePromise(Point point, RunId run);
+  // The node's steps take otherwise than was thought.
+  void Reestimate(PlanNodeId node);
   // Of metrics. O(claims of the point + depth log places). `study_of` says whose a claim is.
   using StudyOf = std::function<StudyId(ClaimId)>;
   void Cover(Point point, const std::string& evaluation, RunId run, const StudyOf& study_of);

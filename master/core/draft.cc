@@ -53,7 +53,6 @@ struct Noter {
   void operator()(const SetServer&) const {}
   void operator()(const RemoveServer&) const { touched.work = true; }
   void operator()(const SetPosition&) const {}
-  void operator()(const SetServed&) const {}
 
   struct OfPlan {
     const Noter& noter;
@@ -85,6 +84,7 @@ struct Noter {
     }
     void operator()(const SetAttempts&) const { noter.Plan(plan); }
     void operator()(const SetTrainedRange&) const {}
+    void operator()(const SetMeasurement&) const {}
   };
 };
 

@@ -40,6 +40,12 @@ class Draft {
     for (PlanChange& change : edit) Do(ChangePlan{plan, std::move(change)});
   }
 
+  // What is new in the plan's needs; it is not told again.
+  NeedIndex::News TakeNews(PlanId plan) {
+    const auto needs = state_.index.needs.find(plan);
+    return needs == state_.index.needs.end() ? NeedIndex::News{} : needs->second.TakeNews();
+  }
+
   void Emit(Effect effect) { transition_.effects.push_back(std::move(effect)); }
   void Log(LogLevel level, std::string message, std::vector<LogField> fields = {}) {
     Emit(LogLine{level, std::move(message), std::move(fields)});

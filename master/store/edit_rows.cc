@@ -24,7 +24,6 @@ class StateRows {
   void operator()(const SetServer&) {}
   void operator()(const RemoveServer&) {}
   void operator()(const SetPosition&) {}
-  void operator()(const SetServed&) {}
 
   void operator()(const AddOffer& change) {
     const Offer& added = change.offer.offer;

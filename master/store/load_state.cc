@@ -26,6 +26,7 @@ class Loader {
     LoadClaims();
     LoadPoints();
     LoadRanges();
+    LoadMeasurements();
     LoadRuns();
     LoadEvents();
     LoadRequests();
@@ -194,8 +195,12 @@ class Loader {
       ResultsOf(row).failures[step] = {row.Parsed("failure_kind", ParseFailureKind), row.Text("failure_message")};
     });
     Each("checkpoint/load", [&](const RowReader& row) {
-      ResultsOf(row).checkpoints[row.At("step")] = {row.Text("file"), row.Integer("size_bytes"),
-                                                    row.Id<RunId>("run_id"), row.Moment("stored_at")};
+      const Point point{row.Id<PlanNodeId>("plan_node_id"), row.At("step")};
+      const PlanId plan = plan_of_node_.at(point.node);
+      Apply(state_, ChangePlan{plan, SetCheckpoint{point,
+                                                   {row.Text("file"), row.Integer("size_bytes"),
+                                                    row.Id<RunId>("run_id"), row.Moment("stored_at")},
+                                                   *state_.plans.at(plan).FindStateDigest(point)}});
     });
     Each("metric/load", [&](const RowReader& row) {
       ResultsOf(row).metrics[row.At("step")][row.Text("evaluation")][row.Text("name")] = row.Number("value");
@@ -231,6 +236,15 @@ class Loader {
       Apply(PlanOf(node), SetTrainedRange{node,
                                           {row.Id<RunId>("run_id"), row.At("from_step"), row.At("to_step"),
                                            Seconds{row.Number("seconds")}}});
+    });
+  }
+
+  void LoadMeasurements() {
+    Each("measurement/load", [&](const RowReader& row) {
+      const auto node = row.Id<PlanNodeId>("plan_node_id");
+      Apply(state_, ChangePlan{plan_of_node_.at(node),
+                               SetMeasurement{node, row.Parsed("kind", ParseCostKind),
+                                              {.count = row.Integer("units"), .total = row.Integer("total")}}});
     });
   }
 

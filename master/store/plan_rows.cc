@@ -36,6 +36,9 @@ struct PlanRows::Taker {
   void operator()(const SetAttempts& change) const {
     rows.attempts_.insert_or_assign({change.node, change.key}, change.attempts);
   }
+  void operator()(const SetMeasurement& change) const {
+    rows.measurements_.insert_or_assign({change.node, change.kind}, change.measurement);
+  }
   void operator()(const SetTrainedRange& change) const {
     const auto [known, is_new] =
         rows.range_index_.emplace(std::pair(change.node, change.range.run), rows.ranges_.size());
@@ -89,6 +92,7 @@ void PlanRows::TakePoints(std::vector<RowSet>& sets) const {
   RowSet failure("evaluation_failure/set");
   RowSet failure_cleared("evaluation_failure/clear");
   RowSet range("trained_range/set");
+  RowSet measurement("measurement/set");
   for (const auto& [at, rows] : points_) {
     const Failure* failed = rows.failure && *rows.failure ? &**rows.failure : nullptr;
     const auto sha256 = rows.state ? std::optional(rows.state->sha256) : std::nullopt;
@@ -109,7 +113,11 @@ void PlanRows::TakePoints(std::vector<RowSet>& sets) const {
     }
   }
   for (const auto& [node, trained] : ranges_) range.Add(node, trained.run, trained.from, trained.to, trained.seconds);
-  for (RowSet* set : {&point, &cleared, &checkpoint, &dropped, &metric, &failure, &failure_cleared, &range}) {
+  for (const auto& [what, measured] : measurements_) {
+    measurement.Add(what.first, Name(what.second), measured.count, measured.total);
+  }
+  for (RowSet* set :
+       {&point, &cleared, &checkpoint, &dropped, &metric, &failure, &failure_cleared, &range, &measurement}) {
     sets.push_back(std::move(*set));
   }
   TakeAttempts(sets);

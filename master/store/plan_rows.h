@@ -40,6 +40,7 @@ class PlanRows {
   std::map<ClaimId, ClaimState> settled_claims_;
   std::map<Point, PointRows> points_;
   std::map<std::pair<PlanNodeId, AttemptKey>, std::optional<Attempts>> attempts_;  // none: cleared
+  std::map<std::pair<PlanNodeId, CostKind>, Measurement> measurements_;
   std::vector<std::pair<PlanNodeId, TrainedRange>> ranges_;  // in order of arrival, at most one a plan node and run
   std::map<std::pair<PlanNodeId, RunId>, std::size_t> range_index_;
 };

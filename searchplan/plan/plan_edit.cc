@@ -97,6 +97,10 @@ struct Applier {
       *known = change.range;
     }
   }
+
+  void operator()(const SetMeasurement& change) const {
+    MutableNode(plan, change.node).results.Mutable().measurements[change.kind] = change.measurement;
+  }
 };
 
 std::ostream& operator<<(std::ostream& out, Point point) { return out << point.node.value << "@" << point.step.value; }
@@ -142,6 +146,10 @@ struct Printer {
   void operator()(const SetTrainedRange& change) const {
     out << "trained run=" << change.range.run.value << " node=" << change.node.value << " (" << change.range.from.value
         << ", " << change.range.to.value << "]";
+  }
+  void operator()(const SetMeasurement& change) const {
+    out << "measured node=" << change.node.value << " " << Name(change.kind) << " count=" << change.measurement.count
+        << " total=" << change.measurement.total;
   }
 };
 

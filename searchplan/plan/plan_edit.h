@@ -81,8 +81,16 @@ struct SetTrainedRange {
   friend bool operator==(const SetTrainedRange&, const SetTrainedRange&) = default;
 };
 
+// What is known in all: clipped, and added to what was stored before.
+struct SetMeasurement {
+  PlanNodeId node;
+  CostKind kind = CostKind::kStep;
+  Measurement measurement;
+  friend bool operator==(const SetMeasurement&, const SetMeasurement&) = default;
+};
+
 using PlanChange = std::variant<AddPlanNode, AddClaim, SettleClaim, AddMetrics, SetCheckpoint, DropCheckpoint,
-                                SetFailure, SetEvaluationFailure, SetAttempts, SetTrainedRange>;
+                                SetFailure, SetEvaluationFailure, SetAttempts, SetTrainedRange, SetMeasurement>;
 using PlanEdit = std::vector<PlanChange>;
 
 // REQUIRES: the change fits the plan (nodes exist, ids are new, the claim waits, ...).

@@ -13,6 +13,7 @@
 #include "base/metrics.h"
 #include "base/point.h"
 #include "base/result.h"
+#include "searchplan/plan/measurement.h"
 #include "searchplan/plan/sparse.h"
 #include "searchplan/sequence/configuration.h"
 
@@ -81,10 +82,11 @@ struct NodeResults {
   std::map<Step, std::map<std::string, std::string>> evaluation_failures;  // by evaluation: why it failed for good
   std::map<AttemptKey, Attempts> attempts;
   std::vector<TrainedRange> trained;  // at most one a run, in order of arrival
+  std::map<CostKind, Measurement> measurements;
 
   bool empty() const {
     return checkpoints.empty() && state_digests.empty() && metrics.empty() && failures.empty() &&
-           evaluation_failures.empty() && attempts.empty() && trained.empty();
+           evaluation_failures.empty() && attempts.empty() && trained.empty() && measurements.empty();
   }
   friend bool operator==(const NodeResults&, const NodeResults&) = default;
 };

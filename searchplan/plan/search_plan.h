@@ -57,6 +57,7 @@ struct SearchPlan {
   PlanId id;
   PlanIdentity identity;
   Digest128 trainer;  // TrainerDigest of the identity: what a server must offer
+  std::pair<Digest128, std::string> cost_key;  // training identity and device kind: plans of one key cost alike
   PlanNodes nodes;
   std::vector<PlanNodeId> roots;
   std::map<ClaimId, Claim> claims;

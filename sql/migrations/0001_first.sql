@@ -248,6 +248,17 @@ CREATE TABLE trained_range (
 );
 COMMENT ON TABLE trained_range IS 'Steps (from, to] of a plan node that a run trained, by its worker''s step log; number keeps the order of arrival.';
 
+CREATE TABLE measurement (
+  plan_node_id bigint NOT NULL REFERENCES plan_node (id),
+  kind         text   NOT NULL,
+  units        bigint NOT NULL,
+  total        bigint NOT NULL,
+  CONSTRAINT measurement_is_one_per_plan_node_and_kind PRIMARY KEY (plan_node_id, kind),
+  CONSTRAINT measurement_kind_is_known CHECK (kind IN ('step', 'set_up', 'load', 'save', 'evaluate', 'memory', 'state_bytes')),
+  CONSTRAINT measurement_is_of_something CHECK (units > 0 AND total >= 0)
+);
+COMMENT ON TABLE measurement IS 'What steps, saves, evaluations, ... under a plan node took in all, in microseconds or bytes, clipped as they came: the cost model.';
+
 CREATE TABLE run (
   id                 bigint CONSTRAINT run_is_known_by_its_id PRIMARY KEY,
   leadership         bigint      NOT NULL,

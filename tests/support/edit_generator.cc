@@ -255,6 +255,10 @@ void EditGenerator::ChangeTraining() {
   const auto point = AnyPoint(plan);
   if (!point) return;
   if (Chance(50)) return ChangeAttempts(plan, *point);
+  if (Chance(50)) {
+    const std::int64_t units = 1 + Below(100);
+    return Do(ChangePlan{plan, SetMeasurement{point->node, static_cast<CostKind>(Below(7)), {units, Below(1 << 30)}}});
+  }
   const TrainedRange range{RunId{Below(4) + 1}, point->step - 1, point->step, Seconds{Below(1000) / 7.0}};
   Do(ChangePlan{plan, SetTrainedRange{point->node, range}});
 }
@@ -392,8 +396,6 @@ MasterState StoredPart(MasterState state) {
   state.servers.clear();
   state.recovered_at = {};
   state.leadership = {};
-  state.served.clear();
-  state.served_by.clear();
   for (auto& [id, run] : state.runs) {
     if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
   }

@@ -367,9 +367,7 @@ void ToyCluster::RestartNode(std::size_t index) {
 }
 
 void ToyCluster::RestartMaster() {
-  state.servers.clear();
-  state.served.clear();
-  state.served_by.clear();
+  while (!state.servers.empty()) Apply(state, RemoveServer{state.servers.begin()->first});
   for (auto& [id, run] : state.runs) {
     if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
   }

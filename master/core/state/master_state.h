@@ -15,6 +15,8 @@
 #include "master/core/state/trial_index.h"
 #include "master/core/state/user.h"
 #include "protocol/offer.h"
+#include "scheduler/cost_sums.h"
+#include "scheduler/need_index.h"
 #include "searchplan/plan/search_plan.h"
 
 namespace espalier::master {
@@ -62,6 +64,15 @@ struct Pause {
   friend bool operator==(const Pause&, const Pause&) = default;
 };
 
+// A plan by the best of its paths that can be ordered now; the best first, of equals the smaller id.
+struct RankedPlan {
+  Rank rank;
+  PlanId plan;
+  friend bool operator<(const RankedPlan& a, const RankedPlan& b) {
+    return a.rank != b.rank ? a.rank > b.rank : a.plan < b.plan;
+  }
+};
+
 // The next id of each kind; the largest in use plus one.
 struct IdCounters {
   StudyId study{1};
@@ -72,6 +83,22 @@ struct IdCounters {
   RunId run{1};
   PromiseId promise{1};
   friend bool operator==(const IdCounters&, const IdCounters&) = default;
+};
+
+// What is derived from the rest for speed alone. It compares equal: its oracles compare what it says.
+struct Indexes {
+  std::map<PlanId, NeedIndex> needs;
+  std::unordered_map<PlanNodeId, std::vector<RunId>> passing;  // runs that train, by the nodes of their paths
+  std::map<std::string, std::set<int>> idle_slots;             // by server
+  // Plans with something that can be ordered, by what a server must offer for it and its device kind: the best first.
+  using Pool = std::pair<Digest128, std::string>;
+  std::map<Pool, std::set<RankedPlan>> ready_plans;
+  std::map<PlanId, Rank> ready_rank;
+  std::set<PlanId> plans_to_evaluate;  // with states that stand and are to be evaluated
+  Ranking ranking = Ranking::kLongest;
+  // Where open trials want a state, as runs pass: how many leave there, end there, or have their last claim there.
+  std::unordered_map<PlanNodeId, std::map<Step, std::int64_t>> kept_points;
+  friend bool operator==(const Indexes&, const Indexes&) { return true; }
 };
 
 struct MasterState {
@@ -96,12 +123,14 @@ struct MasterState {
   std::unordered_map<Point, std::int64_t> open_states;  // open promises of the state, by point
   std::map<StudyId, std::int64_t> states_awaited;  // open promises of states at points of its claims that may be done
   std::map<StageBeginning, Pause> pauses;
+  std::map<std::pair<Digest128, std::string>, CostSums> costs;  // by SearchPlan::cost_key
   std::map<StudyId, std::int64_t> device_time;  // charged, in microseconds
   // Not stored.
   LeadershipId leadership;                       // of this master
   std::unordered_map<ClaimId, RunId> served_by;  // waiting claims that an active run serves
   std::map<RunId, std::set<ClaimId>> served;     // the reverse
   std::map<std::string, Server> servers;
+  Indexes index;
   Time recovered_at{};  // leases start afresh here
 
   friend bool operator==(const MasterState&, const MasterState&) = default;

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "master/core/state/index_keeper.h"
 
 namespace espalier::master {
 namespace {
@@ -59,6 +60,7 @@ struct Applier {
   void operator()(const ChangePlan& change) const {
     SearchPlan& plan = Existing(state.plans, change.plan, "plan");
     if (const auto* attempts = std::get_if<SetAttempts>(&change.change)) SetPause(plan, *attempts);
+    if (const auto* measured = std::get_if<SetMeasurement>(&change.change)) TakeMeasurement(plan, *measured);
     Apply(plan, change.change);
     if (const auto* node = std::get_if<AddPlanNode>(&change.change)) Count(state.next.plan_node, node->id);
     if (const auto* settled = std::get_if<SettleClaim>(&change.change)) {
@@ -71,12 +73,19 @@ struct Applier {
       Count(state.next.claim, claim.id);
       if (MayBeDone(claim.state)) Await(claim, 1);
     }
+    IndexKeeper(state).PlanChanged(plan, change.change);
+    if (const auto* measured = std::get_if<SetMeasurement>(&change.change)) {
+      if (measured->kind == CostKind::kStep) IndexKeeper(state).Reestimate(plan, measured->node);
+    }
   }
 
   void operator()(const AddTrial& change) const {
     AddNew(state.trials, change.trial.id, change.trial, "trial");
     state.trials_by_study[change.trial.study].push_back(change.trial.id);
-    if (!change.trial.closed) state.open_trials[change.trial.plan].insert(change.trial.id);
+    if (!change.trial.closed) {
+      state.open_trials[change.trial.plan].insert(change.trial.id);
+      IndexKeeper(state).TrialOpened(change.trial);
+    }
     Count(state.next.trial, change.trial.id);
   }
 
@@ -88,6 +97,7 @@ struct Applier {
     std::set<TrialId>& open = Existing(state.open_trials, trial.plan, "open trial of that plan");
     open.erase(trial.id);
     if (open.empty()) state.open_trials.erase(trial.plan);
+    IndexKeeper(state).TrialClosed(trial);
   }
 
   void operator()(const AddStudyEvent& change) const {
@@ -108,6 +118,7 @@ struct Applier {
     }
     for (const StudyId study : run.serves) state.runs.at(run.id).charges.try_emplace(study, 0);
     for (const auto& [study, microseconds] : run.charges) AddDeviceTime(study, microseconds);
+    IndexKeeper(state).RunAdded(run);
   }
 
   void operator()(const MakePromise& change) const {
@@ -118,6 +129,7 @@ struct Applier {
     AddNew(run.promises, promise.id, promise, "promise");
     Count(state.next.promise, promise.id);
     CountOpen(run, promise, 1);
+    IndexKeeper(state).PromiseMade(run, promise);
   }
 
   void operator()(const SettlePromise& change) const {
@@ -127,6 +139,7 @@ struct Applier {
     promise.state = change.state;
     promise.settled_at = change.at;
     CountOpen(run, promise, -1);
+    IndexKeeper(state).PromiseSettled(run, promise);
   }
 
   void operator()(const SetTerms& change) const {
@@ -150,31 +163,28 @@ struct Applier {
 
   void operator()(const SetRunState& change) const {
     Run& run = Existing(state.runs, change.run, "run");
+    const bool trained = run.training();
     run.state = change.state;
-    if (!run.ended()) return;
-    state.active_runs.erase(run.id);
-    (*this)(SetServed{run.id, {}});
+    if (trained && !run.training()) IndexKeeper(state).TrainingStopped(run);
+    if (run.ended()) state.active_runs.erase(run.id);
   }
 
   void operator()(const AddRequest& change) const { AddNew(state.requests, change.key, change.answer, "request"); }
   void operator()(const SetUser& change) const { state.users.insert_or_assign(change.user.name, change.user); }
-  void operator()(const SetServer& change) const { state.servers.insert_or_assign(change.server.name, change.server); }
-  void operator()(const RemoveServer& change) const { state.servers.erase(change.name); }
+  void operator()(const SetServer& change) const {
+    const auto before = state.servers.find(change.server.name);
+    const bool is_new = before == state.servers.end() || before->second.incarnation != change.server.incarnation ||
+                        before->second.slot_count != change.server.slot_count;
+    state.servers.insert_or_assign(change.server.name, change.server);
+    IndexKeeper(state).ServerSet(change.server, is_new);
+  }
+  void operator()(const RemoveServer& change) const {
+    state.servers.erase(change.name);
+    IndexKeeper(state).ServerRemoved(change.name);
+  }
   void operator()(const SetPosition& change) const {
     Run& run = Existing(state.runs, change.run, "run");
     if (auto* training = std::get_if<Training>(&run.state)) training->at = change.at;
-  }
-
-  void operator()(const SetServed& change) const {
-    std::set<ClaimId>& served = state.served[change.run];
-    for (const ClaimId claim : served) {
-      if (change.claims.contains(claim)) continue;
-      const auto by = state.served_by.find(claim);
-      if (by != state.served_by.end() && by->second == change.run) state.served_by.erase(by);
-    }
-    for (const ClaimId claim : change.claims) state.served_by[claim] = change.run;
-    served = change.claims;
-    if (served.empty()) state.served.erase(change.run);
   }
 
   static SearchPlan NewPlan(PlanId id, const PlanIdentity& identity) {
@@ -182,7 +192,16 @@ struct Applier {
     plan.id = id;
     plan.identity = identity;
     plan.trainer = TrainerDigest(identity.training);
+    plan.cost_key = {DigestOf(identity.training), identity.device_kind};
     return plan;
+  }
+
+  // The sums of the plan's kind of training follow what is stored of the node.
+  void TakeMeasurement(const SearchPlan& plan, const SetMeasurement& change) const {
+    const PlanNode& node = plan.Node(change.node);
+    const auto known = node.results->measurements.find(change.kind);
+    const Measurement before = known == node.results->measurements.end() ? Measurement{} : known->second;
+    state.costs[plan.cost_key].Replace(change.kind, FeaturesOf(node), before, change.measurement);
   }
 
   static bool MayBeDone(ClaimState claim) { return claim == ClaimState::kWaiting || claim == ClaimState::kDone; }
@@ -287,9 +306,6 @@ struct Printer {
   }
   void operator()(const SetServer& change) const { out << "set server " << change.server.name; }
   void operator()(const RemoveServer& change) const { out << "remove server " << change.name; }
-  void operator()(const SetServed& change) const {
-    out << "run " << change.run.value << " serves " << change.claims.size() << " claims";
-  }
   void operator()(const SetPosition& change) const { out << "run " << change.run.value << " at " << change.at.value; }
 };
 
@@ -297,7 +313,7 @@ struct Printer {
 
 bool IsStored(const StateChange& change) {
   return !std::holds_alternative<SetServer>(change) && !std::holds_alternative<RemoveServer>(change) &&
-         !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<SetServed>(change);
+         !std::holds_alternative<SetPosition>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

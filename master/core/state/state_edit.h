@@ -104,15 +104,10 @@ struct SetPosition {
   RunId run;
   Step at;
 };
-// The waiting claims that the run serves from now on; not stored either.
-struct SetServed {
-  RunId run;
-  std::set<ClaimId> claims;
-};
 
 using StateChange = std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                                  AddStudyEvent, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun,
-                                 SetRunState, AddRequest, SetUser, SetServer, RemoveServer, SetPosition, SetServed>;
+                                 SetRunState, AddRequest, SetUser, SetServer, RemoveServer, SetPosition>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

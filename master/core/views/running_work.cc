@@ -23,9 +23,22 @@ Step EndOf(const Run& run) {
   return end;
 }
 
-bool IsServedByTraining(const MasterState& state, ClaimId claim) {
-  const auto run = state.served_by.find(claim);
-  return run != state.served_by.end() && state.runs.at(run->second).training();
+bool IsServedByTraining(const MasterState& state, ClaimId id) {
+  const SearchPlan& plan = state.plans.at(state.plan_by_claim.at(id));
+  const auto needs = state.index.needs.find(plan.id);
+  if (needs == state.index.needs.end()) return false;
+  const Claim& claim = plan.claims.at(id);
+  const auto trains = [&](RunId run) { return state.runs.at(run).training(); };
+  if (const Place* place = needs->second.Find(claim.point)) {
+    const auto waiting = place->waiting.find(claim.evaluation);
+    if (waiting != place->waiting.end() && !waiting->second.covered_by.empty()) {
+      return std::any_of(waiting->second.covered_by.begin(), waiting->second.covered_by.end(), trains);
+    }
+  }
+  const std::optional<Point> served_from = needs->second.StateFor(plan, claim.point);
+  if (!served_from) return false;
+  const Place& place = *needs->second.Find(*served_from);
+  return !place.stored && std::any_of(place.promised.begin(), place.promised.end(), trains);
 }
 
 std::string TrialState(const MasterState& state, const Trial& trial) {

@@ -55,6 +55,7 @@ void CheckSame(MasterState recovered, const MasterState& memory) {
   CHECK(recovered.open_states == memory.open_states);
   CHECK(recovered.states_awaited == memory.states_awaited);
   CHECK(recovered.pauses == memory.pauses);
+  CHECK((recovered.costs == memory.costs));
   CHECK(recovered.device_time == memory.device_time);
   CHECK((recovered == memory));
 }

@@ -78,7 +78,7 @@ TEST_CASE("a list can be of some states alone") {
   CHECK(s.BySubmission({"waiting"}) == Ids{3});
   CHECK(s.BySubmission({"running"}).empty());
   const RunId run = s.AddRun({s.study}, s.trials[2], 0, 20);
-  s.Serve(run, {s.state.trials.at(s.trials[2]).claims.back()});
+  s.Promise(run, 20, Owed::kMetrics);
   CHECK(s.BySubmission({"waiting"}).empty());
   CHECK(s.BySubmission({"running"}) == Ids{3});
   CHECK(s.BySubmission({"running", "waiting"}) == Ids{3});

@@ -137,8 +137,6 @@ void StateBuilder::SettlePromise(RunId run, std::int64_t step, PromiseState prom
   Apply(state, master::SettlePromise{run, id, promise, At(at)});
 }
 
-void StateBuilder::Serve(RunId run, const std::set<ClaimId>& claims) { Apply(state, SetServed{run, claims}); }
-
 void StateBuilder::EndRun(RunId id, double slot_seconds) {
   const Run& run = state.runs.at(id);
   std::map<StudyId, std::int64_t> parts;

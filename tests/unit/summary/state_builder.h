@@ -34,8 +34,6 @@ class StateBuilder {
   RunId AddRun(std::vector<StudyId> studies, TrialId trial, std::int64_t from, std::int64_t to,
                std::int64_t ordered_at = 0);
   void Promise(RunId run, std::int64_t step, Owed owed = Owed::kState, std::int64_t at = 0);
-  // The run serves these waiting claims.
-  void Serve(RunId run, const std::set<ClaimId>& claims);
   // Of the state.
   void SettlePromise(RunId run, std::int64_t step, PromiseState state, std::int64_t at);
   void EndRun(RunId run, double slot_seconds);

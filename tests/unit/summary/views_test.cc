@@ -38,15 +38,27 @@ std::string Text(const std::vector<PlanNodeView>& nodes) {
 TEST_CASE("a trial runs while a run that trains serves its claim") {
   TwoTrials s;
   CHECK(s.StateOf(s.multi) == "idle");
-  const ClaimId claim = s.AddClaim(s.multi, 80);
+  s.AddClaim(s.multi, 80);
   CHECK(s.StateOf(s.multi) == "waiting");
   const RunId run = s.AddRun({s.study}, s.constant, 0, 80);
   CHECK(s.StateOf(s.multi) == "waiting");  // it passes the trial's steps, and does nothing for it
-  s.Serve(run, {claim});
+  s.Promise(run, 40);
   CHECK(s.StateOf(s.multi) == "running");
-  s.Serve(run, {});
+  s.SettlePromise(run, 40, PromiseState::kLost, 1);
   CHECK(s.StateOf(s.multi) == "waiting");
-  s.Serve(run, {claim});
+  s.Promise(run, 40);
+  s.EndRun(run, 1);
+  CHECK(s.StateOf(s.multi) == "waiting");
+}
+
+TEST_CASE("a trial runs while its point is being evaluated") {
+  TwoTrials s;
+  s.StoreCheckpoint(s.multi, 80);
+  s.AddClaim(s.multi, 80);
+  const RunId run = s.AddRun({s.study}, s.multi, 80, 80);
+  CHECK(s.StateOf(s.multi) == "waiting");
+  s.Promise(run, 80, Owed::kMetrics);
+  CHECK(s.StateOf(s.multi) == "running");
   s.EndRun(run, 1);
   CHECK(s.StateOf(s.multi) == "waiting");
 }

@@ -1,0 +1,177 @@
+#include "master/core/state/index_keeper.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace espalier::master {
+namespace {
+
+std::int64_t MicrosecondsOf(Seconds seconds) {
+  return std::max<std::int64_t>(1, std::llround(seconds.count() * 1e6));
+}
+
+Measurement MeasurementOf(const PlanNode& node, CostKind kind) {
+  const auto measured = node.results->measurements.find(kind);
+  return measured == node.results->measurements.end() ? Measurement{} : measured->second;
+}
+
+// The last claim before the newest one; none if there is none.
+const Claim* ClaimBefore(const SearchPlan& plan, const Trial& trial) {
+  if (trial.claims.size() < 2) return nullptr;
+  return &plan.claims.at(trial.claims[trial.claims.size() - 2]);
+}
+
+}  // namespace
+
+template <class Edit>
+void IndexKeeper::EditNeeds(const SearchPlan& plan, const Edit& edit) {
+  const NeedEditor::StepTime step_time = [&](const PlanNode& node) {
+    const CostSums& costs = state_.costs[plan.cost_key];
+    const Measurement own = MeasurementOf(node, CostKind::kStep);
+    if (own.count > 0) return MicrosecondsOf(std::chrono::duration<double, std::micro>(Mean(own)));
+    if (!costs.IsMeasured(CostKind::kStep)) return std::int64_t{1'000'000};
+    return MicrosecondsOf(costs.Time(CostKind::kStep, FeaturesOf(node)));
+  };
+  NeedEditor editor(state_.index.needs[plan.id], plan, state_.index.ranking, step_time);
+  edit(editor);
+  Rank(plan);
+}
+
+// Where the plan stands among those that can be ordered.
+void IndexKeeper::Rank(const SearchPlan& plan) {
+  Indexes& index = state_.index;
+  const NeedIndex& needs = index.needs.at(plan.id);
+  const Indexes::Pool pool{plan.trainer, plan.identity.device_kind};
+  std::set<RankedPlan>& ready = index.ready_plans[pool];
+  const auto known = index.ready_rank.find(plan.id);
+  if (known != index.ready_rank.end()) ready.erase({known->second, plan.id});
+  if (needs.ready_paths().empty()) {
+    if (known != index.ready_rank.end()) index.ready_rank.erase(known);
+  } else {
+    const espalier::Rank best = needs.ready_paths().begin()->rank;
+    index.ready_rank[plan.id] = best;
+    ready.insert({best, plan.id});
+  }
+  if (needs.ready_evaluations().empty()) {
+    index.plans_to_evaluate.erase(plan.id);
+  } else {
+    index.plans_to_evaluate.insert(plan.id);
+  }
+}
+
+void IndexKeeper::CountKept(Point point, std::int64_t sign) {
+  std::map<Step, std::int64_t>& kept = state_.index.kept_points[point.node];
+  if ((kept[point.step] += sign) == 0) kept.erase(point.step);
+  if (kept.empty()) state_.index.kept_points.erase(point.node);
+}
+
+void IndexKeeper::CountLineage(const Trial& trial, std::int64_t sign) {
+  const SearchPlan& plan = state_.plans.at(trial.plan);
+  const PlanNode* node = &plan.Node(trial.leaf);
+  CountKept({node->id, trial.horizon}, sign);
+  while (node->parent) {
+    CountKept({*node->parent, node->start}, sign);
+    node = &plan.Node(*node->parent);
+  }
+}
+
+void IndexKeeper::TrialOpened(const Trial& trial) { CountLineage(trial, 1); }
+
+void IndexKeeper::TrialClosed(const Trial& trial) {
+  CountLineage(trial, -1);
+  if (!trial.claims.empty()) CountKept(state_.plans.at(trial.plan).claims.at(trial.claims.back()).point, -1);
+}
+
+void IndexKeeper::ClaimAdded(const SearchPlan& plan, const Claim& claim) {
+  const Trial& trial = state_.trials.at(claim.trial);
+  if (!trial.closed) {
+    if (const Claim* before = ClaimBefore(plan, trial)) CountKept(before->point, -1);
+    CountKept(claim.point, 1);
+  }
+  if (claim.state != ClaimState::kWaiting) return;
+  EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, trial.study); });
+}
+
+void IndexKeeper::PlanChanged(SearchPlan& plan, const PlanChange& change) {
+  if (const auto* added = std::get_if<AddClaim>(&change)) return ClaimAdded(plan, added->claim);
+  if (const auto* settled = std::get_if<SettleClaim>(&change)) {
+    const Claim& claim = plan.claims.at(settled->claim);
+    const StudyId study = state_.trials.at(claim.trial).study;
+    return EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveClaim(claim, study); });
+  }
+  if (const auto* stored = std::get_if<SetCheckpoint>(&change)) {
+    return EditNeeds(plan, [&](NeedEditor& editor) { editor.AddCheckpoint(stored->point); });
+  }
+  if (const auto* dropped = std::get_if<DropCheckpoint>(&change)) {
+    if (plan.FindCheckpoint(dropped->point) != nullptr) return;
+    return EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveCheckpoint(dropped->point); });
+  }
+}
+
+void IndexKeeper::PromiseMade(const Run& run, const Promise& promise) {
+  const SearchPlan& plan = state_.plans.at(run.plan);
+  const Point point = PointOf(run, promise.step);
+  EditNeeds(plan, [&](NeedEditor& editor) {
+    if (promise.owed == Owed::kState) return editor.AddPromise(point, run.id);
+    editor.Cover(point, run.evaluation, run.id,
+                 [&](ClaimId claim) { return state_.trials.at(plan.claims.at(claim).trial).study; });
+  });
+}
+
+void IndexKeeper::PromiseSettled(const Run& run, const Promise& promise) {
+  const SearchPlan& plan = state_.plans.at(run.plan);
+  const Point point = PointOf(run, promise.step);
+  EditNeeds(plan, [&](NeedEditor& editor) {
+    if (promise.owed == Owed::kState) return editor.RemovePromise(point, run.id);
+    editor.Uncover(point, run.evaluation, run.id,
+                   [&](ClaimId claim) { return state_.trials.at(plan.claims.at(claim).trial).study; });
+  });
+}
+
+void IndexKeeper::RunAdded(const Run& run) {
+  for (const auto& [id, promise] : run.promises) {
+    if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
+  }
+  if (!run.training()) return;
+  for (const PathStage& stage : run.path) {
+    std::vector<RunId>& passing = state_.index.passing[stage.node];
+    if (std::find(passing.begin(), passing.end(), run.id) == passing.end()) passing.push_back(run.id);
+  }
+  const auto idle = state_.index.idle_slots.find(run.slot.server);
+  if (idle != state_.index.idle_slots.end()) idle->second.erase(run.slot.index);
+}
+
+void IndexKeeper::TrainingStopped(const Run& run) {
+  for (const PathStage& stage : run.path) {
+    const auto passing = state_.index.passing.find(stage.node);
+    if (passing == state_.index.passing.end()) continue;
+    std::erase(passing->second, run.id);
+    if (passing->second.empty()) state_.index.passing.erase(passing);
+  }
+  const auto server = state_.servers.find(run.slot.server);
+  if (server == state_.servers.end() || server->second.incarnation != run.incarnation) return;
+  if (run.slot.index < server->second.slot_count) state_.index.idle_slots[run.slot.server].insert(run.slot.index);
+}
+
+void IndexKeeper::ServerSet(const Server& server, bool is_new) {
+  if (!is_new) return;
+  std::set<int>& idle = state_.index.idle_slots[server.name];
+  idle.clear();
+  for (int slot = 0; slot < server.slot_count; ++slot) idle.insert(slot);
+  for (const RunId id : state_.active_runs) {
+    const Run& run = state_.runs.at(id);
+    if (run.training() && run.slot.server == server.name && run.incarnation == server.incarnation) {
+      idle.erase(run.slot.index);
+    }
+  }
+}
+
+void IndexKeeper::ServerRemoved(const std::string& server) { state_.index.idle_slots.erase(server); }
+
+void IndexKeeper::Reestimate(const SearchPlan& plan, PlanNodeId node) {
+  const auto needs = state_.index.needs.find(plan.id);
+  if (needs == state_.index.needs.end() || !needs->second.nodes().contains(node)) return;
+  EditNeeds(plan, [&](NeedEditor& editor) { editor.Reestimate(node); });
+}
+
+}  // namespace espalier::master

@@ -1,0 +1,40 @@
+// Keeps the indexes of the master's state up to date: called by Apply alone, for each change, once the change is made.
+#pragma once
+
+#include "master/core/state/master_state.h"
+#include "searchplan/plan/plan_edit.h"
+
+namespace espalier::master {
+
+class IndexKeeper {
+ public:
+  explicit IndexKeeper(MasterState& state) : state_(state) {}
+
+  // Each O(depth log places) of what changes.
+  void PlanChanged(SearchPlan& plan, const PlanChange& change);
+  void RunAdded(const Run& run);
+  void PromiseMade(const Run& run, const Promise& promise);
+  void PromiseSettled(const Run& run, const Promise& promise);
+  void TrainingStopped(const Run& run);
+  void TrialOpened(const Trial& trial);
+  void TrialClosed(const Trial& trial);
+  // O(runs under way) when it registers anew, else O(1).
+  void ServerSet(const Server& server, bool is_new);
+  void ServerRemoved(const std::string& server);
+
+  // Estimates the node's steps again, as the cost model has them now. O(places of the node x depth log places).
+  void Reestimate(const SearchPlan& plan, PlanNodeId node);
+
+ private:
+  // Calls `edit` with an editor of the plan's needs.
+  template <class Edit>
+  void EditNeeds(const SearchPlan& plan, const Edit& edit);
+  void Rank(const SearchPlan& plan);
+  void ClaimAdded(const SearchPlan& plan, const Claim& claim);
+  void CountKept(Point point, std::int64_t sign);
+  void CountLineage(const Trial& trial, std::int64_t sign);
+
+  MasterState& state_;
+};
+
+}  // namespace espalier::master

@@ -1,0 +1,1 @@
+SELECT plan_node_id, kind, units, total FROM measurement
