@@ -91,6 +91,8 @@ Place& NeedEditor::Ensure(Point point) {
   const auto next = std::next(it);
   if (is_new && next != node.places.end() && next->second.hangs) {
     it->second.hangs = true;
+    // Whoever has not looked at the whole stage yet has to look at both parts.
+    if (index_.news_.needed.contains({point.node, next->first})) index_.news_.needed.insert(point);
     SetSuccessor(point, point.node, TotalsOf({point.node, next->first}, next->second));
   }
   return it->second;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "searchplan/plan/invariants.h"
+#include "tests/support/need_oracle.h"
 
 namespace espalier::master {
 namespace {
@@ -62,11 +63,13 @@ std::uint64_t ToyCluster::Draw(std::uint64_t below) { return random_() % below; 
 void ToyCluster::Handle(const Event& event) {
   now_ += std::chrono::milliseconds(1);
   Transition transition = React(state, event, *policy_, settings_, now_);
+  std::copy_if(transition.edit.begin(), transition.edit.end(), std::back_inserter(stored_), IsStored);
   for (const auto& [id, plan] : state.plans) {
     const std::vector<std::string> broken = CheckInvariants(plan);
     INFO((broken.empty() ? "" : broken.front()));
     REQUIRE(broken.empty());
   }
+  CheckNeeds();
   for (const Effect& effect : transition.effects) {
     if (const auto* reply = std::get_if<Reply>(&effect)) last_reply = *reply;
     if (const auto* added = std::get_if<EventsAdded>(&effect)) Hear(*added);
@@ -78,6 +81,22 @@ void ToyCluster::Handle(const Event& event) {
     }
   }
   for (const auto& [study, events] : state.events) REQUIRE(heard_[study].size() == events.size());
+}
+
+// The index of needs says what its oracles say from scratch.
+void ToyCluster::CheckNeeds() const {
+  for (const auto& [id, plan] : state.plans) {
+    const auto needs = state.index.needs.find(id);
+    if (needs == state.index.needs.end()) continue;
+    std::vector<RunView> views;
+    for (const RunId run : state.active_runs) {
+      if (state.runs.at(run).plan == id) views.push_back(ViewOf(state.runs.at(run)));
+    }
+    REQUIRE(WorkOf(needs->second, plan) == WorkOf(BuildStageTree(plan, views)));
+    const std::vector<std::string> wrong = WrongPromises(plan, views);
+    INFO((wrong.empty() ? "" : wrong.front() + "\n" + Describe()));
+    REQUIRE(wrong.empty());
+  }
 }
 
 void ToyCluster::Hear(const EventsAdded& added) {
@@ -366,11 +385,15 @@ void ToyCluster::RestartNode(std::size_t index) {
   Handle(NodeGone{old});
 }
 
+// Memory is lost; what was stored is loaded.
 void ToyCluster::RestartMaster() {
-  while (!state.servers.empty()) Apply(state, RemoveServer{state.servers.begin()->first});
+  const LeadershipId leadership = state.leadership;
+  state = {};
+  for (const StateChange& change : stored_) Apply(state, change);
   for (auto& [id, run] : state.runs) {
     if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
   }
+  state.leadership = leadership;
   state.recovered_at = now_;
   Handle(Recovered{});
   for (ToyNode& node : nodes) Connect(node);

@@ -85,6 +85,7 @@ class ToyCluster {
 
  private:
   void Hear(const EventsAdded& added);
+  void CheckNeeds() const;
   void Connect(ToyNode& node);
   void TakeOrders(ToyNode& node, const ServerOrders& orders);
   void TakeTerms(ToyNode& node, ToyRun& run, const Order& order);
@@ -99,6 +100,7 @@ class ToyCluster {
   void Send(ToyNode& node);
   std::uint64_t Draw(std::uint64_t below);
 
+  StateEdit stored_;
   std::map<StudyId, std::vector<StudyEvent>> heard_;  // as announced
   std::mt19937_64 random_;
   std::unique_ptr<Policy> policy_;

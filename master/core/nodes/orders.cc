@@ -2,24 +2,42 @@
 
 #include <algorithm>
 
-#include "scheduler/cost_model.h"
-
 namespace espalier::master {
 namespace {
 
-// A step that takes this many times what was measured, and at least the minimum, is a hang (design section 7).
+// A request that takes this many times what was measured, and at least the minimum, is a hang (design section 7).
 constexpr double kHangFactor = 10;
 constexpr Seconds kHangMinimum{600};
 
-// None where no step of such a training was ever measured: nobody can tell what is too long.
-std::optional<Seconds> TrainLimit(const SearchPlan& plan, const Run& run) {
-  const CostModel costs = CostModel::FromPlan(plan);
-  if (!costs.is_measured()) return std::nullopt;
-  Seconds limit = kHangMinimum;
-  for (const PathStage& stage : run.path) {
-    limit = std::max(limit, kHangFactor * costs.StepTime(plan.Node(stage.node)));
-  }
-  return limit;
+Measurement MeasurementOf(const PlanNode& node, CostKind kind) {
+  const auto known = node.results->measurements.find(kind);
+  return known == node.results->measurements.end() ? Measurement{} : known->second;
+}
+
+// For each kind of request, over all nodes of the path; none where nothing of the kind was ever measured: nobody can
+// tell what is too long.
+TimeLimits LimitsOf(const MasterState& state, const SearchPlan& plan, const Run& run) {
+  TimeLimits limits;
+  const auto sums = state.costs.find(plan.cost_key);
+  if (sums == state.costs.end()) return limits;
+  std::vector<PlanNodeId> nodes;
+  for (const PathStage& stage : run.path) nodes.push_back(stage.node);
+  if (run.start) nodes.push_back(run.start->node);
+  const auto limit = [&](CostKind kind, std::optional<Seconds>& of_kind) {
+    if (!sums->second.IsMeasured(kind)) return;
+    of_kind = kHangMinimum;
+    for (const PlanNodeId id : nodes) {
+      const PlanNode& node = plan.Node(id);
+      const Seconds expected = sums->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
+      of_kind = std::max(*of_kind, kHangFactor * expected);
+    }
+  };
+  limit(CostKind::kSetUp, limits.set_up);
+  limit(CostKind::kLoad, limits.load);
+  limit(CostKind::kStep, limits.train);
+  limit(CostKind::kEvaluate, limits.evaluate);
+  limit(CostKind::kSave, limits.save);
+  return limits;
 }
 
 std::vector<std::int64_t> PeriodsOf(const MasterState& state, const Run& run) {
@@ -49,7 +67,7 @@ OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
                    .evaluate_every = PeriodsOf(draft.state(), run),
                    .barred_evaluations = BarredEvaluations(plan, run),
                    .save_every = draft.settings.save_every,
-                   .limits = {.train = TrainLimit(plan, run)}};
+                   .limits = LimitsOf(draft.state(), plan, run)};
   for (const auto& [id, promise] : run.promises) {
     if (promise.state == PromiseState::kOpen) terms.promises.push_back({id, promise.step, promise.owed});
   }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "master/core/nodes/attempts.h"
+#include "master/core/nodes/measurements.h"
 #include "master/core/nodes/runs.h"
 #include "master/core/state/stored_text.h"
 #include "searchplan/plan/record_result.h"
@@ -80,6 +81,7 @@ struct Applier {
     } else if (stored == nullptr) {
       draft.Do(plan->id, {AddMetrics{measured.point, measured.evaluation, measured.metrics}});
       ForgetEvaluationAttempts(draft, *plan, measured.point, measured.evaluation);
+      MeasureTime(draft, *plan, measured.point.node, CostKind::kEvaluate, 1, measured.time);
     } else if (!SameBits(*stored, measured.metrics)) {
       Warn("metrics differ from those stored; the stored ones stay", measured.point);
     }
@@ -110,6 +112,8 @@ struct Applier {
     draft.Do(plan.id,
              {SetCheckpoint{
                  stored.point, checkpoint, {stored.state_sha256, differs || (known != nullptr && known->disputed)}}});
+    MeasureTime(draft, plan, stored.point.node, CostKind::kSave, 1, stored.time);
+    Measure(draft, plan, stored.point.node, CostKind::kStateBytes, 1, stored.bytes);
     return true;
   }
 
@@ -129,7 +133,10 @@ struct Applier {
     if (run == nullptr) return;
     const SearchPlan* plan = PlanWithPoint(state(), run->plan, {trained.node, trained.to});
     if (plan == nullptr) return;
-    draft.Do(plan->id, RecordTrained(*plan, trained.node, {key.run, trained.from, trained.to, trained.time}));
+    PlanEdit recorded = RecordTrained(*plan, trained.node, {key.run, trained.from, trained.to, trained.time});
+    if (recorded.empty()) return;  // known already
+    draft.Do(plan->id, std::move(recorded));
+    MeasureTime(draft, *plan, trained.node, CostKind::kStep, trained.to - trained.from, trained.time);
   }
 
   void operator()(const RunFailed& failed) const {
@@ -178,6 +185,10 @@ struct Applier {
       const Step first = BeginningOf(*run).step;
       if (step > first && !run->path.empty() && step <= run->path.back().to) under_way.push_back(step);
     }
+    const Point beginning = BeginningOf(*run);
+    const SearchPlan& plan = state().plans.at(run->plan);
+    MeasureTime(draft, plan, beginning.node, CostKind::kSetUp, 1, ended.set_up_time);
+    MeasureTime(draft, plan, beginning.node, CostKind::kLoad, 1, ended.load_time);
     StopTraining(draft, key.run, under_way, ended.slot_time);
   }
 };

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
-#include <sstream>
 
-#include "scheduler/stage_tree.h"
+#include "tests/support/need_oracle.h"
 #include "tests/support/plan_builder.h"
 
 namespace espalier {
@@ -37,52 +36,6 @@ RunView ViewOf(const SearchPlan& plan, const TestPromise& promise) {
   }
   view.promises = {{promise.point.step, promise.owed}};
   return view;
-}
-
-// What has to be done, one line each: from which state or stage, and whether it may begin.
-using Work = std::set<std::string>;
-
-std::string Line(PlanNodeId node, Step from, Step to, const std::string& evaluation, const std::string& after) {
-  std::ostringstream line;
-  line << node.value << " (" << from.value << ", " << to.value << "] " << evaluation << " " << after;
-  return line.str();
-}
-
-Work WorkOf(const StageTree& tree) {
-  Work work;
-  for (const Stage& stage : tree.stages) {
-    std::string after = "hangs";
-    if (!stage.parent) after = std::holds_alternative<FromPromise>(stage.source) ? "waits" : "ready";
-    work.insert(Line(stage.node, stage.from, stage.to, stage.evaluation, after));
-  }
-  return work;
-}
-
-// Whether a stage ends at the place, or a state stands there; not where covered claims alone lie on the way.
-bool IsEnd(Point point, const Place& place) {
-  const bool only_goes_on = place.successors.size() == (place.successors.contains(point.node) ? 1u : 0u);
-  return place.has_state() || !place.studies.counts().empty() || !only_goes_on;
-}
-
-Work WorkOf(const NeedIndex& index, const SearchPlan& plan) {
-  Work work;
-  for (const auto& [id, node] : index.nodes()) {
-    for (const auto& [step, place] : node.places) {
-      const Point point{id, step};
-      if (place.hangs && IsEnd(point, place)) {
-        Point above = index.Above(plan, point).value();
-        while (!IsEnd(above, *index.Find(above))) above = index.Above(plan, above).value();
-        const Place& from = *index.Find(above);
-        const std::string after = !from.has_state() ? "hangs" : from.stored ? "ready" : "waits";
-        work.insert(Line(id, above.step, step, "", after));
-      }
-      for (const auto& [evaluation, waiting] : place.waiting) {
-        if (waiting.claims.empty() || !waiting.covered_by.empty() || !place.has_state()) continue;
-        work.insert(Line(id, step, step, evaluation, place.stored ? "ready" : "waits"));
-      }
-    }
-  }
-  return work;
 }
 
 // What the index keeps of a place's stages, from scratch.
@@ -249,7 +202,8 @@ class RandomEdits {
     for (const ReadyPath& ready : index_.ready_paths()) {
       std::int64_t time = 0;
       const PlanNodeId first = index_.Find(ready.source)->order.begin()->node;
-      for (const PathStage& stage : index_.BestPath(plan, ready.source, first)) time += kStepTime * (stage.to - stage.from);
+      for (const PathStage& stage : index_.BestPath(plan, ready.source, first))
+        time += kStepTime * (stage.to - stage.from);
       INFO(Print(ready.source));
       REQUIRE(time == ready.rank.first);
     }

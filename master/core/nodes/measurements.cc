@@ -1,0 +1,29 @@
+#include "master/core/nodes/measurements.h"
+
+#include <cmath>
+
+namespace espalier::master {
+
+void Measure(Draft& draft, const SearchPlan& plan, PlanNodeId id, CostKind kind, std::int64_t units,
+             std::int64_t total) {
+  if (units <= 0 || total < 0 || units > kMeasuredCountMax || total > kMeasuredTotalMax) return;
+  const PlanNode& node = plan.Node(id);
+  const auto known = node.results->measurements.find(kind);
+  const Measurement own = known == node.results->measurements.end() ? Measurement{} : known->second;
+  static const CostSums kNothing;
+  const auto sums = draft.state().costs.find(plan.cost_key);
+  const Measurement clipped = Clipped(sums == draft.state().costs.end() ? kNothing : sums->second, kind,
+                                      FeaturesOf(node), own, {.count = units, .total = total});
+  const Measurement after = Sum(own, clipped);
+  if (after != own) draft.Do(plan.id, {SetMeasurement{id, kind, after}});
+}
+
+void MeasureTime(Draft& draft, const SearchPlan& plan, PlanNodeId node, CostKind kind, std::int64_t units,
+                 Seconds total) {
+  constexpr double kMicrosecondsMax = 1e17;
+  const double microseconds = total.count() * 1e6;
+  if (!std::isfinite(microseconds) || microseconds <= 0 || microseconds > kMicrosecondsMax) return;
+  Measure(draft, plan, node, kind, units, std::llround(microseconds));
+}
+
+}  // namespace espalier::master
