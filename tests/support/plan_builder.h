@@ -1,6 +1,7 @@
 // Search plans and runs in one line each, for tests. Ids are plain numbers.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,13 +29,16 @@ class TestPlan {
     return Change(change);
   }
   TestPlan& Checkpoint(int node, int step) {
-    return Change(SetCheckpoint{At(node, step), {.file = "file", .bytes = 1, .run = {}, .stored_at = {}}, "state"});
+    return Change(
+        SetCheckpoint{At(node, step), {.file = "file", .bytes = 1, .run = {}, .stored_at = {}}, {.sha256 = "state"}});
   }
-  TestPlan& Measured(int node, int step) { return Change(AddMetrics{At(node, step), "evaluation", {{"loss", 0.5}}}); }
+  TestPlan& Measured(int node, int step, const std::string& evaluation = "evaluation") {
+    return Change(AddMetrics{At(node, step), evaluation, {{"loss", 0.5}}});
+  }
   // A waiting claim of the trial of the same number, unless another is named.
-  TestPlan& Claim(int id, int node, int step, int trial = 0) {
+  TestPlan& Claim(int id, int node, int step, int trial = 0, const std::string& evaluation = "evaluation") {
     const TrialId of{trial == 0 ? id : trial};
-    return Change(AddClaim{{.id = ClaimId{id}, .trial = of, .point = At(node, step), .evaluation = "evaluation"}});
+    return Change(AddClaim{{.id = ClaimId{id}, .trial = of, .point = At(node, step), .evaluation = evaluation}});
   }
   TestPlan& Settle(int claim, ClaimState state = ClaimState::kCancelled) {
     return Change(SettleClaim{ClaimId{claim}, state});
@@ -51,14 +55,17 @@ class TestPlan {
   const SearchPlan& plan() const { return plan_; }
 
  private:
-  SearchPlan plan_{.id = PlanId{1}, .identity = {}, .nodes = {}, .roots = {}, .claims = {}, .waiting = {}};
+  SearchPlan plan_{.id = PlanId{1}};
 };
 
-// A run that trains, as far as it is told; it stands at its start until At says otherwise.
+// A run that trains and measures what TestPlan's claims ask for; it stands at its start until Stands says otherwise.
 struct TestRun : RunView {
-  explicit TestRun(int run_id) { id = RunId{run_id}; }
+  explicit TestRun(int run_id) {
+    id = RunId{run_id};
+    evaluation = "evaluation";
+  }
   TestRun& From(int node, int step) {
-    start = espalier::At(node, step);
+    start = At(node, step);
     at = Step{step};
     return *this;
   }
@@ -70,18 +77,22 @@ struct TestRun : RunView {
     at = Step{step};
     return *this;
   }
+  TestRun& Measures(const std::string& identity) {
+    evaluation = identity;
+    return *this;
+  }
   TestRun& Stopped() {
     training = false;
     return *this;
   }
-  // Promises, in order of step.
-  TestRun& Saves(int step) { return Promises({Step{step}, false, true}); }
-  TestRun& Evaluates(int step) { return Promises({Step{step}, true, false}); }
-  TestRun& EvaluatesAndSaves(int step) { return Promises({Step{step}, true, true}); }
+  // Open promises.
+  TestRun& State(int step) { return Promises({Step{step}, Owed::kState}); }
+  TestRun& Metrics(int step) { return Promises({Step{step}, Owed::kMetrics}); }
+  TestRun& Both(int step) { return State(step).Metrics(step); }
 
  private:
-  TestRun& Promises(Target target) {
-    targets.push_back(target);
+  TestRun& Promises(PromisedAt promise) {
+    promises.insert(std::upper_bound(promises.begin(), promises.end(), promise), promise);
     return *this;
   }
 };
