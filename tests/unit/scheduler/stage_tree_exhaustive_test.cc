@@ -1,7 +1,8 @@
 // Stage trees of all small search plans against what going step by step finds. Symmetric plans are left out: nodes are
 // in the order of (parent, start), claims in that of their points, every leaf is claimed, evaluations are named in the
-// order in which they come. Where two things are held, one is on a claim's way, and no step below the last lies idle:
-// the order of steps is all that tells such plans apart; the others have every distance.
+// order in which they come, and a second root, which shares nothing, stands in plans of up to three nodes alone. Where
+// two things are held, one is on a claim's way, and no step below the last lies idle: the order of steps is all that
+// tells such plans apart; the others have every distance.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -11,7 +12,8 @@
 namespace espalier {
 namespace {
 
-constexpr int kNodesMax = 4;
+constexpr std::size_t kNodesMax = 4;
+constexpr std::size_t kNodesOfTwoRootsMax = 3;
 constexpr int kStepsMax = 5;
 constexpr std::size_t kClaimsMax = 3;
 
@@ -39,8 +41,10 @@ std::string Evaluation(bool another) { return another ? "another" : "evaluation"
 template <class Visit>
 void ForShapes(Shape& shape, const Visit& visit) {
   visit(shape);
-  if (shape.size() == kNodesMax) return;
-  for (int parent = 0; parent <= static_cast<int>(shape.size()); ++parent) {
+  const auto roots = std::count(shape.begin(), shape.end(), SmallNode{0, 0});
+  if (shape.size() == (roots == 1 ? kNodesMax : kNodesOfTwoRootsMax)) return;
+  const bool may_add_root = roots == 1 && shape.size() < kNodesOfTwoRootsMax;
+  for (int parent = may_add_root ? 0 : 1; parent <= static_cast<int>(shape.size()); ++parent) {
     const int first = parent == 0 ? 0 : shape[parent - 1].start + 1;
     const int last = parent == 0 ? 0 : kStepsMax - 1;
     for (int start = first; start <= last; ++start) {

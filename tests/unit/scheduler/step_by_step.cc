@@ -18,8 +18,9 @@ Wanted WantedOf(const SearchPlan& plan, const std::vector<RunView>& runs) {
   for (const ClaimId id : plan.waiting) {
     const Claim& claim = plan.claims.at(id);
     if (IsCovered(runs, claim)) continue;
-    if (HasState(plan, runs, claim.point)) wanted.evaluations[{claim.point, claim.evaluation}].push_back(id);
-    for (const Point point : WorkOf(plan, runs, claim)) wanted.training[point].push_back(id);
+    const std::set<Point> work = WorkOf(plan, runs, claim);
+    if (work.empty()) wanted.evaluations[{claim.point, claim.evaluation}].push_back(id);
+    for (const Point point : work) wanted.training[point].push_back(id);
   }
   return wanted;
 }
@@ -44,14 +45,13 @@ std::vector<TrialId> TrialsOf(const SearchPlan& plan, const std::vector<ClaimId>
 
 // The points where a stage ends: where a claim waits, or the way does not go on under the same node alone.
 std::set<Point> CutsOf(const SearchPlan& plan, const Wanted& wanted) {
-  std::map<Point, std::vector<Point>> after;
+  std::map<Point, int> ways_on;  // one under another node counts as several
   for (const auto& [point, claims] : wanted.training) {
-    if (const auto before = Before(plan, point)) after[*before].push_back(point);
+    if (const auto before = Before(plan, point)) ways_on[*before] += before->node == point.node ? 1 : 2;
   }
   std::set<Point> cuts;
   for (const auto& [point, claims] : wanted.training) {
-    const std::vector<Point>& next = after[point];
-    bool cut = next.size() != 1 || next.front().node != point.node;
+    bool cut = ways_on[point] != 1;
     for (const ClaimId id : claims) cut |= plan.claims.at(id).point == point;
     if (cut) cuts.insert(point);
   }
@@ -67,8 +67,10 @@ void Sort(std::vector<StageFact>& facts) {
 }  // namespace
 
 std::optional<Point> Before(const SearchPlan& plan, Point point) {
-  if (point.step == Step{1}) return std::nullopt;
-  return PointOn(plan, point.node, point.step - 1);
+  const PlanNode& node = plan.Node(point.node);
+  if (point.step - 1 > node.start) return Point{node.id, point.step - 1};
+  if (node.parent) return Point{*node.parent, node.start};
+  return std::nullopt;
 }
 
 bool Trains(const RunView& run, Point point) {
