@@ -39,21 +39,20 @@ class Needs {
     }
   }
 
-  void KeepStatesOnTheirWay() {
+  void KeepWhatStays() {
     for (const RunView& run : runs_) {
       for (const PromisedAt& promise : run.promises) {
-        if (promise.owed == Owed::kState && (!run.training || promise.step <= run.at)) {
-          needed_[run.id].promises.insert(promise);
-        }
+        const bool on_its_way = promise.owed == Owed::kState && promise.step <= run.at;
+        if (!run.training || on_its_way) Use(run, promise);
       }
     }
   }
 
-  // After all claims: these stand before the end.
-  void AddStatesOf(const std::vector<OpenLineage>& open) {
+  // After all else has been used: these stand before the end.
+  void WantStatesOf(const std::vector<OpenLineage>& open) {
     const auto leaves = LeavesOf(open);
     for (const RunView& run : runs_) {
-      std::set<PromisedAt>& promises = needed_[run.id].promises;
+      const std::set<PromisedAt>& promises = needed_[run.id].promises;
       if (promises.empty() || !run.training) continue;
       const Step end = promises.rbegin()->step;
       for (std::size_t i = 0; i < run.path.size(); ++i) {
@@ -62,10 +61,15 @@ class Needs {
         if (of_node == leaves.end()) continue;
         for (const Leave& leave : of_node->second) {
           const std::optional<Step> step = StepOfLeave(run.path[i], next, leave);
-          if (!step || *step < run.at || *step >= end) continue;
-          if (plan_.FindCheckpoint({run.path[i].node, *step}) == nullptr) promises.insert({*step, Owed::kState});
+          if (step && run.at <= *step && *step < end) Want(run, {run.path[i].node, *step});
         }
       }
+    }
+  }
+
+  void UseWantedStates() {
+    for (const auto& [point, run] : wanted_) {
+      if (!used_states_.contains(point)) Use(*run, {point.step, Owed::kState});
     }
   }
 
@@ -90,15 +94,34 @@ class Needs {
     if (first == nullptr || GetsThereFirst(run, *first, promise.step)) first = &run;
   }
 
-  void Use(const RunView& run, PromisedAt promise) { needed_[run.id].promises.insert(promise); }
+  void Use(const RunView& run, PromisedAt promise) {
+    needed_[run.id].promises.insert(promise);
+    if (promise.owed == Owed::kState) used_states_.insert(PointOnPath(run, promise.step));
+  }
+
+  static bool HasPromised(const RunView& run, PromisedAt promise) {
+    return std::binary_search(run.promises.begin(), run.promises.end(), promise);
+  }
+
+  // That the run keeps the state of the point, if nobody keeps it for another reason. Of several runs: the one that has
+  // promised it, so that asking again changes nothing, then the one expected there first.
+  void Want(const RunView& run, Point point) {
+    if (plan_.FindCheckpoint(point) != nullptr) return;
+    const RunView*& chosen = wanted_[point];
+    const auto has_promised = [point](const RunView& one) { return HasPromised(one, {point.step, Owed::kState}); };
+    if (chosen == nullptr ||
+        (has_promised(run) != has_promised(*chosen) ? has_promised(run) : GetsThereFirst(run, *chosen, point.step))) {
+      chosen = &run;
+    }
+  }
 
   void UseMetrics(const RunView& run, const Claim& claim) {
     Use(run, {claim.point.step, Owed::kMetrics});
     needed_[run.id].serves.insert(claim.id);
-    if (run.path.empty() || plan_.FindCheckpoint(claim.point) != nullptr) return;
     const PromisedAt state{claim.point.step, Owed::kState};
-    const bool promised = std::binary_search(run.promises.begin(), run.promises.end(), state);
-    if (promised || (run.training && run.at <= claim.point.step)) Use(run, state);
+    if (plan_.FindCheckpoint(claim.point) != nullptr) return;
+    if (HasPromised(run, state)) return Use(run, state);
+    if (run.training && !run.path.empty() && run.at <= claim.point.step) Want(run, claim.point);
   }
 
   // Whether the claim is served from a point of `node` up to `limit`.
@@ -172,6 +195,8 @@ class Needs {
   std::unordered_map<PlanNodeId, std::vector<Passing>> passing_;
   std::map<std::pair<Point, std::string>, const RunView*> metrics_;        // promised, by evaluation
   std::unordered_map<PlanNodeId, std::map<Step, const RunView*>> states_;  // promised
+  std::map<Point, const RunView*> wanted_;                                 // states, and who should keep them
+  std::unordered_set<Point> used_states_;
   std::map<RunId, Needed> needed_;
 };
 
@@ -181,8 +206,9 @@ std::map<RunId, Needed> NeededPromises(const SearchPlan& plan, const std::vector
                                        const std::vector<OpenLineage>& open) {
   Needs needs(plan, runs);
   for (const ClaimId claim : plan.waiting) needs.Serve(plan.claims.at(claim));
-  needs.KeepStatesOnTheirWay();
-  needs.AddStatesOf(open);
+  needs.KeepWhatStays();
+  needs.WantStatesOf(open);
+  needs.UseWantedStates();
   return needs.Take();
 }
 

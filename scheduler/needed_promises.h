@@ -29,15 +29,17 @@ struct Needed {
 // lineages want it now. Each waiting claim is served once:
 // - by an open promise of its metrics, if there is one;
 // - else from the deepest point of its lineage, up to the claim, that has a checkpoint, an open promise of its state,
-// or
-//   lies on the path of a run that trains, has not passed it, and goes at least as far; of equally deep ones in this
+//   or lies on the path of a run that trains, has not passed it, and goes at least as far; of equally deep ones in this
 //   order; of several runs the one expected there first. A run so chosen promises the state there, and, if that is the
-//   claim's own point and the run's server measures the claim's evaluation, its metrics.
-// Besides what the claims use, a run promises
-// - where it promises a claim's metrics, the state too, unless a checkpoint stands;
+//   claim's own point, which it has not passed, and its server measures the claim's evaluation, its metrics.
+// Besides what the claims use, a run keeps
+// - all that it has promised, if it does not train;
 // - a state that it has promised and has reached or passed: it is on its way;
-// - ahead of it and before its end, the state at each point without checkpoint where an open lineage leaves its path or
-//   has its last claim.
+// - a state that it has promised with a claim's metrics, unless a checkpoint stands.
+// Where neither a checkpoint nor any of these holds a state that should be kept, one run promises it: one that has
+// promised it already, then the one expected there first. Such states are
+// - where a run that trains and has not passed the point promises a claim's metrics;
+// - ahead of a run that trains and before its end, where an open lineage leaves its path or has its last claim.
 // No promise lies beyond the last of the present ones: runs never lengthen. An empty set: the run is not needed any
 // more. One all of whose promises lie behind the runner need not train on. Asked again with the answer as present
 // promises, it gives the same answer.

@@ -1,4 +1,5 @@
-// Small random search plans with runs on them, by seed: few nodes and short ways, so that everything meets everything.
+// Small random search plans with runs on them, by seed: few nodes, short ways and two evaluations, so that everything
+// meets everything.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "scheduler/needed_targets.h"
+#include "scheduler/needed_promises.h"
+#include "searchplan/plan/record_result.h"
 #include "tests/support/plan_builder.h"
 
 namespace espalier {
@@ -26,13 +28,14 @@ class RandomPlanMaker {
     for (int count = Between(0, 4); count > 0; --count) AddCheckpoint(AnyPoint());
     for (int id = 1, count = Between(1, 7); id <= count; ++id) {
       const Point point = AnyPoint();
-      made_.plan.Claim(id, point.node.value, point.step.value, Between(1, 4));
-      if (Between(0, 4) == 0) made_.plan.Measured(point.node.value, point.step.value);
+      made_.plan.Claim(id, point.node.value, point.step.value, Between(1, 4), AnyEvaluation());
+      if (Between(0, 4) == 0) made_.plan.Measured(point.node.value, point.step.value, AnyEvaluation());
     }
+    for (const PlanChange& change : SettleClaims(made_.plan)) made_.plan.Change(change);
     for (int id = 1, count = Between(0, 4); id <= count; ++id) AddRun(id);
     for (int count = Between(0, 3); count > 0; --count) {
       const Point end = AnyPoint();
-      made_.open.push_back({end.node, end.step});
+      made_.open.push_back({end.node, end.step, Step{Between(0, end.step.value)}});
     }
     std::shuffle(made_.runs.begin(), made_.runs.end(), random_);
     return std::move(made_);
@@ -40,6 +43,8 @@ class RandomPlanMaker {
 
  private:
   int Between(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+
+  const char* AnyEvaluation() { return Between(0, 2) == 0 ? "another" : "evaluation"; }
 
   void AddNodes() {
     for (int id = 1, count = Between(1, 7); id <= count; ++id) {
@@ -74,22 +79,22 @@ class RandomPlanMaker {
         run.Train(node.value, step - 1, step);
       }
     }
-    run.Stands(Between(from, end.step.value));
+    run.Stands(Between(from, end.step.value)).Measures(AnyEvaluation());
     if (Between(0, 4) == 0) run.Stopped();
-    AddTargets(run, from, end.step.value);
+    AddPromises(run, from, end.step.value);
     made_.runs.push_back(run);
   }
 
-  void AddTargets(TestRun& run, int from, int end) {
+  void AddPromises(TestRun& run, int from, int end) {
     if (from == end) {
-      Between(0, 1) == 0 ? run.Evaluates(end) : run.Saves(end);
+      if (Between(0, 3) > 0) run.Metrics(end);
       return;
     }
     std::set<int> steps;
     for (int count = Between(0, 4); count > 0; --count) steps.insert(Between(from + 1, end));
     for (const int step : steps) {
       const int kind = Between(0, 4);
-      kind == 0 ? run.Evaluates(step) : kind == 1 ? run.Saves(step) : run.EvaluatesAndSaves(step);
+      kind == 0 ? run.Metrics(step) : kind == 1 ? run.State(step) : run.Both(step);
     }
   }
 

@@ -74,9 +74,9 @@ TEST_CASE("a copy is equal, and goes its own way") {
   for (std::int64_t id = 1; id < 1000; ++id) REQUIRE(nodes.Add(NodeOf(id)));
   PlanNodes copy = nodes;
   CHECK(copy == nodes);
-  copy.at(PlanNodeId{500}).points.Mutable()[Step{9}].state_sha256 = "state";
+  copy.at(PlanNodeId{500}).results.Mutable().state_digests[Step{9}].sha256 = "state";
   CHECK_FALSE(copy == nodes);
-  CHECK(nodes.at(PlanNodeId{500}).points.empty());
+  CHECK(nodes.at(PlanNodeId{500}).results.empty());
   copy = nodes;
   REQUIRE(copy.Add(NodeOf(1000)));
   CHECK_FALSE(copy == nodes);

@@ -27,6 +27,20 @@ TEST_CASE("a result settles the waiting claims of its own point, and no others")
   CHECK(SettleClaimsAt(plan, At(2, 20)).empty());
 }
 
+TEST_CASE("metrics of one evaluation settle no claim on another's") {
+  TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 10).Claim(2, 1, 10, 2, "another");
+  plan.Measured(1, 10, "another");
+  CHECK(Settled(SettleClaimsAt(plan, At(1, 10))) == std::vector<std::int64_t>{2});
+}
+
+TEST_CASE("a failed evaluation fails the claims on it, and no claim on another's nor beyond the point") {
+  TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 10).Claim(2, 1, 10, 2, "another").Claim(3, 1, 20);
+  plan.Change(SetEvaluationFailure{At(1, 10), "evaluation", "no such file"});
+  CHECK(Settled(SettleClaims(plan)) == std::vector<std::int64_t>{1});
+  CHECK(SettledState(plan, plan.plan().claims.at(ClaimId{1})) == ClaimState::kFailed);
+  CHECK(WhyFailed(plan, plan.plan().claims.at(ClaimId{1})) == "no such file");
+}
+
 TEST_CASE("looking at every point settles what looking at every claim does") {
   const auto seed = std::random_device{}();
   INFO("seed " << seed);
@@ -43,7 +57,8 @@ TEST_CASE("looking at every point settles what looking at every claim does") {
     for (int claim = 1; claim <= 30; ++claim) {
       const Point point = any_point();
       points.insert(point);
-      plan.Claim(claim, static_cast<int>(point.node.value), static_cast<int>(point.step.value));
+      plan.Claim(claim, static_cast<int>(point.node.value), static_cast<int>(point.step.value), 0,
+                 below(3) == 0 ? "another" : "evaluation");
       if (below(4) == 0) plan.Settle(claim);
     }
     for (int i = 0; i < 5; ++i) {
@@ -51,7 +66,7 @@ TEST_CASE("looking at every point settles what looking at every claim does") {
       plan.Change(AddMetrics{point, below(3) == 0 ? "another" : "evaluation", {{"loss", 0.5}}});
       if (below(3) == 0) plan.Change(SetEvaluationFailure{any_point(), "evaluation", "broken"});
     }
-    if (below(2) == 0) plan.Change(SetFailure{any_point(), {Failure::Kind::kTrainer, "no such file"}});
+    if (below(2) == 0) plan.Change(SetFailure{any_point(), Failure{Failure::Kind::kTrainer, "no such file"}});
     std::vector<std::int64_t> by_point;
     for (const Point point : points) {
       for (const std::int64_t claim : Settled(SettleClaimsAt(plan, point))) by_point.push_back(claim);

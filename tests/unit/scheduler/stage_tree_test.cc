@@ -45,7 +45,7 @@ TEST_CASE("a checkpoint on the way saves the steps before it") {
 TEST_CASE("a checkpoint at the claim's own point needs an evaluation and no training") {
   const TestPlan plan = TestPlan{}.Node(1, 0, 0).Checkpoint(1, 30).Claim(1, 1, 30).Claim(2, 1, 60);
   CHECK(PrintedTree(plan) ==
-        "stage 0: node 1 evaluate at 30 from checkpoint (1, 30), claims 1, trials 1\n"
+        "stage 0: node 1 evaluate at 30 by evaluation from checkpoint (1, 30), claims 1, trials 1\n"
         "stage 1: node 1 (30, 60] from checkpoint (1, 30), claims 2, trials 2\n");
 }
 
@@ -130,32 +130,64 @@ TEST_CASE("a checkpoint between two claims of a node begins a tree of its own") 
 
 TEST_CASE("a claim whose metrics a run promises needs no stage") {
   const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30);
-  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).EvaluatesAndSaves(30)}).empty());
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).Both(30)}).empty());
 }
 
-TEST_CASE("a promised save is a checkpoint to come") {
+TEST_CASE("a claim on another evaluation than the promised metrics' is not covered by them") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30).Claim(2, 1, 30, 2, "another");
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).Both(30)}) ==
+        "stage 0: node 1 evaluate at 30 by another from promise of run 7 at (1, 30), claims 2, trials 2\n");
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).Both(30).Measures("another")}) ==
+        "stage 0: node 1 evaluate at 30 by evaluation from promise of run 7 at (1, 30), claims 1, trials 1\n");
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).Metrics(30)}) ==
+        "stage 0: node 1 (0, 30] from init, claims 2, trials 2\n");
+}
+
+TEST_CASE("metrics promised at one point cover no claim of the same evaluation at another") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 30).Claim(1, 1, 40).Claim(2, 2, 40);
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 40).State(30).Both(40)}) ==
+        "stage 0: node 2 (30, 40] from promise of run 7 at (1, 30), claims 2, trials 2\n");
+}
+
+TEST_CASE("a state is evaluated once for each evaluation that claims ask for") {
+  TestPlan plan = TestPlan{}.Node(1, 0, 0).Checkpoint(1, 30);
+  plan.Claim(1, 1, 30).Claim(2, 1, 30, 2, "another").Claim(3, 1, 30, 2).Claim(4, 1, 60);
+  CHECK(PrintedTree(plan) ==
+        "stage 0: node 1 evaluate at 30 by another from checkpoint (1, 30), claims 2, trials 2\n"
+        "stage 1: node 1 evaluate at 30 by evaluation from checkpoint (1, 30), claims 1 3, trials 1 2\n"
+        "stage 2: node 1 (30, 60] from checkpoint (1, 30), claims 4, trials 4\n");
+}
+
+TEST_CASE("claims on several evaluations of an untrained point share its training") {
+  const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30).Claim(2, 1, 30, 2, "another");
+  const StageTree tree = BuildStageTree(plan, {});
+  CHECK(Print(tree) == "stage 0: node 1 (0, 30] from init, claims 1 2, trials 1 2\n");
+  CHECK(tree.stages[0].evaluation.empty());
+}
+
+TEST_CASE("a promised state is a checkpoint to come") {
   const TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 30).Claim(1, 1, 60).Claim(2, 2, 60);
-  const StageTree tree = BuildStageTree(plan, Runs({TestRun(7).Train(1, 0, 60).Saves(30).EvaluatesAndSaves(60)}));
+  const StageTree tree = BuildStageTree(plan, Runs({TestRun(7).Train(1, 0, 60).State(30).Both(60)}));
   CHECK(Print(tree) == "stage 0: node 2 (30, 60] from promise of run 7 at (1, 30), claims 2, trials 2\n");
   CHECK_FALSE(IsReady(tree, 0));
 }
 
-TEST_CASE("a promise to save without evaluating leaves the evaluation to be done") {
+TEST_CASE("a promise of the state alone leaves the evaluation to be done") {
   const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30);
-  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 60).Stands(45).Saves(30).EvaluatesAndSaves(60)}) ==
-        "stage 0: node 1 evaluate at 30 from promise of run 7 at (1, 30), claims 1, trials 1\n");
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 60).Stands(45).State(30).Both(60)}) ==
+        "stage 0: node 1 evaluate at 30 by evaluation from promise of run 7 at (1, 30), claims 1, trials 1\n");
 }
 
-TEST_CASE("a promise to evaluate is no state to train on from") {
+TEST_CASE("promised metrics are no state to train on from") {
   const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30).Claim(2, 1, 60);
-  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).Evaluates(30)}) ==
+  CHECK(PrintedTree(plan, {TestRun(7).Train(1, 0, 30).Metrics(30)}) ==
         "stage 0: node 1 (0, 60] from init, claims 2, trials 2\n");
 }
 
 TEST_CASE("a stage waits for the run that gets to its start first") {
   const TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 60);
-  const TestRun behind = TestRun(7).Train(1, 0, 30).Stands(10).Saves(30);
-  const TestRun ahead = TestRun(8).Train(1, 0, 30).Stands(20).Saves(30);
+  const TestRun behind = TestRun(7).Train(1, 0, 30).Stands(10).State(30);
+  const TestRun ahead = TestRun(8).Train(1, 0, 30).Stands(20).State(30);
   CHECK(PrintedTree(plan, {behind, ahead}) ==
         "stage 0: node 1 (30, 60] from promise of run 8 at (1, 30), claims 1, trials 1\n");
 }
@@ -163,13 +195,20 @@ TEST_CASE("a stage waits for the run that gets to its start first") {
 TEST_CASE("a checkpoint is preferred to a promise of the same point, and the nearer of both to the farther") {
   TestPlan plan;
   plan.Node(1, 0, 0).Checkpoint(1, 30).Claim(1, 1, 60);
-  const TestRun run = TestRun(7).Train(1, 0, 40).Saves(30);
+  const TestRun run = TestRun(7).Train(1, 0, 40).State(30);
   CHECK(PrintedTree(plan, {run}) == "stage 0: node 1 (30, 60] from checkpoint (1, 30), claims 1, trials 1\n");
-  CHECK(PrintedTree(plan, {TestRun(run).Saves(40)}) ==
+  CHECK(PrintedTree(plan, {TestRun(run).State(40)}) ==
         "stage 0: node 1 (40, 60] from promise of run 7 at (1, 40), claims 1, trials 1\n");
   plan.Checkpoint(1, 50);
-  CHECK(PrintedTree(plan, {TestRun(run).Saves(40)}) ==
+  CHECK(PrintedTree(plan, {TestRun(run).State(40)}) ==
         "stage 0: node 1 (50, 60] from checkpoint (1, 50), claims 1, trials 1\n");
+}
+
+TEST_CASE("a stage that is held is not ready") {
+  StageTree tree = BuildStageTree(TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30), {});
+  REQUIRE(IsReady(tree, 0));
+  tree.stages[0].held = true;
+  CHECK_FALSE(IsReady(tree, 0));
 }
 
 TEST_CASE("only stages without parent and promise are ready") {
