@@ -27,6 +27,10 @@ struct StepMeaning {
 // Seconds with a fraction: measured durations and estimates.
 using Seconds = std::chrono::duration<double>;
 
+// A moment by a clock that never goes back and means nothing to other processes: for leases and other patience. Pure
+// code is given it and never reads it.
+using Moment = std::chrono::time_point<std::chrono::steady_clock, Seconds>;
+
 // A moment by the wall clock, as stored in the database. Pure code is given it and never reads it.
 using Time = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
 

@@ -53,6 +53,7 @@ struct Noter {
   void operator()(const SetServer&) const {}
   void operator()(const RemoveServer&) const { touched.work = true; }
   void operator()(const SetPosition&) const {}
+  void operator()(const RestartLeases&) const {}
 
   struct OfPlan {
     const Noter& noter;

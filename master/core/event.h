@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -86,22 +87,33 @@ struct RemoveUserCall {
   std::string name;
 };
 
+// Here and below, `arrived`: when the event was posted, not when it is handled. Leases count from there, so that a
+// master that is slow loses nobody whose message waits.
 struct NodeMessage {
   SessionId session;
+  Moment arrived{};
   std::optional<Registration> registration;
   std::vector<RunStatus> runs;
   std::vector<Report> reports;
+  // Numbers of reports that the database refuses: they are acknowledged, and not applied.
+  std::set<std::int64_t> refused_reports;
 };
 
 struct NodeGone {
   SessionId session;
+  Moment arrived{};
 };
 
-// Time passes: leases end.
-struct Tick {};
+// Time passes: leases end. Comes after all that was posted before `arrived`.
+struct Tick {
+  Moment arrived{};
+  bool paused = false;  // much later than it should have: nobody was listened to for a while, and leases start afresh
+};
 
 // The state has been loaded; the first event after that.
-struct Recovered {};
+struct Recovered {
+  Moment arrived{};
+};
 
 using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, ContinueTrialCall, AddUserCall, RemoveUserCall,
                            NodeMessage, NodeGone, Tick, Recovered>;

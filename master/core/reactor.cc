@@ -21,9 +21,9 @@ struct Dispatcher {
   void operator()(const RemoveUserCall& call) const { OnRemoveUser(draft, call); }
   void operator()(const NodeMessage& message) const { OnNodeMessage(draft, message); }
   void operator()(const NodeGone& gone) const { OnNodeGone(draft, gone); }
-  void operator()(const Tick&) const { OnTick(draft); }
-  void operator()(const Recovered&) const {
-    OnRecovered(draft);
+  void operator()(const Tick& tick) const { OnTick(draft, tick); }
+  void operator()(const Recovered& recovered) const {
+    OnRecovered(draft, recovered);
     draft.TouchAll();
   }
 };

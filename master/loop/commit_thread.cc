@@ -7,8 +7,9 @@
 
 namespace espalier::master {
 
-CommitThread::CommitThread(StateStore& store, std::function<void(Result<void>)> done)
-    : store_(store), done_(std::move(done)), thread_([this] { Run(); }) {}
+CommitThread::CommitThread(StateStore& store, std::function<void(Release)> release,
+                           std::function<void(Result<void>)> done)
+    : store_(store), release_(std::move(release)), done_(std::move(done)), thread_([this] { Run(); }) {}
 
 CommitThread::~CommitThread() {
   {
@@ -39,7 +40,9 @@ void CommitThread::Run() {
       batch_.reset();
     }
     const Result<void> committed = Commit(batch.edit);
-    for (const auto& release : batch.releases) release(committed);
+    if (committed) {
+      for (Release& release : batch.releases) release_(std::move(release));
+    }
     done_(committed);
   }
 }

@@ -1,4 +1,4 @@
-// Makes batches durable, one at a time, beside the event loop; then releases what waited for them.
+// Makes batches durable, one at a time, beside the event loop; then lets go what waited for them.
 #pragma once
 
 #include <condition_variable>
@@ -6,27 +6,19 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include "master/core/state/state_store.h"
+#include "master/loop/group_commit.h"
 
 namespace espalier::master {
 
-// Edits that are committed together, and what waits for them, in order: each is told that they are durable, or why that
-// is not known.
-struct Batch {
-  StateEdit edit;
-  std::vector<std::function<void(const Result<void>&)>> releases;
-  bool empty() const { return edit.empty() && releases.empty(); }
-};
-
-// Invariant: at most one batch is in flight. The event loop starts batches; the thread calls back.
+// Invariant: at most one batch is on its way. The event loop starts batches; the thread calls back.
 class CommitThread {
  public:
-  // `done` is called on the thread with the commit's result, after the batch's releases. By then the thread is idle
-  // again.
-  CommitThread(StateStore& store, std::function<void(Result<void>)> done);
-  // Finishes the batch in flight.
+  // Both are called on the thread: `release` for each release of a batch that is durable, in order; then, or when the
+  // commit failed, `done` with its result. By then the thread is idle again.
+  CommitThread(StateStore& store, std::function<void(Release)> release, std::function<void(Result<void>)> done);
+  // Finishes the batch that is on its way.
   ~CommitThread();
 
   // REQUIRES: idle: `done` has been called for the batch before.
@@ -37,6 +29,7 @@ class CommitThread {
   Result<void> Commit(const StateEdit& edit);
 
   StateStore& store_;
+  const std::function<void(Release)> release_;
   const std::function<void(Result<void>)> done_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -5,60 +5,69 @@
 
 #include "base/check.h"
 #include "base/failpoint.h"
-#include "base/log.h"
+#include "master/loop/error_id.h"
 
 namespace espalier::master {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
+// For waiting: rounded up, so that nobody wakes just before its time.
+std::chrono::microseconds Duration(Seconds seconds) { return std::chrono::ceil<std::chrono::microseconds>(seconds); }
 
-SteadyClock::duration Duration(Seconds seconds) { return std::chrono::duration_cast<SteadyClock::duration>(seconds); }
-
-std::optional<CallId> CallOf(const Event& event) {
-  if (const auto* create = std::get_if<CreateStudyCall>(&event)) return create->call;
-  if (const auto* submit = std::get_if<SubmitCall>(&event)) return submit->call;
-  if (const auto* cancel = std::get_if<CancelStudyCall>(&event)) return cancel->call;
-  if (const auto* more = std::get_if<ContinueTrialCall>(&event)) return more->call;
-  if (const auto* add = std::get_if<AddUserCall>(&event)) return add->call;
-  if (const auto* remove = std::get_if<RemoveUserCall>(&event)) return remove->call;
-  return std::nullopt;
+void Stamp(Event& event, Moment arrived) {
+  std::visit(
+      [&](auto& any) {
+        if constexpr (requires { any.arrived; }) any.arrived = arrived;
+      },
+      event);
 }
 
-Error Unavailable(const std::string& why) { return {ErrorCode::kUnavailable, why, {}}; }
-
-// Acknowledgements and orders to node managers may be late by a moment; clients wait.
-bool IsAwaited(const Effect& effect) {
-  return std::holds_alternative<Reply>(effect) || std::holds_alternative<EventsAdded>(effect);
+// Calls it; "" if it returned, else what it has thrown.
+std::string WhatIsThrown(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "not a std::exception";
+  }
+  return "";
 }
 
 // Trying again later may help; with the others it cannot.
 bool MayPass(const Error& error) { return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAborted; }
 
+Error Stopping() { return {ErrorCode::kUnavailable, "the master stops, try again", {}}; }
+
 }  // namespace
 
 EventLoop::EventLoop(StateStore& store, EffectRunner& effects, EventHandler handler, EventLoopSettings settings)
-    : store_(store), effects_(effects), handler_(std::move(handler)), settings_(std::move(settings)) {}
+    : store_(store),
+      effects_(effects),
+      handler_(std::move(handler)),
+      settings_(std::move(settings)),
+      group_(settings_.commit),
+      isolation_(settings_.alone_for) {}
 
 Result<void> EventLoop::Run() {
-  commit_thread_.emplace(store_, [this](const Result<void>& committed) {
-    {
-      const std::lock_guard lock(mutex_);
-      committing_ = false;
-      if (!committed) commit_error_ = committed.error();
-    }
-    changed_.notify_one();
-  });
+  commit_thread_.emplace(
+      store_, [this](Release release) { Let(std::move(release)); },
+      [this](Result<void> committed) {
+        {
+          const std::lock_guard lock(mutex_);
+          commit_ended_ = std::move(committed);
+        }
+        changed_.notify_one();
+      });
   Result<void> result;
   while (true) {
     result = LoadState();
     if (!result) break;
     result = HandleUntilStopOrFailure();
     if (result || result.error().code == ErrorCode::kFailedPrecondition) break;
-    Log(LogLevel::kError, "commit failed, recovering", {{"why", result.error().message}});
-    if (!MayPass(result.error())) Isolate(result.error());
-    DropAll(Unavailable("the outcome is unknown, try again: " + result.error().message));
+    result = DropAndIsolate(result.error());
+    if (!result) break;
   }
-  DropAll(Unavailable(result ? "the master stops" : "the master exits: " + result.error().message), /*last=*/true);
+  DropAll(result ? Stopping() : Unavailable(LogLevel::kError, "the master exits", result.error()), /*last=*/true);
   commit_thread_.reset();
   return result;
 }
@@ -72,22 +81,20 @@ void EventLoop::Stop() {
 }
 
 void EventLoop::Post(Event event) {
-  const std::optional<CallId> call = CallOf(event);
+  Stamp(event, settings_.moment());
   {
     const std::lock_guard lock(mutex_);
     if (!finished_) {
-      if (call) waiting_calls_.insert(*call);
-      if (const auto* message = std::get_if<NodeMessage>(&event)) sessions_.insert(message->session);
-      if (const auto* gone = std::get_if<NodeGone>(&event)) sessions_.erase(gone->session);
+      open_calls_.Note(event);
       queue_.emplace_back(std::move(event));
       changed_.notify_one();
       return;
     }
   }
-  if (call) RunEffect(Reply{*call, Unavailable("the master stops")});
+  if (const auto call = CallOf(event)) RunEffect(Reply{*call, Stopping()});
 }
 
-void EventLoop::PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done) {
+void EventLoop::PostRead(std::function<void(const MasterState&)> read, Done done) {
   {
     const std::lock_guard lock(mutex_);
     if (!finished_) {
@@ -96,7 +103,7 @@ void EventLoop::PostRead(std::function<void(const MasterState&)> read, std::func
       return;
     }
   }
-  done(tl::unexpected<Error>(Unavailable("the master stops")));
+  done(tl::unexpected<Error>(Stopping()));
 }
 
 Result<void> EventLoop::Read(const std::function<void(const MasterState&)>& read) {
@@ -111,125 +118,186 @@ Result<void> EventLoop::LoadState() {
     Result<MasterState> loaded = store_.Load();
     if (loaded) {
       state_ = *std::move(loaded);
-      state_.recovered_at = settings_.now();
-      Log(LogLevel::kInfo, "state loaded",
-          {{"studies", state_.studies.size()},
-           {"trials", state_.trials.size()},
-           {"runs", state_.active_runs.size()},
-           {"seconds", (MonotonicNow() - begun).count()}});
-      Handle(Recovered{});
+      settings_.log({LogLevel::kInfo,
+                     "state loaded",
+                     {{"studies", state_.studies.size()},
+                      {"trials", state_.trials.size()},
+                      {"runs", state_.active_runs.size()},
+                      {"seconds", (MonotonicNow() - begun).count()}}});
+      Handle(Recovered{settings_.moment()});
       return {};
     }
     if (!MayPass(loaded.error())) return tl::unexpected<Error>(loaded.error());
-    Log(LogLevel::kWarning, "state cannot be loaded yet", {{"why", loaded.error().message}});
-    const auto until = SteadyClock::now() + Duration(pause);
-    while (SteadyClock::now() < until) {
-      DropAll(Unavailable("the database is away, try again: " + loaded.error().message));
+    const Error away = Unavailable(LogLevel::kWarning, "the database is away", loaded.error());
+    const Moment until = settings_.moment() + pause;
+    while (settings_.moment() < until) {
+      DropAll(away);
       std::unique_lock lock(mutex_);
       if (stopping_) return {};
-      changed_.wait_until(lock, until, [&] { return stopping_ || !queue_.empty(); });
+      changed_.wait_for(lock, Duration(until - settings_.moment()), [&] { return stopping_ || !queue_.empty(); });
     }
   }
 }
 
 Result<void> EventLoop::HandleUntilStopOrFailure() {
-  next_tick_ = SteadyClock::now() + Duration(settings_.tick_every);
+  next_tick_ = settings_.moment() + settings_.tick_every;
   while (std::optional<Item> item = Next()) {
     if (auto* event = std::get_if<Event>(&*item)) {
-      Handle(*event);
+      Take(std::move(*event));
     } else {
       Handle(std::get<ReadRequest>(*std::move(item)));
     }
   }
-  const std::lock_guard lock(mutex_);
-  if (!commit_error_) return {};
-  const Error error = *std::exchange(commit_error_, std::nullopt);
-  return tl::unexpected<Error>(error);
+  if (!commit_failure_) return {};
+  return tl::unexpected<Error>(*std::exchange(commit_failure_, std::nullopt));
 }
 
 std::optional<EventLoop::Item> EventLoop::Next() {
-  const bool ticks = settings_.tick_every > Seconds{0};
   std::unique_lock lock(mutex_);
   while (true) {
-    if (commit_error_) return std::nullopt;
-    const auto commit_time = CommitTime();
-    if (!committing_ && commit_time && (stopping_ || SteadyClock::now() >= *commit_time)) {
-      committing_ = true;
-      is_awaited_ = false;
-      commit_thread_->Start(std::exchange(filling_, {}));
+    if (const auto ended = std::exchange(commit_ended_, std::nullopt)) {
+      if (!*ended) {
+        group_.Failed();
+        commit_failure_ = ended->error();
+        return std::nullopt;
+      }
+      group_.Committed();
     }
-    if (stopping_ && !committing_) return std::nullopt;
-    const bool takes = !stopping_ && !(MustHandleAlone() && committing_);
-    if (takes && ticks && SteadyClock::now() >= next_tick_) {
-      next_tick_ = SteadyClock::now() + Duration(settings_.tick_every);
-      return Event{Tick{}};
-    }
-    if (takes && !queue_.empty()) {
+    StartCommitIfDue();
+    if (stopping_ && group_.IsIdle()) return std::nullopt;
+    QueueTick();
+    if (MayTake() && !queue_.empty()) {
       Item item = std::move(queue_.front());
       queue_.pop_front();
       return item;
     }
-    std::optional<SteadyClock::time_point> wake;
-    if (ticks && takes) wake = next_tick_;
-    if (!committing_ && commit_time) wake = wake ? std::min(*wake, *commit_time) : *commit_time;
-    if (wake) {
-      changed_.wait_until(lock, *wake);
-    } else {
-      changed_.wait(lock);
-    }
+    AwaitChange(lock);
   }
 }
 
-std::optional<SteadyClock::time_point> EventLoop::CommitTime() const {
-  if (filling_.empty()) return std::nullopt;
-  const bool at_once = is_awaited_ || MustHandleAlone();
-  return at_once ? filling_since_ : filling_since_ + Duration(settings_.commit_patience);
+bool EventLoop::IsAlone() const { return isolation_.IsAlone(settings_.moment()); }
+
+bool EventLoop::MayTake() const { return !stopping_ && group_.MayHandle(IsAlone()); }
+
+void EventLoop::StartCommitIfDue() {
+  const auto time = group_.CommitTime(IsAlone());
+  if (time && (stopping_ || settings_.moment() >= *time)) commit_thread_->Start(group_.Start());
 }
 
-bool EventLoop::MustHandleAlone() const { return SteadyClock::now() < alone_until_; }
+void EventLoop::QueueTick() {
+  const Moment now = settings_.moment();
+  if (settings_.tick_every <= Seconds{0} || now < next_tick_) return;
+  queue_.emplace_back(Tick{.arrived = now, .paused = now - next_tick_ > settings_.pause_min});
+  next_tick_ = now + settings_.tick_every;
+}
 
-void EventLoop::Isolate(const Error& refused) {
-  alone_until_ = SteadyClock::now() + Duration(settings_.alone_for);
-  if (!alone_call_) return;
-  {
+void EventLoop::AwaitChange(std::unique_lock<std::mutex>& lock) {
+  std::optional<Moment> wake = group_.CommitTime(IsAlone());
+  if (settings_.tick_every > Seconds{0}) wake = wake ? std::min(*wake, next_tick_) : next_tick_;
+  if (wake) {
+    changed_.wait_for(lock, Duration(*wake - settings_.moment()));
+  } else {
+    changed_.wait(lock);
+  }
+}
+
+void EventLoop::Take(Event event) {
+  std::vector<Event> parts = isolation_.Parts(std::move(event), state_, settings_.moment());
+  if (parts.empty()) return;
+  if (parts.size() > 1) {
     const std::lock_guard lock(mutex_);
-    if (waiting_calls_.erase(*alone_call_) == 0) return;
+    queue_.insert(queue_.begin(), std::make_move_iterator(parts.begin() + 1), std::make_move_iterator(parts.end()));
   }
-  RunEffect(Reply{*alone_call_, Error{refused.code, "this cannot be stored: " + refused.message, refused.field}});
+  Handle(parts.front());
 }
 
 void EventLoop::Handle(const Event& event) {
-  alone_call_ = MustHandleAlone() ? CallOf(event) : std::nullopt;
-  Transition transition = handler_(state_, event, settings_.now());
-  if (filling_.empty()) filling_since_ = SteadyClock::now();
-  is_awaited_ |= std::any_of(transition.effects.begin(), transition.effects.end(), IsAwaited);
-  std::move(transition.edit.begin(), transition.edit.end(), std::back_inserter(filling_.edit));
-  for (Effect& effect : transition.effects) {
-    filling_.releases.push_back([this, effect = std::move(effect)](const Result<void>& committed) {
-      if (committed) Release(effect);
-    });
-  }
+  alone_ = IsAlone() ? std::optional(OriginOf(event, state_)) : std::nullopt;
+  group_.Handled(handler_(state_, event, settings_.now()), settings_.moment());
 }
 
 void EventLoop::Handle(ReadRequest request) {
-  request.read(state_);
-  if (IsAllDurable()) return request.done({});
-  if (filling_.empty()) filling_since_ = SteadyClock::now();
-  is_awaited_ = true;
-  filling_.releases.push_back(std::move(request.done));
-}
-
-bool EventLoop::IsAllDurable() {
+  if (const std::string thrown = WhatIsThrown([&] { request.read(state_); }); !thrown.empty()) {
+    const std::string id = NewErrorId();
+    settings_.log({LogLevel::kError, "a read failed", {{"error_id", id}, {"why", thrown}}});
+    return request.done(MakeError(ErrorCode::kInternal, "this failed; the master's log says why under error id " + id));
+  }
+  const ReadId read = std::exchange(next_read_, ReadId{next_read_.value + 1});
+  if (group_.Seen(read, settings_.moment())) return request.done({});
   const std::lock_guard lock(mutex_);
-  return filling_.empty() && !committing_ && !commit_error_;
+  open_reads_.emplace(read, std::move(request.done));
 }
 
-void EventLoop::Release(const Effect& effect) {
-  if (const auto* line = std::get_if<LogLine>(&effect)) return Log(*line);
+Result<void> EventLoop::DropAndIsolate(const Error& error) {
+  const Error why = Unavailable(LogLevel::kError, "the outcome is unknown", error);
+  if (const auto isolated = isolation_.Failed(error, alone_, settings_.moment())) {
+    const std::string id = NewErrorId();
+    settings_.log({LogLevel::kError,
+                   "this cannot be stored, and is not handled again",
+                   {{"error_id", id}, {"event", Print(*isolated)}, {"why", error.message}}});
+    if (*isolated == Origin(OwnEvent::kRecovered)) {
+      return MakeError(ErrorCode::kInternal, "what recovery changes cannot be stored: " + error.message);
+    }
+    if (const auto* call = std::get_if<CallId>(&*isolated)) {
+      Answer(*call,
+             {ErrorCode::kInternal, "this cannot be stored; the master's log says why under error id " + id, {}});
+    }
+  }
+  DropAll(why);
+  return {};
+}
+
+Error EventLoop::Unavailable(LogLevel level, const std::string& what, const Error& reason) {
+  const std::string id = NewErrorId();
+  settings_.log({level, what, {{"error_id", id}, {"why", reason.message}}});
+  return {ErrorCode::kUnavailable, what + ", try again; the master's log says more under error id " + id, {}};
+}
+
+void EventLoop::Answer(CallId call, Error error) {
+  const Effect reply = Reply{call, std::move(error)};
   {
     const std::lock_guard lock(mutex_);
-    if (const auto* reply = std::get_if<Reply>(&effect)) waiting_calls_.erase(reply->call);
-    if (const auto* end = std::get_if<EndSession>(&effect)) sessions_.erase(end->session);
+    if (!open_calls_.Has(call)) return;
+    open_calls_.Note(reply);
+  }
+  RunEffect(reply);
+}
+
+void EventLoop::DropAll(const Error& why, bool last) {
+  ESPALIER_CHECK(!group_.IsCommitting()) << "a batch is on its way";
+  state_ = {};
+  group_.Drop();
+  alone_.reset();
+  std::deque<Item> queue;
+  std::map<ReadId, Done> reads;
+  std::vector<Effect> told;
+  {
+    const std::lock_guard lock(mutex_);
+    finished_ = last;
+    queue.swap(queue_);
+    reads.swap(open_reads_);
+    told = open_calls_.Drop(why);
+  }
+  const Result<void> failed = tl::unexpected<Error>(why);
+  for (const auto& [read, done] : reads) done(failed);
+  for (Item& item : queue) {
+    if (auto* request = std::get_if<ReadRequest>(&item)) request->done(failed);
+  }
+  for (const Effect& effect : told) RunEffect(effect);
+}
+
+void EventLoop::Let(Release release) {
+  if (const auto* read = std::get_if<ReadId>(&release)) {
+    std::unique_lock lock(mutex_);
+    const auto open = open_reads_.extract(*read);
+    lock.unlock();
+    return open.mapped()({});
+  }
+  const Effect& effect = std::get<Effect>(release);
+  if (const auto* line = std::get_if<LogLine>(&effect)) return settings_.log(*line);
+  {
+    const std::lock_guard lock(mutex_);
+    open_calls_.Note(effect);
   }
   RunEffect(effect);
   ESPALIER_FAILPOINT("effect.after");
@@ -238,30 +306,6 @@ void EventLoop::Release(const Effect& effect) {
 void EventLoop::RunEffect(const Effect& effect) {
   const std::lock_guard lock(effect_mutex_);
   effects_.Run(effect);
-}
-
-void EventLoop::DropAll(const Error& why, bool last) {
-  state_ = {};
-  Batch dropped = std::exchange(filling_, {});
-  is_awaited_ = false;
-  std::deque<Item> queue;
-  std::set<CallId> calls;
-  std::set<SessionId> sessions;
-  {
-    const std::lock_guard lock(mutex_);
-    ESPALIER_CHECK(!committing_) << "a batch is in flight";
-    finished_ = last;
-    queue.swap(queue_);
-    calls.swap(waiting_calls_);
-    sessions.swap(sessions_);
-  }
-  const Result<void> failed = tl::unexpected<Error>(why);
-  for (const auto& release : dropped.releases) release(failed);
-  for (Item& item : queue) {
-    if (auto* request = std::get_if<ReadRequest>(&item)) request->done(failed);
-  }
-  for (const CallId call : calls) RunEffect(Reply{call, why});
-  for (const SessionId session : sessions) RunEffect(EndSession{session, "the master recovers: register again"});
 }
 
 }  // namespace espalier::master

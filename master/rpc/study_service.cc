@@ -42,15 +42,26 @@ class ProgressClock {
   Seconds due_{0};
 };
 
-// What is to be sent from event `next` on. Error: kNotFound.
+// What is to be sent from event `next` on. Error: kNotFound; kInvalidArgument when there can be no such number;
+// kFailedPrecondition when the study has not so many events.
 Result<Turn> TakeTurn(const MasterState& state, StudyId id, std::int64_t next, const Caller& caller,
                       ProgressClock& clock) {
   ESPALIER_ASSIGN(const Study* study, FindStudy(state, id, caller));
+  if (next < 1) {
+    return MakeError(ErrorCode::kInvalidArgument, "events count from 1, got " + std::to_string(next), "from_event");
+  }
   Turn turn;
   const std::vector<StudyEvent>& events = state.events.at(id);
   const auto count = static_cast<std::int64_t>(events.size());
+  if (next - 1 > count) {
+    return MakeError(ErrorCode::kFailedPrecondition,
+                     "the study has " + std::to_string(count) + " events, and is asked for those from " +
+                         std::to_string(next) +
+                         " on: who asks knows more than the database, which may be a restored one",
+                     "from_event");
+  }
   const std::int64_t end = std::min(count, next - 1 + kEventsATurnMax);
-  if (next <= end) turn.events.assign(events.begin() + (next - 1), events.begin() + end);
+  turn.events.assign(events.begin() + (next - 1), events.begin() + end);
   turn.all_events = end >= count;
   turn.finished = turn.all_events && study->finished_at.has_value();
   if (turn.all_events && !turn.finished && clock.IsDue()) turn.progress = clock.Count(state, id);
@@ -145,7 +156,7 @@ grpc::Status StudyService::ContinueTrial(grpc::ServerContext* context, const v1:
 grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
                                  grpc::ServerWriter<v1::WatchResponse>* writer) {
   const StudyId study{request->study_id()};
-  std::int64_t next = std::max<std::int64_t>(1, request->from_event());
+  std::int64_t next = request->from_event() == 0 ? 1 : request->from_event();
   ProgressClock clock;
   StudyWatch::Listener listener(watch_, study);  // before the state is looked at: nothing is missed between
   std::optional<std::vector<StudyEvent>> news;

@@ -24,6 +24,7 @@ class StateRows {
   void operator()(const SetServer&) {}
   void operator()(const RemoveServer&) {}
   void operator()(const SetPosition&) {}
+  void operator()(const RestartLeases&) {}
 
   void operator()(const AddOffer& change) {
     const Offer& added = change.offer.offer;

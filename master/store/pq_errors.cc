@@ -17,7 +17,8 @@ std::string OneLine(std::string text) {
 ErrorCode CodeOf(const std::string& state) {
   const std::string kind = state.substr(0, 2);
   if (state == "40001" || state == "40P01") return ErrorCode::kAborted;  // serialization failure, deadlock
-  if (kind == "23") return ErrorCode::kAborted;                          // a constraint
+  if (state == "23514") return ErrorCode::kInvalidArgument;              // a value that breaks a table's rule
+  if (kind == "23") return ErrorCode::kAborted;                          // a row that is, or is not, there
   if (kind == "22" || kind == "54") return ErrorCode::kInvalidArgument;  // a value, or one over a limit
   if (kind == "08" || kind == "53" || kind == "57" || kind == "58" || state == "55P03" || state == "25006" ||
       state == "40003") {

@@ -13,8 +13,9 @@ namespace espalier::master {
 Error DatabaseError(const std::string& state, const std::string& message);
 
 // Of the exception being handled. kUnavailable: the database is away, or a commit's outcome is unknown; kAborted:
-// a serialization failure or deadlock, or a constraint does not hold; kInvalidArgument: a value that the database
-// cannot keep; kInternal: the rest. REQUIRES: called in a catch block.
+// a serialization failure or deadlock, or the database holds other than it should for this; kInvalidArgument: a value
+// that the database cannot keep, or that a table's rule refuses whatever else is stored; kInternal: the rest. REQUIRES:
+// called in a catch block.
 Error CurrentDatabaseError();
 
 // Calls `function`, which returns a Result, and turns what the database library throws into an error.

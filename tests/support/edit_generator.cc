@@ -394,7 +394,7 @@ StateEdit EditGenerator::Next(int step_count_max) {
 
 MasterState StoredPart(MasterState state) {
   state.servers.clear();
-  state.recovered_at = {};
+  state.leases_from = {};
   state.leadership = {};
   for (auto& [id, run] : state.runs) {
     if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;

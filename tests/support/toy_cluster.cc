@@ -52,7 +52,6 @@ double ScoreAt(Point point) {
 
 ToyCluster::ToyCluster(std::uint64_t seed, int node_count, int slots)
     : random_(seed), policy_(MakePolicy("critical_path").value()) {
-  state.recovered_at = now_;
   state.leadership = LeadershipId{77};
   for (int i = 0; i < node_count; ++i) nodes.push_back({.name = "node-" + std::to_string(i), .slot_count = slots});
   for (ToyNode& node : nodes) Connect(node);
@@ -394,7 +393,6 @@ void ToyCluster::RestartMaster() {
     if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
   }
   state.leadership = leadership;
-  state.recovered_at = now_;
   Handle(Recovered{});
   for (ToyNode& node : nodes) Connect(node);
 }

@@ -114,7 +114,8 @@ void OnAddUser(Draft& draft, const AddUserCall& call) { Answer(draft, call.call,
 
 void OnRemoveUser(Draft& draft, const RemoveUserCall& call) { Answer(draft, call.call, RemoveUser(draft, call)); }
 
-void OnRecovered(Draft& draft) {
+void OnRecovered(Draft& draft, const Recovered& recovered) {
+  draft.Do(RestartLeases{recovered.arrived});
   const std::optional<User>& first = draft.settings.first_administrator;
   if (first) {
     const User* holder = FindByToken(draft.state(), first->token_sha256);

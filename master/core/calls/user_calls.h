@@ -8,7 +8,8 @@ namespace espalier::master {
 void OnAddUser(Draft& draft, const AddUserCall& call);
 void OnRemoveUser(Draft& draft, const RemoveUserCall& call);
 
-// The state has just been loaded: gives the first administrator the token of the settings, and says who may call.
-void OnRecovered(Draft& draft);
+// The state has just been loaded: leases begin, the first administrator is given the token of the settings, and it is
+// said who may call.
+void OnRecovered(Draft& draft, const Recovered& recovered);
 
 }  // namespace espalier::master

@@ -27,13 +27,13 @@ void LoseRunsOf(Draft& draft, const std::string& server, const std::string& exce
   }
 }
 
-void Register(Draft& draft, SessionId session, const Registration& registration) {
+void Register(Draft& draft, const NodeMessage& message, const Registration& registration) {
   Server server{.name = registration.server,
                 .incarnation = registration.incarnation,
                 .slot_count = registration.slot_count,
                 .device_kind = registration.device_kind,
-                .session = session,
-                .last_seen = draft.now};
+                .session = message.session,
+                .last_seen = message.arrived};
   for (const Offer& offer : registration.offers) {
     const Digest128 digest = DigestOf(offer);
     server.offers[TrainerDigest(offer)] = digest;
@@ -44,7 +44,7 @@ void Register(Draft& draft, SessionId session, const Registration& registration)
     if (before->second.incarnation == server.incarnation) {
       server.acknowledged_report = before->second.acknowledged_report;
     }
-    if (before->second.session && before->second.session != session) {
+    if (before->second.session && before->second.session != message.session) {
       draft.Emit(EndSession{*before->second.session, "server " + server.name + " has registered on another stream"});
     }
   }
@@ -73,7 +73,7 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
       draft.Emit(EndSession{message.session, "a registration that cannot be stored: " + fits.error().message});
       return;
     }
-    Register(draft, message.session, *message.registration);
+    Register(draft, message, *message.registration);
   }
   const Server* known = ServerOf(draft.state(), message.session);
   if (known == nullptr) {
@@ -81,14 +81,16 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
     return;
   }
   Server server = *known;
-  server.last_seen = draft.now;
+  server.last_seen = std::max(server.last_seen, message.arrived);
   for (const RunStatus& status : message.runs) TakePosition(draft, server, status);
   for (const Report& report : message.reports) {
     // States are taken however often they come, so that files of points that others hold are named again.
-    if (report.number > server.acknowledged_report || std::holds_alternative<StateStored>(report.kind)) {
+    const bool is_refused = message.refused_reports.contains(report.number);
+    if (!is_refused &&
+        (report.number > server.acknowledged_report || std::holds_alternative<StateStored>(report.kind))) {
       ApplyReport(draft, report);
-      server.acknowledged_report = std::max(server.acknowledged_report, report.number);
     }
+    server.acknowledged_report = std::max(server.acknowledged_report, report.number);
     draft.TellAgain(server.name);
   }
   draft.Do(SetServer{std::move(server)});
@@ -99,13 +101,20 @@ void OnNodeGone(Draft& draft, const NodeGone& gone) {
   if (known == nullptr) return;
   Server server = *known;
   server.session.reset();
-  server.last_seen = draft.now;
+  server.last_seen = std::max(server.last_seen, gone.arrived);
   draft.Log(LogLevel::kInfo, "server disconnected", {{"name", server.name}});
   draft.Do(SetServer{std::move(server)});
 }
 
-void OnTick(Draft& draft) {
-  const auto lease_ended = [&](Time since) { return Seconds(draft.now - since) > draft.settings.lease; };
+void OnTick(Draft& draft, const Tick& tick) {
+  if (tick.paused) {
+    draft.Emit(LogLine{LogLevel::kWarning, "the master stood still for a while: leases start afresh"});
+    draft.Do(RestartLeases{tick.arrived});
+    return;
+  }
+  const auto lease_ended = [&](Moment since) {
+    return tick.arrived - std::max(since, draft.state().leases_from) > draft.settings.lease;
+  };
   const std::map<std::string, Server> servers = draft.state().servers;
   for (const auto& [name, server] : servers) {
     if (!lease_ended(server.last_seen)) continue;
@@ -115,7 +124,7 @@ void OnTick(Draft& draft) {
     draft.Do(RemoveServer{name});
   }
   draft.touched.work |= !draft.state().pauses.empty();  // some may be over
-  if (!lease_ended(draft.state().recovered_at)) return;
+  if (!lease_ended(draft.state().leases_from)) return;
   const std::set<RunId> active = draft.state().active_runs;
   for (const RunId id : active) {  // of servers that have not come back since the master started
     if (!draft.state().servers.contains(draft.state().runs.at(id).slot.server)) LoseRun(draft, id);

@@ -8,6 +8,9 @@ namespace espalier::master {
 
 void OnNodeMessage(Draft& draft, const NodeMessage& message);
 void OnNodeGone(Draft& draft, const NodeGone& gone);
-void OnTick(Draft& draft);
+
+// Loses the servers whose lease has ended, and the runs of those that have not come back since the state was loaded. A
+// lease counts from a server's last message, and never from before a pause of the loop.
+void OnTick(Draft& draft, const Tick& tick);
 
 }  // namespace espalier::master

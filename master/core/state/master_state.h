@@ -39,8 +39,8 @@ struct Server {
   std::string device_kind;
   std::map<Digest128, Digest128> offers;  // by TrainerDigest: DigestOf the offer
   std::optional<SessionId> session;       // none: disconnected
-  Time last_seen{};
-  std::int64_t acknowledged_report = 0;  // reports up to this number are applied
+  Moment last_seen{};                     // when its last message arrived
+  std::int64_t acknowledged_report = 0;   // reports up to this number are applied
   friend bool operator==(const Server&, const Server&) = default;
 };
 
@@ -124,14 +124,12 @@ struct MasterState {
   std::map<StudyId, std::int64_t> states_awaited;  // open promises of states at points of its claims that may be done
   std::map<StageBeginning, Pause> pauses;
   std::map<std::pair<Digest128, std::string>, CostSums> costs;  // by SearchPlan::cost_key
-  std::map<StudyId, std::int64_t> device_time;  // charged, in microseconds
+  std::map<StudyId, std::int64_t> device_time;                  // charged, in microseconds
   // Not stored.
-  LeadershipId leadership;                       // of this master
-  std::unordered_map<ClaimId, RunId> served_by;  // waiting claims that an active run serves
-  std::map<RunId, std::set<ClaimId>> served;     // the reverse
+  LeadershipId leadership;  // of this master
   std::map<std::string, Server> servers;
   Indexes index;
-  Time recovered_at{};  // leases start afresh here
+  Moment leases_from{};  // no lease has begun before: the state was loaded then, or the loop went on after a pause
 
   friend bool operator==(const MasterState&, const MasterState&) = default;
 };

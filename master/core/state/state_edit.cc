@@ -186,6 +186,7 @@ struct Applier {
     Run& run = Existing(state.runs, change.run, "run");
     if (auto* training = std::get_if<Training>(&run.state)) training->at = change.at;
   }
+  void operator()(const RestartLeases& change) const { state.leases_from = change.from; }
 
   static SearchPlan NewPlan(PlanId id, const PlanIdentity& identity) {
     SearchPlan plan;
@@ -307,13 +308,14 @@ struct Printer {
   void operator()(const SetServer& change) const { out << "set server " << change.server.name; }
   void operator()(const RemoveServer& change) const { out << "remove server " << change.name; }
   void operator()(const SetPosition& change) const { out << "run " << change.run.value << " at " << change.at.value; }
+  void operator()(const RestartLeases&) const { out << "leases start afresh"; }
 };
 
 }  // namespace
 
 bool IsStored(const StateChange& change) {
   return !std::holds_alternative<SetServer>(change) && !std::holds_alternative<RemoveServer>(change) &&
-         !std::holds_alternative<SetPosition>(change);
+         !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<RestartLeases>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

@@ -104,10 +104,13 @@ struct SetPosition {
   RunId run;
   Step at;
 };
+struct RestartLeases {
+  Moment from{};
+};
 
 using StateChange = std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                                  AddStudyEvent, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun,
-                                 SetRunState, AddRequest, SetUser, SetServer, RemoveServer, SetPosition>;
+                                 SetRunState, AddRequest, SetUser, SetServer, RemoveServer, SetPosition, RestartLeases>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

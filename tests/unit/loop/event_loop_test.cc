@@ -1,5 +1,6 @@
 #include "master/loop/event_loop.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
 
@@ -66,7 +67,7 @@ TEST_CASE("what arrives during a commit forms one batch") {
 }
 
 EventLoopSettings WithPatience(double seconds) {
-  return {.tick_every = Seconds{0}, .commit_patience = Seconds{seconds}, .load_retry_min = Seconds{0.001}};
+  return {.tick_every = Seconds{0}, .commit = {.patience = Seconds{seconds}}, .load_retry_min = Seconds{0.001}};
 }
 constexpr double kForever = 1e6;
 
@@ -174,15 +175,41 @@ TEST_CASE("when a commit fails every waiting call is told so, nodes register aga
   CHECK_FALSE(master.database->stored.requests.contains(KeyOf(2)));
 }
 
-TEST_CASE("a call that cannot be stored is told why, and those committed with it are only asked to try again") {
+// What a caller was told; the error id is the message's last word.
+std::string TextOf(const Effect& effect) {
+  const auto* reply = std::get_if<Reply>(&effect);
+  const auto* error = reply == nullptr ? nullptr : std::get_if<Error>(&reply->answer);
+  return error == nullptr ? "" : error->message;
+}
+
+// The reason that the log has under the error id that a caller was told.
+std::string ReasonOf(const std::vector<LogLine>& log, const std::string& told) {
+  const std::string id = told.substr(told.rfind(' ') + 1);
+  for (const LogLine& line : log) {
+    if (line.fields.empty() || line.fields.front() != LogField("error_id", id)) continue;
+    CHECK(line.level == LogLevel::kError);
+    return line.fields.back().value;
+  }
+  return "";
+}
+
+TEST_CASE("a read that throws is told an error id that the log has with the reason, and costs nobody else anything") {
   ToyMaster master;
-  master.store.RefuseCommits([](const StateEdit& edit) -> std::optional<Error> {
-    for (const StateChange& change : edit) {
-      const auto* request = std::get_if<AddRequest>(&change);
-      if (request != nullptr && request->key == KeyOf(2)) return Error{ErrorCode::kInternal, "no such bytes", {}};
-    }
-    return std::nullopt;
-  });
+  master.Start();
+  const Result<void> read = master.loop.Read([](const MasterState&) { throw std::bad_alloc(); });
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code == ErrorCode::kInternal);
+  CHECK(master.loop.Read([](const MasterState&) {}).has_value());
+  master.loop.Post(MakeCall(1));
+  CHECK(Answered(master.effects.Await(1)[0]) == 1);
+  REQUIRE(master.Finish().has_value());
+  CHECK(ReasonOf(master.Logged(), read.error().message) == "std::bad_alloc");
+}
+
+TEST_CASE("a call that the store refuses twice is told an error id, and those committed with it only to try again") {
+  const ErrorCode code = GENERATE(ErrorCode::kInternal, ErrorCode::kInvalidArgument, ErrorCode::kAborted);
+  ToyMaster master;
+  master.store.RefuseCommits(Refusing(code, AddsRequest(KeyOf(2))));
   master.gate.Shut();
   master.Start();
   master.loop.Post(MakeCall(1));
@@ -198,14 +225,88 @@ TEST_CASE("a call that cannot be stored is told why, and those committed with it
   for (const std::int64_t call : {3, 2}) master.loop.Post(MakeCall(call));
   const std::vector<Effect> second = master.effects.Await(5);
   CHECK(Answered(second[3]) == 3);
-  CHECK_FALSE(IsUnavailable(second[3]));
+  CHECK(TextOf(second[3]) == "");
   CHECK(Answered(second[4]) == 2);
   const auto* refused = std::get_if<Error>(&std::get<Reply>(second[4]).answer);
   REQUIRE(refused != nullptr);
   CHECK(refused->code == ErrorCode::kInternal);
-  CHECK_THAT(refused->message, Catch::Contains("no such bytes"));
+  master.loop.Post(MakeCall(4));
+  CHECK(TextOf(master.effects.Await(6)[5]) == "");
   REQUIRE(master.Finish().has_value());
-  CHECK(master.database->stored.requests.size() == 2);
+  CHECK(master.database->stored.requests.size() == 3);
+  for (const std::size_t told : {1, 2, 4}) {
+    CHECK_THAT(TextOf(second[told]), !Catch::Contains("secret"));
+    CHECK(ReasonOf(master.Logged(), TextOf(second[told])) == "a secret row");
+  }
+}
+
+TEST_CASE("a refusal that loading mends isolates nobody") {
+  ToyMaster master;
+  master.store.FailNextCommit({ErrorCode::kAborted, "a secret row", {}});
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  CHECK(IsUnavailable(master.effects.Await(1)[0]));
+  master.loop.Post(MakeCall(1));
+  CHECK(TextOf(master.effects.Await(2)[1]) == "");
+  REQUIRE(master.Finish().has_value());
+}
+
+// The stream that an effect ends; 0 if it ends none.
+std::int64_t Ended(const Effect& effect) {
+  const auto* end = std::get_if<EndSession>(&effect);
+  return end == nullptr ? 0 : end->session.value;
+}
+
+TEST_CASE("a report that the store refuses twice is passed over when it comes again, and its neighbours are stored") {
+  ToyMaster master;
+  master.store.RefuseCommits(Refusing(ErrorCode::kInvalidArgument, AddsRequest(KeyOfReport(7))));
+  master.Start();
+  // As a node manager does: it registers on a new stream, and repeats what was not acknowledged.
+  master.loop.Post(Registering("gpu-1", 1, {6, 7, 8}));
+  CHECK(Ended(master.effects.Await(1)[0]) == 1);
+  master.loop.Post(Registering("gpu-1", 2, {6, 7, 8}));
+  CHECK(Ended(master.effects.Await(4)[3]) == 2);  // registration, report 6, report 7
+  master.loop.Post(Registering("gpu-1", 3, {6, 7, 8}));
+  master.loop.Post(MakeCall(1));
+  const std::vector<Effect> effects = master.effects.Await(9);
+  for (std::size_t i = 4; i < 8; ++i) CHECK(std::holds_alternative<SendDesired>(effects[i]));
+  CHECK(TextOf(effects[8]) == "");
+  REQUIRE(master.Finish().has_value());
+  CHECK(master.database->stored.requests.contains(KeyOfReport(6)));
+  CHECK_FALSE(master.database->stored.requests.contains(KeyOfReport(7)));
+  CHECK(master.database->stored.requests.contains(KeyOfReport(8)));
+}
+
+TEST_CASE("a registration that the store refuses twice is passed over when it comes again") {
+  ToyMaster master;
+  master.store.RefuseCommits(Refusing(ErrorCode::kInvalidArgument, [](const StateChange& change) {
+    return std::holds_alternative<SetTrainer>(change);
+  }));
+  master.Start();
+  for (std::int64_t stream = 1; stream <= 2; ++stream) {
+    master.loop.Post(Registering("gpu-1", stream, {}));
+    CHECK(Ended(master.effects.Await(static_cast<std::size_t>(stream)).back()) == stream);
+  }
+  master.loop.Post(Registering("gpu-1", 3, {}));
+  master.loop.Post(MakeCall(1));
+  CHECK(TextOf(master.effects.Await(4)[3]) == "");
+  REQUIRE(master.Finish().has_value());
+  CHECK(master.database->stored.trainers.empty());
+}
+
+TEST_CASE("when what recovery changes is refused twice the loop ends, and answers everybody") {
+  ToyMaster master;
+  master.on_event = [&](const Event& event) {
+    if (std::holds_alternative<Recovered>(event)) master.loop.Post(MakeCall(1));
+  };
+  master.recovery_edit = {AddRequest{KeyOf(0), {}}};
+  master.store.RefuseCommits(Refusing(ErrorCode::kInternal, AddsRequest(KeyOf(0))));
+  master.Start();
+  master.thread.join();
+  REQUIRE_FALSE(master.result.has_value());
+  CHECK(master.result.error().code == ErrorCode::kInternal);
+  for (const Effect& effect : master.effects.effects()) CHECK(IsUnavailable(effect));
+  CHECK(master.database->stored.requests.empty());
 }
 
 TEST_CASE("while the database is away calls are answered at once; then the loop goes on") {
@@ -259,6 +360,58 @@ TEST_CASE("stopping commits what has been handled, and answers what has not") {
   CHECK_FALSE(IsUnavailable(effects[1]));
   CHECK(IsUnavailable(effects[2]));
   CHECK(master.database->stored.requests.size() == 2);
+}
+
+TEST_CASE("an event that takes long does not age the messages that wait behind it, and time comes after them") {
+  std::atomic<double> seconds = 100;
+  EventLoopSettings settings{.tick_every = Seconds{0.5}};
+  settings.moment = [&] { return Moment(Seconds(seconds)); };
+  ToyMaster master(settings);
+  Gate handling;
+  std::promise<Tick> ticked;
+  std::vector<NodeMessage> messages;
+  master.on_event = [&](const Event& event) {
+    if (std::holds_alternative<CreateStudyCall>(event)) handling.Pass();
+    if (const auto* message = std::get_if<NodeMessage>(&event)) messages.push_back(*message);
+    const auto* tick = std::get_if<Tick>(&event);
+    if (tick != nullptr && seconds.exchange(0) != 0) ticked.set_value(*tick);
+  };
+  handling.Shut();
+  master.Start();
+  master.loop.Post(MakeCall(1));
+  handling.AwaitWaiting();
+  seconds = 105;
+  master.loop.Post(Message(1));
+  seconds = 111;
+  master.loop.Post(Message(2));
+  seconds = 112;
+  handling.Open();
+  const Tick tick = ticked.get_future().get();
+  REQUIRE(master.Finish().has_value());
+  REQUIRE(messages.size() == 2);  // before the tick
+  CHECK(messages[0].arrived == Moment(Seconds(105)));
+  CHECK(messages[1].arrived == Moment(Seconds(111)));
+  CHECK(tick.arrived == Moment(Seconds(112)));
+  CHECK(tick.paused);
+}
+
+TEST_CASE("a tick that is hardly late is no pause") {
+  std::atomic<double> seconds = 100;
+  EventLoopSettings settings{.tick_every = Seconds{0.5}};
+  settings.moment = [&] { return Moment(Seconds(seconds)); };
+  ToyMaster master(settings);
+  std::promise<Tick> ticked;
+  master.on_event = [&](const Event& event) {
+    const auto* tick = std::get_if<Tick>(&event);
+    if (tick != nullptr && seconds.exchange(0) != 0) ticked.set_value(*tick);
+  };
+  master.Start();
+  REQUIRE(master.loop.Read([](const MasterState&) {}).has_value());
+  seconds = 102;
+  master.loop.Post(Message(1));  // wakes the loop
+  const Tick tick = ticked.get_future().get();
+  CHECK(tick.arrived == Moment(Seconds(102)));
+  CHECK_FALSE(tick.paused);
 }
 
 TEST_CASE("time passes by itself") {

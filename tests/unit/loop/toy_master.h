@@ -93,7 +93,33 @@ inline Event Reporting(std::int64_t session) {
   return message;
 }
 
+// The first message of a server's stream, with reports that each change something.
+inline NodeMessage Registering(const std::string& server, std::int64_t session,
+                               const std::vector<std::int64_t>& reports) {
+  NodeMessage message{.session = SessionId{session}};
+  message.registration = Registration{.server = server, .incarnation = "1"};
+  for (const std::int64_t number : reports) {
+    message.reports.push_back({.number = number, .run = RunId{1}, .kind = RunEnded{}});
+  }
+  return message;
+}
+
 inline RequestKey KeyOf(std::int64_t call) { return {StudyId{0}, std::to_string(call)}; }
+inline RequestKey KeyOfReport(std::int64_t number) { return {StudyId{1}, std::to_string(number)}; }
+
+// Refuses every edit that has a change that `is_bad`, in words that nobody may hear.
+inline auto Refusing(ErrorCode code, std::function<bool(const StateChange&)> is_bad) {
+  return [code, is_bad = std::move(is_bad)](const StateEdit& edit) -> std::optional<Error> {
+    if (std::none_of(edit.begin(), edit.end(), is_bad)) return std::nullopt;
+    return Error{code, "a secret row", {}};
+  };
+}
+inline auto AddsRequest(const RequestKey& key) {
+  return [key](const StateChange& change) {
+    const auto* request = std::get_if<AddRequest>(&change);
+    return request != nullptr && request->key == key;
+  };
+}
 
 inline Transition ToyReact(MasterState& state, const Event& event, Time) {
   Transition transition;
@@ -103,8 +129,15 @@ inline Transition ToyReact(MasterState& state, const Event& event, Time) {
   } else if (const auto* question = std::get_if<CancelStudyCall>(&event)) {
     transition.effects.push_back(Reply{question->call, StudyCancelled{}});
   } else if (const auto* message = std::get_if<NodeMessage>(&event)) {
+    if (message->registration) {
+      const auto& [server, incarnation] = std::tie(message->registration->server, message->registration->incarnation);
+      transition.edit.push_back(SetServer{{.name = server, .incarnation = incarnation, .session = message->session}});
+      transition.edit.push_back(SetTrainer{{.name = server}});
+    }
     for (const Report& report : message->reports) {
-      transition.edit.push_back(AddRequest{{StudyId{1}, std::to_string(report.number)}, {}});
+      const RequestKey key = KeyOfReport(report.number);
+      if (message->refused_reports.contains(report.number) || state.requests.contains(key)) continue;
+      transition.edit.push_back(AddRequest{key, {}});
     }
     transition.effects.push_back(SendOrders{message->session, {}});
   } else if (std::holds_alternative<Tick>(event)) {
@@ -116,7 +149,15 @@ inline Transition ToyReact(MasterState& state, const Event& event, Time) {
 
 struct ToyMaster {
   explicit ToyMaster(EventLoopSettings settings = {.tick_every = Seconds{0}, .load_retry_min = Seconds{0.001}})
-      : loop(store, effects, ToyReact, std::move(settings)) {
+      : loop(
+            store, effects,
+            [this](MasterState& state, const Event& event, Time now) {
+              if (on_event) on_event(event);
+              if (std::holds_alternative<Recovered>(event) && !recovery_edit.empty())
+                return Transition{recovery_edit, {}};
+              return ToyReact(state, event, now);
+            },
+            WithLog(std::move(settings))) {
     store.OnCommit([this](const StateEdit& edit) {
       {
         const std::lock_guard lock(mutex);
@@ -139,11 +180,22 @@ struct ToyMaster {
     thread.join();
     return result;
   }
+  std::vector<LogLine> Logged() {
+    const std::lock_guard lock(mutex);
+    return log;
+  }
   // Until all that was posted before has been handled (not: committed).
   void AwaitHandled() {
     std::promise<void> handled;
     loop.PostRead([&](const MasterState&) { handled.set_value(); }, [](const Result<void>&) {});
     handled.get_future().get();
+  }
+  EventLoopSettings WithLog(EventLoopSettings settings) {
+    settings.log = [this](const LogLine& line) {
+      const std::lock_guard lock(mutex);
+      log.push_back(line);
+    };
+    return settings;
   }
   std::vector<std::size_t> CommitSizes() {
     const std::lock_guard lock(mutex);
@@ -156,8 +208,11 @@ struct ToyMaster {
   MemoryStateStore store{database};
   Gate gate;  // every commit passes it before it stores
   Recorder effects;
+  std::function<void(const Event&)> on_event;  // as it is handled; this and the next: set before the loop runs
+  StateEdit recovery_edit;                     // not applied
   std::mutex mutex;
   std::vector<StateEdit> commits;
+  std::vector<LogLine> log;
   EventLoop loop;
   Result<void> result;
   std::thread thread;

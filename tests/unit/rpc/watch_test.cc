@@ -1,4 +1,6 @@
-// What a watcher of a large study is sent.
+// What a watcher is sent, of a large study too.
+#include <limits>
+
 #include "espalier/v1/study.pb.h"
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/toy_node.h"
@@ -56,6 +58,32 @@ TEST_CASE("a watcher is sent every event of a large study once, in order, from w
     }
     CHECK(last.has_study_finished());
     CHECK(next == 4 * kTrials + 2);  // submitted, claimed, settled, closed; finished
+  }
+}
+
+TEST_CASE("a watcher who is ahead of the study is told so, whatever the number, and nobody else notices") {
+  Service service;
+  const std::string user = service.AddUser("ann", "vision");
+  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const std::int64_t study = CancelledStudy(service, user, 1);
+  constexpr std::int64_t kLast = 5;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  v1::WatchRequest watch;
+  watch.set_study_id(study);
+  for (const auto& [from, code] :
+       {std::pair(kLast + 1, grpc::StatusCode::OK), std::pair(kLast + 2, grpc::StatusCode::FAILED_PRECONDITION),
+        std::pair(kMost - 1000, grpc::StatusCode::FAILED_PRECONDITION),
+        std::pair(kMost, grpc::StatusCode::FAILED_PRECONDITION),
+        std::pair(std::int64_t{-1}, grpc::StatusCode::INVALID_ARGUMENT),
+        std::pair(-kMost - 1, grpc::StatusCode::INVALID_ARGUMENT)}) {
+    INFO(from);
+    watch.set_from_event(from);
+    const Outcome outcome = service.Call(user, "StudyService/Watch", watch);
+    CHECK(outcome.code == code);
+    v1::ErrorDetail detail;
+    REQUIRE(detail.ParseFromString(outcome.details));
+    CHECK(detail.field() == (code == grpc::StatusCode::OK ? "" : "from_event"));
+    CHECK(outcome.responses.empty());
   }
 }
 
