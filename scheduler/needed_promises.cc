@@ -103,16 +103,19 @@ class Needs {
     return std::binary_search(run.promises.begin(), run.promises.end(), promise);
   }
 
-  // That the run keeps the state of the point, if nobody keeps it for another reason. Of several runs: the one that has
-  // promised it, so that asking again changes nothing, then the one expected there first.
+  // Of two runs that could keep a state: one that has promised it, so that promises do not move to and fro while both
+  // train, then the one expected there first.
+  static bool Suits(const RunView& a, const RunView& b, Step step) {
+    const bool a_promised = HasPromised(a, {step, Owed::kState});
+    const bool b_promised = HasPromised(b, {step, Owed::kState});
+    return a_promised != b_promised ? a_promised : GetsThereFirst(a, b, step);
+  }
+
+  // That the run keeps the state of the point, if nobody keeps it for another reason.
   void Want(const RunView& run, Point point) {
     if (plan_.FindCheckpoint(point) != nullptr) return;
     const RunView*& chosen = wanted_[point];
-    const auto has_promised = [point](const RunView& one) { return HasPromised(one, {point.step, Owed::kState}); };
-    if (chosen == nullptr ||
-        (has_promised(run) != has_promised(*chosen) ? has_promised(run) : GetsThereFirst(run, *chosen, point.step))) {
-      chosen = &run;
-    }
+    if (chosen == nullptr || Suits(run, *chosen, point.step)) chosen = &run;
   }
 
   void UseMetrics(const RunView& run, const Claim& claim) {

@@ -112,6 +112,10 @@ TEST_CASE("a checkpoint as near to the claim as the run can get makes the run ne
   CHECK(Promised(Branching().Claim(1, 2, 60).Checkpoint(1, 29), {Trunk().Stands(10).State(60)}) == "30");
 }
 
+TEST_CASE("a checkpoint comes before a promise of the same state") {
+  CHECK(Promised(Branching().Claim(1, 2, 60).Checkpoint(1, 30), {Trunk().Stands(10).State(30).State(60)}) == "");
+}
+
 TEST_CASE("a checkpoint at the claim's point is evaluated by itself, not by a runner that will come by") {
   CHECK(Promised(Branching().Claim(1, 1, 30).Checkpoint(1, 30), {Trunk().Stands(10).State(60)}) == "");
 }
@@ -144,6 +148,13 @@ TEST_CASE("where a run promises a claim's metrics it promises the state too") {
   CHECK(Promised(Branching().Claim(1, 1, 60), {Trunk().Stands(60).Both(60)}) == "60+");
   CHECK(Promised(Branching().Claim(1, 1, 60), {Trunk().Stands(60).Stopped().Both(60)}) == "60+");
   CHECK(Promised(Branching().Claim(1, 1, 60), {Trunk().Stands(60).Metrics(60)}) == "60+");
+}
+
+TEST_CASE("a run that promises metrics does not repeat a state that another run keeps") {
+  const TestPlan plan = Branching().Claim(1, 1, 60, 1, "another").Claim(2, 1, 60);
+  const TestRun other = TestRun(8).Train(1, 0, 60).Stands(50).Measures("another").Metrics(60);
+  CHECK(Promised(plan, {Trunk().State(60), other}) == "60+");
+  CHECK(Promised(plan, {Trunk().State(60), other}, {}, 8) == "60?");
 }
 
 TEST_CASE("metrics whose state the run can no longer promise stay alone") {

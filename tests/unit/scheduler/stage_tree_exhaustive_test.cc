@@ -1,7 +1,7 @@
 // Stage trees of all small search plans against what going step by step finds. Symmetric plans are left out: nodes are
 // in the order of (parent, start), claims in that of their points, every leaf is claimed, evaluations are named in the
 // order in which they come, and a second root, which shares nothing, stands in plans of up to three nodes alone. Where
-// two things are held, one is on a claim's way, and no step below the last lies idle: the order of steps is all that
+// two things are held, both are on a claim's way, and no step below the last lies idle: the order of steps is all that
 // tells such plans apart; the others have every distance.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -119,7 +119,7 @@ class Plans {
     for (std::size_t i = 0; i < all.size(); ++i) {
       Hold(plan, {all[i]}, visit);
       for (std::size_t j = 0; j < i; ++j) {
-        const bool is_of_use = on_a_way.contains(all[i].point) || on_a_way.contains(all[j].point);
+        const bool is_of_use = on_a_way.contains(all[i].point) && on_a_way.contains(all[j].point);
         const int all_steps = steps | 1 << all[i].point.step.value | 1 << all[j].point.step.value;
         const bool is_dense = (all_steps & (all_steps + 2)) == 0;  // bits 1 to the last are set
         if (is_of_use && is_dense) Hold(plan, {all[j], all[i]}, visit);
@@ -188,8 +188,7 @@ TEST_CASE("stage trees hold the untrained claimed work, each step once and ready
       FAIL("plan " << count << " has the stages\n" << Print(tree));
     });
   });
-  INFO(count << " plans");
-  CHECK(count > 1'000'000);
+  CHECK(count == 720'968);
 }
 
 }  // namespace espalier
