@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kWaitsForKilledMax = 500;
 constexpr std::chrono::milliseconds kWaitForKilled{10};
+constexpr const char* kLock = "lock";
 constexpr const char* kFolders[] = {"staging", "steps", "runs", "workers", "logs"};
 
 std::string ReadAll(const fs::path& file, std::int64_t offset = 0) {
@@ -61,6 +62,11 @@ std::int64_t NumberOf(const fs::path& file) {
 
 }  // namespace
 
+bool WorkDirectory::IsSetUp(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / kLock, error);
+}
+
 Result<WorkDirectory> WorkDirectory::Open(const fs::path& folder) {
   std::error_code error;
   for (const char* name : kFolders) {
@@ -68,7 +74,7 @@ Result<WorkDirectory> WorkDirectory::Open(const fs::path& folder) {
     if (error)
       return MakeError(ErrorCode::kInternal, "cannot make " + (folder / name).string() + ": " + error.message());
   }
-  const fs::path file = folder / "lock";
+  const fs::path file = folder / kLock;
   const int lock = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
   if (lock < 0) return MakeError(ErrorCode::kInternal, "cannot open " + file.string() + ": " + std::strerror(errno));
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {

@@ -20,6 +20,9 @@ namespace espalier::node {
 
 class WorkDirectory {
  public:
+  // A node manager has used the folder before.
+  static bool IsSetUp(const std::filesystem::path& folder);
+
   // Makes the folders that are missing. Error: kFailedPrecondition when another node manager holds the folder,
   // kInternal when the system refuses.
   static Result<WorkDirectory> Open(const std::filesystem::path& folder);

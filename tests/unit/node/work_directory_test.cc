@@ -68,6 +68,13 @@ TEST_CASE("what is recorded of a run is found again until it is forgotten") {
   CHECK(directory.ReadStepLog(RunId{7}, 0).empty());
 }
 
+TEST_CASE("a work directory is set up once a node manager has used it") {
+  Folder folder;
+  CHECK_FALSE(WorkDirectory::IsSetUp(folder.path / "work"));
+  REQUIRE(WorkDirectory::Open(folder.path / "work").has_value());
+  CHECK(WorkDirectory::IsSetUp(folder.path / "work"));
+}
+
 TEST_CASE("a configuration that lacks something or is no configuration is refused with the field or the line") {
   Folder folder;
   const fs::path file = folder.path / "node.textproto";
