@@ -76,8 +76,8 @@ v1::TrainerRequest Save(const std::string& path, std::int64_t step) {
   v1::CheckpointIdentity& identity = *request.mutable_save()->mutable_identity();
   identity.set_step(step);
   identity.set_run_id(5);
+  identity.set_leadership_id(9);
   identity.set_lineage_digest("0123");
-  (*identity.mutable_metrics())["test_acc"] = 0.5;
   return request;
 }
 
