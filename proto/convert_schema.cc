@@ -58,6 +58,18 @@ Result<ValueType> FromProto(v1::ValueType type) {
   }
 }
 
+v1::StepMeaning ToProto(StepMeaning step) {
+  v1::StepMeaning message;
+  step.updates == 0 ? message.set_epoch(true) : message.set_updates(step.updates);
+  return message;
+}
+
+Result<StepMeaning> FromProto(const v1::StepMeaning& message) {
+  if (message.epoch()) return StepMeaning{};
+  if (message.updates() >= 1) return StepMeaning{message.updates()};
+  return MakeError(ErrorCode::kInvalidArgument, "a step is an epoch or at least one update", "step");
+}
+
 Result<Schema> SchemaOf(const v1::TrainerDescription& trainer) {
   Schema schema{.takes_any = trainer.takes_any()};
   for (const v1::HyperParameter& parameter : trainer.hyper_parameters()) {

@@ -37,6 +37,7 @@ struct Registration {
   int slot_count = 0;
   std::string device_kind;
   std::vector<Offer> offers;
+  friend bool operator==(const Registration&, const Registration&) = default;
 };
 
 }  // namespace espalier

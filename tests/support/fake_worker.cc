@@ -150,7 +150,7 @@ class Session {
       v1::TrainerRequest request;
       if (!request.ParseFromString(*frame) || request.has_stop()) return;
       v1::TrainerReply reply = Answer(request);
-      if (reply.has_failure()) toy_.reset();
+      if (reply.has_failure() && !reply.failure().state_intact()) toy_.reset();
       if (reply.kind_case() != v1::TrainerReply::KIND_NOT_SET) writer_.Write(request.id(), std::move(reply));
     }
   }
@@ -224,7 +224,11 @@ class Session {
       *head.mutable_identity() = save.identity();
       head.set_state_sha256(Sha256Hex(state));
       const auto written = WriteCheckpointFile(save.path(), head.SerializeAsString(), state);
-      if (!written.has_value()) return writer_.Write(id, Failure(v1::FAILURE_KIND_CHECKPOINT, written.error().message));
+      if (!written.has_value()) {
+        v1::TrainerReply failed = Failure(v1::FAILURE_KIND_CHECKPOINT, written.error().message);
+        failed.mutable_failure()->set_state_intact(true);
+        return writer_.Write(id, std::move(failed));
+      }
       v1::TrainerReply reply;
       reply.mutable_save()->set_state_sha256(head.state_sha256());
       reply.mutable_save()->set_bytes(static_cast<std::int64_t>(std::filesystem::file_size(save.path())));

@@ -43,7 +43,10 @@ Result<Frame> ReadFrame(const std::filesystem::path& path) {
     return MakeError(ErrorCode::kNotFound, "checkpoint " + path.string() + " " + why);
   };
   Result<std::string> bytes = ReadWholeFile(path);
-  if (!bytes.has_value()) return MakeError(ErrorCode::kNotFound, bytes.error().message);
+  if (!bytes.has_value()) {
+    const bool is_absent = bytes.error().code == ErrorCode::kNotFound;
+    return MakeError(is_absent ? ErrorCode::kNotFound : ErrorCode::kUnavailable, bytes.error().message);
+  }
   if (!bytes->starts_with(kMagic)) return absent("is foreign: it does not begin as a checkpoint does");
   if (bytes->size() < kHeadAt + kChecksumLength) return absent("is damaged: it is too short");
   const std::string_view view = *bytes;

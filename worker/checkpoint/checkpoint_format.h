@@ -24,8 +24,8 @@ struct CheckpointFile {
   std::string payload;
 };
 
-// Error: kNotFound when there is no such file or it is damaged, foreign or of another version: all count as absent. The
-// message says which.
+// Error: kNotFound when there is no such file or it is damaged, foreign or of another version: all count as absent, and
+// the message says which. kUnavailable when the system cannot read it now, which says nothing of the file.
 Result<CheckpointFile> ReadCheckpointFile(const std::filesystem::path& path);
 
 // As ReadCheckpointFile, checking the whole file but keeping the head alone.

@@ -53,7 +53,7 @@ class File {
 tl::unexpected<Error> SystemError(std::string_view attempt, const std::filesystem::path& path) {
   const int reason = errno;
   ErrorCode code = ErrorCode::kInternal;
-  if (reason == ENOENT) code = ErrorCode::kNotFound;
+  if (reason == ENOENT || reason == ENOTDIR) code = ErrorCode::kNotFound;
   if (reason == ENOSPC || reason == EDQUOT) code = ErrorCode::kResourceExhausted;
   return MakeError(code, std::string(attempt) + " " + path.string() + ": " + std::strerror(reason));
 }

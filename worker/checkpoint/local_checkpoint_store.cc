@@ -23,10 +23,12 @@ Result<std::filesystem::path> PathOf(const std::filesystem::path& folder, std::s
   return folder / relative;
 }
 
-// Creates a folder and those above it, each durable in the one above.
-Result<void> CreateFolder(const std::filesystem::path& folder) {
-  if (folder.empty() || std::filesystem::is_directory(folder)) return {};
-  ESPALIER_RETURN_IF_ERROR(CreateFolder(folder.parent_path()));
+// Creates a folder and those between it and `root`, each durable in the one above. The root itself is not created; an
+// empty one is the file system's.
+Result<void> CreateFolder(const std::filesystem::path& folder, const std::filesystem::path& root) {
+  std::error_code error;
+  if (folder.empty() || folder == root || std::filesystem::is_directory(folder, error)) return {};
+  ESPALIER_RETURN_IF_ERROR(CreateFolder(folder.parent_path(), root));
   if (mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return SystemError("cannot create the folder", folder);
   return SyncFolder(folder.parent_path());
 }
@@ -39,8 +41,15 @@ Result<void> LinkOrCopy(const std::filesystem::path& staged, const std::filesyst
   return CopyWholeFile(staged, temporary);
 }
 
-Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem::path& path) {
-  ESPALIER_RETURN_IF_ERROR(CreateFolder(path.parent_path()));
+// Of what the system refused within the store: whatever it is, it may pass, and says nothing of any file.
+tl::unexpected<Error> Away(Error error) {
+  error.code = ErrorCode::kUnavailable;
+  return tl::unexpected<Error>(std::move(error));
+}
+
+Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem::path& path,
+                     const std::filesystem::path& root) {
+  ESPALIER_RETURN_IF_ERROR(CreateFolder(path.parent_path(), root));
   std::filesystem::path temporary = path;
   temporary += kTemporarySuffix;
   Result<void> put = LinkOrCopy(staged, temporary);
@@ -58,30 +67,52 @@ Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem:
 
 }  // namespace
 
+Result<void> LocalCheckpointStore::Create(const std::filesystem::path& folder) { return CreateFolder(folder, {}); }
+
 LocalCheckpointStore::LocalCheckpointStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+Result<void> LocalCheckpointStore::CheckIsThere() const {
+  struct stat status {};
+  if (stat(folder_.c_str(), &status) != 0)
+    return Away(SystemError("cannot find the checkpoint store", folder_).value());
+  if (S_ISDIR(status.st_mode)) return {};
+  return MakeError(ErrorCode::kUnavailable, "the checkpoint store " + folder_.string() + " is not a folder");
+}
 
 Result<void> LocalCheckpointStore::Put(const std::filesystem::path& staged, std::string_view name) {
   ESPALIER_ASSIGN(const std::filesystem::path path, PathOf(folder_, name));
   const std::lock_guard lock(mutex_);
-  Result<void> put = PutFile(staged, path);
-  if (!put.has_value() && put.error().code == ErrorCode::kNotFound) put.error().code = ErrorCode::kInternal;
-  return put;
+  ESPALIER_RETURN_IF_ERROR(CheckIsThere());
+  const Result<void> put = PutFile(staged, path, folder_);
+  if (put.has_value()) return {};
+  const bool is_staged = access(staged.c_str(), F_OK) == 0 || errno != ENOENT;
+  if (!is_staged) return MakeError(ErrorCode::kNotFound, "there is no staged file " + staged.string());
+  return Away(put.error());
 }
 
 Result<std::filesystem::path> LocalCheckpointStore::Fetch(std::string_view name) {
   ESPALIER_ASSIGN(std::filesystem::path path, PathOf(folder_, name));
+  ESPALIER_RETURN_IF_ERROR(CheckIsThere());
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return SystemError("cannot find", path);
-  if (!S_ISREG(status.st_mode)) return MakeError(ErrorCode::kNotFound, path.string() + " is not a file");
-  return path;
+  if (stat(path.c_str(), &status) == 0) {
+    if (S_ISREG(status.st_mode)) return path;
+    return MakeError(ErrorCode::kNotFound, path.string() + " is not a file");
+  }
+  Error error = SystemError("cannot find", path).value();
+  if (error.code != ErrorCode::kNotFound) return Away(std::move(error));
+  ESPALIER_RETURN_IF_ERROR(CheckIsThere());  // it may have gone meanwhile, and the file with it
+  return tl::unexpected<Error>(std::move(error));
 }
 
 Result<void> LocalCheckpointStore::Remove(std::string_view name) {
   ESPALIER_ASSIGN(const std::filesystem::path path, PathOf(folder_, name));
   const std::lock_guard lock(mutex_);
-  if (unlink(path.c_str()) == 0) return SyncFolder(path.parent_path());
-  if (errno == ENOENT || errno == ENOTDIR) return {};
-  return SystemError("cannot remove", path);
+  ESPALIER_RETURN_IF_ERROR(CheckIsThere());
+  const bool removed = unlink(path.c_str()) == 0;
+  if (!removed && errno != ENOENT && errno != ENOTDIR) return Away(SystemError("cannot remove", path).value());
+  if (!removed) return CheckIsThere();
+  const Result<void> synced = SyncFolder(path.parent_path());
+  return synced.has_value() ? Result<void>() : Away(synced.error());
 }
 
 Result<std::vector<std::string>> LocalCheckpointStore::List() {
@@ -89,14 +120,13 @@ Result<std::vector<std::string>> LocalCheckpointStore::List() {
   std::error_code error;
   std::filesystem::recursive_directory_iterator entry(folder_, error);
   const std::filesystem::recursive_directory_iterator end;
-  if (error == std::errc::no_such_file_or_directory) return names;
   for (; !error && entry != end; entry.increment(error)) {
     std::error_code gone;  // removed since it was listed: not there
     if (!entry->is_regular_file(gone)) continue;
     std::string name = entry->path().lexically_relative(folder_).generic_string();
     if (!name.ends_with(kTemporarySuffix)) names.push_back(std::move(name));
   }
-  if (error) return MakeError(ErrorCode::kInternal, "cannot list " + folder_.string() + ": " + error.message());
+  if (error) return MakeError(ErrorCode::kUnavailable, "cannot list " + folder_.string() + ": " + error.message());
   std::ranges::sort(names);
   return names;
 }

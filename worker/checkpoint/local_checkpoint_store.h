@@ -2,7 +2,8 @@
 // A file appears under its name only when it is whole and durable: it is linked (on one filesystem) or copied to
 // name + ".tmp", then renamed. A process killed between the two leaves that temporary; putting the name again, which a
 // restarted node manager does with all that it finds in staging, takes it away.
-// Several servers may use the directory at once; one name is put by one process at a time. Thread-safe.
+// Several servers may use the directory at once; one name is put by one process at a time. A directory that is not
+// there is a store that is away, never a new one. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -13,8 +14,11 @@ namespace espalier {
 
 class LocalCheckpointStore : public CheckpointStore {
  public:
-  // `folder` is created when the first file is put.
   explicit LocalCheckpointStore(std::filesystem::path folder);
+
+  // Makes the directory, and those above it, once in its life: when a server is set up. It may be there already.
+  // Error: kInternal or kResourceExhausted, with the system's reason.
+  static Result<void> Create(const std::filesystem::path& folder);
 
   // Besides the port's errors: kInvalidArgument when a name is not relative, leads out of the store or ends as
   // temporaries do.
@@ -24,6 +28,8 @@ class LocalCheckpointStore : public CheckpointStore {
   Result<std::vector<std::string>> List() override;
 
  private:
+  Result<void> CheckIsThere() const;
+
   const std::filesystem::path folder_;
   // Held while a name is put or removed: two threads must not share one temporary.
   std::mutex mutex_;

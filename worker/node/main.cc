@@ -47,6 +47,11 @@ int main(int argument_count, char** arguments) {
       espalier::ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
   if (!armed.has_value()) return Refuse(armed.error(), 2);
   espalier::SetUpLog("node");
+  // From then on a folder that is not there is a store that is away: something that is not mounted, say.
+  if (!espalier::node::WorkDirectory::IsSetUp(config->work_directory)) {
+    const auto created = espalier::LocalCheckpointStore::Create(config->checkpoint_directory);
+    if (!created.has_value()) return Refuse(created.error(), 1);
+  }
   auto directory = espalier::node::WorkDirectory::Open(config->work_directory);
   if (!directory.has_value()) return Refuse(directory.error(), 1);
   espalier::LocalCheckpointStore store(config->checkpoint_directory);

@@ -12,11 +12,14 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
+#include "worker/node/convert.h"
 
 namespace espalier::node {
 namespace {
 
 constexpr int kTickMilliseconds = 50;
+// Of a worker that has closed its channel.
+constexpr Seconds kEndPatience{1};
 
 std::string NewIncarnation() {
   std::random_device random;
@@ -35,21 +38,25 @@ int OpenSignals() {
 }
 
 // The store's file, checked from end to end: a damaged or a foreign one counts as absent.
-Result<std::filesystem::path> FetchChecked(CheckpointStore& store, const FetchCheckpoint& fetch) {
+Result<std::string> FetchChecked(CheckpointStore& store, const FetchCheckpoint& fetch) {
   ESPALIER_ASSIGN(const std::filesystem::path path, store.Fetch(fetch.file));
-  ESPALIER_ASSIGN(const std::string head, ReadCheckpointHead(path));
-  ESPALIER_ASSIGN(const CheckpointOfRun found, DecodeCheckpointHead(head));
-  if (found.point.checkpoint->state_sha256 != fetch.state_sha256) {
+  const Result<std::string> head = ReadCheckpointHead(path);
+  if (!head.has_value()) {
+    ESPALIER_RETURN_IF_ERROR(store.Fetch(fetch.file));  // the store may have gone meanwhile
+    return tl::unexpected<Error>(head.error());
+  }
+  ESPALIER_ASSIGN(const StateOfRun found, DecodeCheckpointHead(*head));
+  if (found.state.state_sha256 != fetch.state_sha256) {
     return MakeError(ErrorCode::kNotFound, "the checkpoint " + fetch.file + " holds another state");
   }
-  return path;
+  return path.string();
 }
 
-Result<CheckpointOfRun> ReadStagedPoint(const std::filesystem::path& file) {
+Result<StateOfRun> ReadStagedState(const std::filesystem::path& file) {
   ESPALIER_ASSIGN(const std::string head, ReadCheckpointHead(file));
-  ESPALIER_ASSIGN(CheckpointOfRun found, DecodeCheckpointHead(head));
+  ESPALIER_ASSIGN(StateOfRun found, DecodeCheckpointHead(head));
   std::error_code error;
-  found.point.checkpoint->bytes = static_cast<std::int64_t>(std::filesystem::file_size(file, error));
+  found.state.bytes = static_cast<std::int64_t>(std::filesystem::file_size(file, error));
   return found;
 }
 
@@ -60,10 +67,10 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
       directory_(directory),
       store_(store),
       core_({config.slot_count, directory.staging(), directory.steps(), config.stop_within}),
-      registration_{config.server, NewIncarnation(), config.slot_count, {}},
+      registration_{config.server, NewIncarnation(), config.slot_count, "", {}},
       signals_(OpenSignals()),
       uplink_(config.master_address, config.token, queue_,
-              [this](const DesiredState& desired) { Do(core_.OnDesired(desired, MonotonicNow())); }) {}
+              [this](const ServerOrders& orders) { Do(core_.OnOrders(orders, MonotonicNow())); }) {}
 
 void NodeManager::Run() {
   Log(LogLevel::kInfo, "node manager started",
@@ -77,7 +84,8 @@ void NodeManager::Run() {
     queue_.RunAll();
     Do(core_.OnTick(MonotonicNow()));
     if (!core_.description().has_value()) continue;
-    registration_.description = *core_.description();
+    registration_.device_kind = core_.description()->device_kind;
+    registration_.offers = core_.description()->offers;
     uplink_.Exchange(registration_, core_, MonotonicNow());
   }
   for (auto& [slot, worker] : workers_) {
@@ -97,14 +105,18 @@ void NodeManager::AdoptLeftOvers() {
   }
   directory_.DeleteTemporaries();
   for (const std::filesystem::path& file : directory_.StagedCheckpoints()) {
-    Result<CheckpointOfRun> found = ReadStagedPoint(file);
+    Result<StateOfRun> found = ReadStagedState(file);
     if (!found.has_value()) {
+      if (found.error().code == ErrorCode::kUnavailable) {
+        Log(LogLevel::kError, "a left-over file cannot be read, and stays", {{"reason", found.error().message}});
+        continue;
+      }
       Log(LogLevel::kWarning, "deleted a left-over file", {{"file", file.string()}, {"reason", found.error().message}});
       DeleteStagedFile(file);
       continue;
     }
-    Log(LogLevel::kInfo, "found a left-over checkpoint", {{"run", found->run}, {"step", found->point.step}});
-    Do(core_.OnLeftOverCheckpoint(found->run, std::move(found->point), file));
+    Log(LogLevel::kInfo, "found a left-over checkpoint", {{"run", found->run.run}, {"step", found->state.point.step}});
+    Do(core_.OnLeftOverState(found->run, std::move(found->state), file));
   }
   for (const WorkDirectory::LeftOverRun& run : directory_.LeftOverRuns()) {
     Do(core_.OnLeftOverRun(run.run, run.path, directory_.ReadStepLog(run.run, 0)));
@@ -140,7 +152,9 @@ void NodeManager::ReadWorkers() {
     if (ended) {
       NoticeDeath(slot);
     } else if (worker.process->channel().closed()) {
-      worker.process->Kill();
+      // It is ending, as a rule: how it ended is worth waiting for.
+      if (!worker.closed_at.has_value()) worker.closed_at = MonotonicNow();
+      if (MonotonicNow() - *worker.closed_at > kEndPatience) worker.process->Kill();
     }
   }
 }
@@ -159,11 +173,12 @@ void NodeManager::TakeReplies(int slot) {
 
 void NodeManager::NoticeDeath(int slot) {
   Worker& worker = workers_[slot];
-  const std::string words = worker.process->LastWords();
-  Log(LogLevel::kWarning, "a worker died", {{"slot", slot}, {"pid", worker.process->pid()}, {"last_words", words}});
+  const WorkerDeath death{worker.process->WasKilledByOthers(), worker.process->LastWords()};
+  Log(LogLevel::kWarning, "a worker died",
+      {{"slot", slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
   directory_.ForgetWorker(worker.process->pid());
   worker.process.reset();
-  Do(core_.OnWorkerDied(slot, worker.number, words, MonotonicNow()));
+  Do(core_.OnWorkerDied(slot, worker.number, death, MonotonicNow()));
 }
 
 void NodeManager::Do(const Actions& actions) {
@@ -173,6 +188,7 @@ void NodeManager::Do(const Actions& actions) {
 void NodeManager::Act(const SpawnWorker& spawn) {
   Worker& worker = workers_[spawn.slot];
   worker.number = spawn.worker;
+  worker.closed_at.reset();
   auto process = WorkerProcess::Start(config_.worker_command, directory_.WorkerLog(spawn.slot));
   if (process.has_value()) {
     worker.process = std::move(*process);
@@ -181,7 +197,7 @@ void NodeManager::Act(const SpawnWorker& spawn) {
   }
   Log(LogLevel::kError, "cannot start a worker, trying again", {{"reason", process.error().message}});
   queue_.Post([this, spawn, why = process.error().message] {
-    Do(core_.OnWorkerDied(spawn.slot, spawn.worker, why, MonotonicNow()));
+    Do(core_.OnWorkerDied(spawn.slot, spawn.worker, {.last_words = why}, MonotonicNow()));
   });
 }
 
@@ -200,22 +216,22 @@ void NodeManager::Act(const KillWorker& kill) {
 
 void NodeManager::Act(const FetchCheckpoint& fetch) {
   fetches_.Do([this, fetch] {
-    const Result<std::filesystem::path> path = FetchChecked(store_, fetch);
-    const std::string found = path.has_value() ? path->string() : "";
-    const std::string error = path.has_value() ? "" : path.error().message;
-    queue_.Post(
-        [this, fetch, found, error] { Do(core_.OnCheckpointFetched(fetch.run, found, error, MonotonicNow())); });
+    queue_.Post([this, fetch, path = FetchChecked(store_, fetch)] {
+      if (!path.has_value()) Log(LogLevel::kWarning, path.error().message, {{"run", fetch.run.run}});
+      Do(core_.OnCheckpointFetched(fetch.run, path, MonotonicNow()));
+    });
   });
 }
 
 void NodeManager::Act(const UploadFile& upload) {
   uploads_.Do([this, upload] {
-    const Result<void> put = store_.Put(upload.staged, upload.name);
-    ESPALIER_FAILPOINT("checkpoint.stored");
-    const std::string error = put.has_value() ? "" : "cannot be stored: " + put.error().message;
-    queue_.Post([this, upload, error] {
-      if (!error.empty()) Log(LogLevel::kError, "a checkpoint " + error, {{"file", upload.name}});
-      Do(core_.OnUploadFinished(upload.upload, error, MonotonicNow()));
+    const Result<void> stored = store_.Put(upload.staged, upload.name);
+    if (stored.has_value()) ESPALIER_FAILPOINT("checkpoint.stored");
+    queue_.Post([this, upload, stored] {
+      if (!stored.has_value()) {
+        Log(LogLevel::kError, "a checkpoint cannot be stored now", {{"reason", stored.error().message}});
+      }
+      Do(core_.OnUploadFinished(upload.upload, stored, MonotonicNow()));
     });
   });
 }

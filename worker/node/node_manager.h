@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "worker/checkpoint/checkpoint_store.h"
@@ -50,6 +51,7 @@ class NodeManager {
   struct Worker {
     std::int64_t number = 0;
     std::unique_ptr<WorkerProcess> process;
+    std::optional<Seconds> closed_at;  // when its end of the channel was found closed
   };
 
   const Config config_;

@@ -10,6 +10,7 @@
 #include "base/token.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
 #include "proto/channel.h"
+#include "proto/convert_node_protocol.h"
 
 namespace espalier::node {
 namespace {
@@ -59,7 +60,7 @@ class Uplink::Stream : public grpc::ClientBidiReactor<v1::SynchronizeRequest, v1
 struct Uplink::State {
   const std::string token;
   LoopQueue& queue;
-  std::function<void(const DesiredState&)> on_desired;
+  std::function<void(const ServerOrders&)> on_orders;
   std::unique_ptr<v1::NodeManagerService::Stub> stub;
   std::unique_ptr<Stream> stream;
   Seconds connect_at{0};
@@ -88,9 +89,11 @@ void Uplink::Stream::OnReadDone(bool ok) {
     if (!std::exchange(state_.connected, true)) Log(LogLevel::kInfo, "connected to the master");
     state_.said_away = false;
     state_.pause = kPauseFirst;
-    const DesiredState desired = FromProto(response_);
+    const Result<ServerOrders> orders = FromProto(response_);
     StartRead(&response_);
-    state_.on_desired(desired);
+    if (orders.has_value()) return state_.on_orders(*orders);
+    Log(LogLevel::kError, "orders that make no sense, ignored",
+        {{"field", orders.error().field}, {"reason", orders.error().message}});
   });
 }
 
@@ -122,11 +125,11 @@ void Uplink::Stream::Send(const Registration& registration, const Core& core, Se
   const std::vector<RunStatus> statuses = core.Statuses();
   if (!AnythingNew(registration, core, statuses, now)) return;
   request_.Clear();
-  if (registered_ != registration) Add(registration, request_);
+  if (registered_ != registration) *request_.mutable_registration() = ToProto(registration);
   registered_ = registration;
-  Add(statuses, request_);
+  for (const RunStatus& status : statuses) *request_.add_runs() = ToProto(status);
   const std::vector<Report> reports = core.outbox().After(sent_report_, kReportsInMessageMax);
-  Add(reports, request_);
+  for (const Report& report : reports) *request_.add_reports() = ToProto(report);
   if (!reports.empty()) sent_report_ = reports.back().number;
   sent_statuses_ = statuses;
   sent_at_ = now;
@@ -135,13 +138,13 @@ void Uplink::Stream::Send(const Registration& registration, const Core& core, Se
 }
 
 Uplink::Uplink(const std::string& master_address, std::string token, LoopQueue& queue,
-               std::function<void(const DesiredState&)> on_desired)
-    : state_(new State{std::move(token), queue, std::move(on_desired),
+               std::function<void(const ServerOrders&)> on_orders)
+    : state_(new State{std::move(token), queue, std::move(on_orders),
                        v1::NodeManagerService::NewStub(OpenChannel(master_address)), nullptr}) {}
 
 Uplink::~Uplink() {
   if (state_->stream) state_->stream->Cancel();
-  state_->on_desired = [](const DesiredState&) {};
+  state_->on_orders = [](const ServerOrders&) {};
   while (state_->stream) {
     pollfd waiting{state_->queue.fd(), POLLIN, 0};
     poll(&waiting, 1, -1);

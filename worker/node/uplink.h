@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "worker/node/convert.h"
 #include "worker/node/core/core.h"
 #include "worker/node/loop_queue.h"
 
@@ -15,9 +14,10 @@ namespace espalier::node {
 
 class Uplink {
  public:
-  // `token` is shown to the master, unless it is empty. `on_desired` is called on the event loop, for each answer.
+  // `token` is shown to the master, unless it is empty. `on_orders` is called on the event loop, for each answer that
+  // makes sense; what does not is logged, and what was ordered before stays in force.
   Uplink(const std::string& master_address, std::string token, LoopQueue& queue,
-         std::function<void(const DesiredState&)> on_desired);
+         std::function<void(const ServerOrders&)> on_orders);
   // Ends the stream, waiting until gRPC has let go of it.
   ~Uplink();
   Uplink(const Uplink&) = delete;

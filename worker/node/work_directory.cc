@@ -9,10 +9,12 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <thread>
 
 #include "worker/checkpoint/checkpoint_format.h"
+#include "worker/node/core/run_files.h"
 
 namespace espalier::node {
 namespace {
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int kWaitsForKilledMax = 500;
 constexpr std::chrono::milliseconds kWaitForKilled{10};
+constexpr const char* kLock = "lock";
 constexpr const char* kFolders[] = {"staging", "steps", "runs", "workers", "logs"};
 
 std::string ReadAll(const fs::path& file, std::int64_t offset = 0) {
@@ -61,6 +64,11 @@ std::int64_t NumberOf(const fs::path& file) {
 
 }  // namespace
 
+bool WorkDirectory::IsSetUp(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / kLock, error);
+}
+
 Result<WorkDirectory> WorkDirectory::Open(const fs::path& folder) {
   std::error_code error;
   for (const char* name : kFolders) {
@@ -68,7 +76,7 @@ Result<WorkDirectory> WorkDirectory::Open(const fs::path& folder) {
     if (error)
       return MakeError(ErrorCode::kInternal, "cannot make " + (folder / name).string() + ": " + error.message());
   }
-  const fs::path file = folder / "lock";
+  const fs::path file = folder / kLock;
   const int lock = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
   if (lock < 0) return MakeError(ErrorCode::kInternal, "cannot open " + file.string() + ": " + std::strerror(errno));
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
@@ -107,32 +115,34 @@ int WorkDirectory::KillLeftOverWorkers() {
   return count;
 }
 
-void WorkDirectory::RecordRun(RunId run, const std::vector<PathStage>& path) {
+void WorkDirectory::RecordRun(RunKey run, const std::vector<PathStage>& path) {
   std::string text;
   for (const PathStage& stage : path) {
-    text += std::to_string(stage.plan_node.value) + " " + std::to_string(stage.from.value) + " " +
+    text += std::to_string(stage.node.value) + " " + std::to_string(stage.from.value) + " " +
             std::to_string(stage.to.value) + "\n";
   }
-  WriteAll(folder_ / "runs" / std::to_string(run.value), text);
+  WriteAll(folder_ / "runs" / RunName(run), text);
 }
 
-void WorkDirectory::ForgetRun(RunId run) {
-  unlink((steps() / (std::to_string(run.value) + ".log")).c_str());
-  unlink((folder_ / "runs" / std::to_string(run.value)).c_str());
+void WorkDirectory::ForgetRun(RunKey run) {
+  unlink((steps() / StepLogName(run)).c_str());
+  unlink((folder_ / "runs" / RunName(run)).c_str());
 }
 
-std::string WorkDirectory::ReadStepLog(RunId run, std::int64_t offset) const {
-  return ReadAll(steps() / (std::to_string(run.value) + ".log"), offset);
+std::string WorkDirectory::ReadStepLog(RunKey run, std::int64_t offset) const {
+  return ReadAll(steps() / StepLogName(run), offset);
 }
 
 std::vector<WorkDirectory::LeftOverRun> WorkDirectory::LeftOverRuns() const {
   std::vector<LeftOverRun> runs;
   for (const fs::path& file : FilesIn(folder_ / "runs")) {
-    LeftOverRun run{RunId{NumberOf(file)}, {}};
+    const std::optional<RunKey> key = ParseRunName(file.filename().string());
+    if (!key.has_value()) continue;
+    LeftOverRun run{*key, {}};
     std::istringstream text(ReadAll(file));
     PathStage stage;
-    while (text >> stage.plan_node.value >> stage.from.value >> stage.to.value) run.path.push_back(stage);
-    if (run.run.value > 0) runs.push_back(std::move(run));
+    while (text >> stage.node.value >> stage.from.value >> stage.to.value) run.path.push_back(stage);
+    runs.push_back(std::move(run));
   }
   return runs;
 }

@@ -1,7 +1,8 @@
 // This server's own folder, and what is found in it when a node manager starts again:
 //   lock        held as long as the node manager lives, so that two cannot share the folder
 //   staging/    checkpoints on their way into the store, until the report about them is acknowledged
-//   steps/RUN.log, runs/RUN   a run's step log and its plan nodes, until all reports about it are acknowledged
+//   steps/RUN.log, runs/RUN   a run's step log and its plan nodes, until all reports about it are acknowledged; RUN is
+//               as in core/run_files.h
 //   workers/PID the processes started, with their start times: a process id alone may be another's by now
 //   logs/       the workers' output
 // Not thread-safe; owned by the event loop.
@@ -13,13 +14,17 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
+#include "base/point.h"
 #include "base/result.h"
-#include "worker/node/core/desired_run.h"
 
 namespace espalier::node {
 
 class WorkDirectory {
  public:
+  // A node manager has used the folder before.
+  static bool IsSetUp(const std::filesystem::path& folder);
+
   // Makes the folders that are missing. Error: kFailedPrecondition when another node manager holds the folder,
   // kInternal when the system refuses.
   static Result<WorkDirectory> Open(const std::filesystem::path& folder);
@@ -38,14 +43,14 @@ class WorkDirectory {
   // Kills the recorded workers of an earlier incarnation and waits until they are gone. How many there were.
   int KillLeftOverWorkers();
 
-  void RecordRun(RunId run, const std::vector<PathStage>& path);
-  void ForgetRun(RunId run);
+  void RecordRun(RunKey run, const std::vector<PathStage>& path);
+  void ForgetRun(RunKey run);
   // What the run's step log holds from `offset` on; empty if there is none.
-  std::string ReadStepLog(RunId run, std::int64_t offset) const;
+  std::string ReadStepLog(RunKey run, std::int64_t offset) const;
 
   struct LeftOverRun {
-    RunId run;
-    std::vector<PathStage> path;  // without configurations and digests
+    RunKey run;
+    std::vector<PathStage> path;
   };
   std::vector<LeftOverRun> LeftOverRuns() const;
   // Deletes checkpoints that were never written to their end. REQUIRES: no worker lives.

@@ -86,12 +86,16 @@ WorkerProcess::~WorkerProcess() {
 }
 
 void WorkerProcess::Kill() {
-  if (!ended_) kill(pid_, SIGKILL);
+  if (!ended_ && kill(pid_, SIGKILL) == 0) was_killed_ = true;
 }
 
 bool WorkerProcess::HasEnded() {
   if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
   return ended_;
+}
+
+bool WorkerProcess::WasKilledByOthers() const {
+  return !was_killed_ && WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL;
 }
 
 std::string WorkerProcess::LastWords() const {

@@ -31,6 +31,8 @@ class WorkerProcess {
   void Kill();
   // True once it has ended; does not wait.
   bool HasEnded();
+  // By a SIGKILL that did not come from Kill: the system's memory killer, say, or a person. REQUIRES: HasEnded().
+  bool WasKilledByOthers() const;
   // How it ended and its last lines. REQUIRES: HasEnded().
   std::string LastWords() const;
   // Keeps the log file small.
@@ -43,6 +45,7 @@ class WorkerProcess {
   WorkerChannel channel_;
   const std::filesystem::path log_;
   bool ended_ = false;
+  bool was_killed_ = false;
   int status_ = 0;
 };
 

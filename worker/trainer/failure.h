@@ -17,16 +17,19 @@ enum class FailureKind {
 struct Failure {
   FailureKind kind = FailureKind::kTrainer;
   std::string message;
+  bool of_library = false;    // the library's own assertion, or the device's error: nothing in this process is certain
+  bool state_intact = false;  // the training is as if the request had never been made
 };
 
 template <class T>
 using Outcome = tl::expected<T, Failure>;
 
 inline tl::unexpected<Failure> MakeFailure(FailureKind kind, std::string message) {
-  return tl::unexpected<Failure>(Failure{kind, std::move(message)});
+  return tl::unexpected<Failure>(Failure{.kind = kind, .message = std::move(message)});
 }
 
-// What a trainer threw: kOutOfMemory when it says that memory did not suffice, else `otherwise`. REQUIRES: not null.
+// What a trainer threw: kOutOfMemory when it says that memory did not suffice, else `otherwise`. Leaves `state_intact`
+// to who knows what was called. REQUIRES: not null.
 Failure FailureOf(const std::exception_ptr& thrown, FailureKind otherwise);
 
 }  // namespace espalier

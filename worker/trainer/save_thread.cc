@@ -11,7 +11,7 @@ namespace {
 // Each state held costs as much memory as the model and its optimizer.
 constexpr std::size_t kJobCountMax = 2;
 
-Outcome<Saved> Do(const SaveJob& job) {
+Outcome<Saved> Write(const SaveJob& job) {
   try {
     Saved saved{.state_sha256 = Sha256Of(job.state)};
     const Outcome<std::string> payload = Serialize(job.state);
@@ -24,6 +24,12 @@ Outcome<Saved> Do(const SaveJob& job) {
   } catch (...) {
     return tl::unexpected<Failure>(FailureOf(std::current_exception(), FailureKind::kCheckpoint));
   }
+}
+
+Outcome<Saved> Do(const SaveJob& job) {
+  Outcome<Saved> saved = Write(job);
+  if (!saved) saved.error().state_intact = true;
+  return saved;
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ struct Saved {
 struct SaveJob {
   State state;
   std::filesystem::path path;
-  // Makes the file's head, and hears what became of it; both are called by the thread.
+  // Makes the file's head, and hears what became of it; both are called by the thread. A failure says that the state is
+  // intact: a copy was to be written.
   std::function<std::string(const std::string& state_sha256)> make_head;
   std::function<void(const Outcome<Saved>&)> done;
 };

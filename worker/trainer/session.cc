@@ -90,6 +90,7 @@ v1::TrainerReply ToReply(const Failure& failure) {
   v1::TrainerReply reply;
   reply.mutable_failure()->set_kind(ToProto(failure.kind));
   reply.mutable_failure()->set_message(CleanText(failure.message));  // a library may say anything
+  reply.mutable_failure()->set_state_intact(failure.state_intact);
   return reply;
 }
 
@@ -156,7 +157,7 @@ class Session {
   void Handle(const v1::TrainerRequest& request) {
     Outcome<std::optional<v1::TrainerReply>> reply = Answer(request);
     if (!reply) {
-      training_.reset();
+      if (!reply.error().state_intact) training_.reset();
       reply = ToReply(reply.error());
     }
     if (reply->has_value()) writer_.Write(std::move(**reply), request.id());

@@ -5,23 +5,34 @@
 #include "worker/trainer/failure.h"
 
 namespace espalier {
+namespace {
+
+bool Says(const std::string& message, const char* words) { return message.find(words) != std::string::npos; }
+
+// LibTorch has exception types for few of its errors.
+Failure FailureOf(const c10::Error& error, FailureKind otherwise) {
+  const std::string message = error.what();
+  if (Says(message, "can't allocate memory")) return {.kind = FailureKind::kOutOfMemory, .message = message};
+  return {.kind = otherwise,
+          .message = message,
+          .of_library = Says(message, "INTERNAL ASSERT FAILED") || Says(message, "CUDA error")};
+}
+
+}  // namespace
 
 Failure FailureOf(const std::exception_ptr& thrown, FailureKind otherwise) {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    return {FailureKind::kOutOfMemory, "memory did not suffice"};
+    return {.kind = FailureKind::kOutOfMemory, .message = "memory did not suffice"};
   } catch (const c10::OutOfMemoryError& error) {
-    return {FailureKind::kOutOfMemory, error.what()};
+    return {.kind = FailureKind::kOutOfMemory, .message = error.what()};
   } catch (const c10::Error& error) {
-    // The CPU allocator has no exception type of its own.
-    const std::string message = error.what();
-    const bool no_memory = message.find("can't allocate memory") != std::string::npos;
-    return {no_memory ? FailureKind::kOutOfMemory : otherwise, message};
+    return FailureOf(error, otherwise);
   } catch (const std::exception& error) {
-    return {otherwise, error.what()};
+    return {.kind = otherwise, .message = error.what()};
   } catch (...) {
-    return {otherwise, "the trainer threw something that is not a std::exception"};
+    return {.kind = otherwise, .message = "the trainer threw something that is not a std::exception"};
   }
 }
 

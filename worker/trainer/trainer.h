@@ -4,8 +4,8 @@
 // at s: Init and Setup (all values of s - 1) on a new object, Load, Setup (those that change at s). The law: metrics
 // and states are the same, bit for bit, however often a training was saved, loaded into another process and evaluated
 // in between. So Save must return everything: model, optimizer, random generators, place in the data. All methods are
-// called by one thread. They report failure by throwing what derives from std::exception; the object is not used after
-// that.
+// called by one thread. They report failure by throwing what derives from std::exception; but for Evaluate, the object
+// is not used after that.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/metrics.h"
+#include "base/units.h"
 #include "worker/trainer/state.h"
 
 namespace espalier {
@@ -26,20 +28,12 @@ using HyperParameterValue = std::variant<bool, std::int64_t, double, std::string
 // By name.
 using HyperParameterValues = std::map<std::string, HyperParameterValue>;
 
-// By name. A value may be NaN or infinite: the training has diverged.
-using Metrics = std::map<std::string, double>;
-
 struct DeclaredHyperParameter {
   std::string name;
   // What a study gets that leaves it out; its type is the hyper-parameter's.
   HyperParameterValue default_value;
   // True: fixed at step 0. False: a sequence, which may change at any step.
   bool initial = false;
-};
-
-// What one call of Train does: so many optimizer updates, or, when 0, one pass over the training data.
-struct StepMeaning {
-  std::int64_t update_count = 0;
 };
 
 class Trainer {
@@ -53,10 +47,12 @@ class Trainer {
   // Load.
   virtual void Setup(const HyperParameterValues& changed_values) = 0;
 
-  // One step. Returns at least "loss" (the mean over the samples) and "samples" (how many were trained on).
+  // One step. Returns at least "loss" (the mean over the samples) and "samples" (how many were trained on). One
+  // that is NaN or infinite: the training has diverged.
   virtual Metrics Train() = 0;
 
-  // Returns the declared metrics and leaves the state unchanged, random generators and modes included.
+  // Returns the declared metrics and leaves the state unchanged, modes included, also when it throws: then training may
+  // go on. Only the random generators of LibTorch are put back by the caller.
   virtual Metrics Evaluate() = 0;
 
   // A copy of everything that the next steps depend on, besides the hyper-parameters' values.

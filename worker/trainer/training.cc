@@ -9,6 +9,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
+#include "worker/trainer/torch_random.h"
 
 namespace espalier {
 namespace {
@@ -31,7 +32,7 @@ std::string Print(const HyperParameterValue& value) {
 
 std::string IdentityOf(const TrainerKind& kind, const TrainingRequest& request) {
   std::string identity = kind.name + "\n" + kind.code_digest + "\n" + kind.data + "\n" + kind.data_digest + "\n" +
-                         std::to_string(request.step.update_count) + "\n";
+                         std::to_string(request.step.updates) + "\n";
   for (const auto& [name, value] : request.initial_values) identity += name + "=" + Print(value) + "\n";
   return identity;
 }
@@ -93,7 +94,7 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
     return MakeFailure(FailureKind::kRequest,
                        "there is no trainer '" + request.trainer + "' for the data '" + request.data + "'");
   }
-  if (request.step.update_count < 0) return MakeFailure(FailureKind::kRequest, "a step of less than one update");
+  if (request.step.updates < 0) return MakeFailure(FailureKind::kRequest, "a step of less than one update");
   if (request.run_id == 0) return MakeFailure(FailureKind::kRequest, "the run's id is missing");
   if (const auto checked = CheckAllValues(*kind, request.initial_values, true); !checked) {
     return tl::unexpected(checked.error());
@@ -149,8 +150,16 @@ Outcome<Measured> Training::Train(std::int64_t step) {
 Outcome<Measured> Training::Evaluate() {
   if (const auto checked = CheckSetUp("Evaluate"); !checked) return tl::unexpected(checked.error());
   const Seconds begin = MonotonicNow();
-  auto metrics = Guarded([&] { return trainer_->Evaluate(); });
-  if (!metrics) return tl::unexpected(metrics.error());
+  const Outcome<State> generators = Guarded(TakeRandomGenerators);
+  if (!generators) return tl::unexpected(generators.error());
+  Outcome<Metrics> metrics = Guarded([&] { return trainer_->Evaluate(); });
+  const Outcome<void> put_back = Guarded([&] { PutBackRandomGenerators(*generators); });
+  if (!metrics) {
+    Failure failure = metrics.error();
+    failure.state_intact = failure.kind == FailureKind::kTrainer && !failure.of_library && put_back;
+    return tl::unexpected(std::move(failure));
+  }
+  if (!put_back) return tl::unexpected(put_back.error());
   return Measured{std::move(*metrics), (MonotonicNow() - begin).count()};
 }
 

@@ -1,6 +1,6 @@
 // One training on this worker, behind the protocol: checks that requests come in order and name what the trainer has,
 // counts steps, writes the step log, and turns what the trainer throws into failures.
-// After a failure the object is not used again. Not thread-safe.
+// After a failure that does not say that the state is intact, the object is not used again. Not thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -37,6 +37,8 @@ class Training {
   Outcome<void> Setup(const HyperParameterValues& values);
   // One step, to the step `step`.
   Outcome<Measured> Train(std::int64_t step);
+  // Leaves the state as it was, generators and modes included. A failure says that the state is intact where the
+  // trainer itself failed (not memory, the library or the device) and the generators could be put back.
   Outcome<Measured> Evaluate();
   // The complete state at `step`, which must be the one reached: the trainer's own, the step and who trains.
   Outcome<State> Save(std::int64_t step);

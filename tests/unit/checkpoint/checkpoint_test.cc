@@ -125,6 +125,18 @@ TEST_CASE("a checkpoint file that cannot be written is an error that names it, a
   CHECK(folder.Names().empty());
 }
 
+LocalCheckpointStore Created(const fs::path& folder) {
+  REQUIRE(LocalCheckpointStore::Create(folder).has_value());
+  return LocalCheckpointStore(folder);
+}
+
+void CheckIsAway(CheckpointStore& store, const fs::path& staged) {
+  CHECK(store.Put(staged, "a").error().code == ErrorCode::kUnavailable);
+  CHECK(store.Fetch("a").error().code == ErrorCode::kUnavailable);
+  CHECK(store.Remove("a").error().code == ErrorCode::kUnavailable);
+  CHECK(store.List().error().code == ErrorCode::kUnavailable);
+}
+
 // Every implementation of CheckpointStore must pass this. `staging` may lie on another filesystem than the store.
 void CheckConformance(CheckpointStore& store, const Folder& staging) {
   const fs::path staged = staging / "staged";
@@ -147,9 +159,10 @@ void CheckConformance(CheckpointStore& store, const Folder& staging) {
   fs::remove(staged);
   CHECK(Bytes(store.Fetch("a/b").value()) == "second");
 
-  CHECK(store.Put(staged, "d").error().code == ErrorCode::kInternal);
+  CHECK(store.Put(staged, "d").error().code == ErrorCode::kNotFound);
   CHECK(store.Fetch("d").error().code == ErrorCode::kNotFound);
   CHECK(store.Fetch("a").error().code == ErrorCode::kNotFound);
+  CHECK(store.Fetch("a-c/b").error().code == ErrorCode::kNotFound);
   for (const char* name : {"", "/etc/a", "../a", "a/../../b", "a/"}) {
     INFO(name);
     CHECK(store.Put(staged, name).error().code == ErrorCode::kInvalidArgument);
@@ -158,6 +171,7 @@ void CheckConformance(CheckpointStore& store, const Folder& staging) {
   REQUIRE(store.Remove("a/b").has_value());
   REQUIRE(store.Remove("a/b").has_value());
   REQUIRE(store.Remove("nothing/at/all").has_value());
+  REQUIRE(store.Remove("a-c/b").has_value());
   CHECK(store.Fetch("a/b").error().code == ErrorCode::kNotFound);
   CHECK(store.List().value() == Names{"a-c"});
 }
@@ -165,20 +179,55 @@ void CheckConformance(CheckpointStore& store, const Folder& staging) {
 TEST_CASE("the local store keeps its contract, with staging on its own filesystem and on another") {
   const Folder folder;
   const Folder near;
-  LocalCheckpointStore store(folder / "store/deep");
+  LocalCheckpointStore store = Created(folder / "store/deep");
   CheckConformance(store, near);
   CHECK(folder.Names() == Names{"store/deep/a-c"});
 
   if (access("/dev/shm", W_OK) != 0) return;
   const Folder far("/dev/shm/espalier-checkpoint-XXXXXX");
-  LocalCheckpointStore other(folder / "other");
+  LocalCheckpointStore other = Created(folder / "other");
   CheckConformance(other, far);
   CHECK(folder.Names() == Names{"other/a-c", "store/deep/a-c"});
 }
 
+TEST_CASE("a store whose folder is not there is away: nothing is said of its files, and no new one is begun") {
+  const Folder folder;
+  LocalCheckpointStore store = Created(folder / "store");
+  Overwrite(folder / "staged", "content");
+  REQUIRE(store.Put(folder / "staged", "a").has_value());
+  fs::rename(folder / "store", folder / "elsewhere");
+  CheckIsAway(store, folder / "staged");
+  CHECK_FALSE(fs::exists(folder / "store"));
+  Overwrite(folder / "store", "a file");
+  CheckIsAway(store, folder / "staged");
+  fs::remove(folder / "store");
+  fs::rename(folder / "elsewhere", folder / "store");
+  CHECK(Bytes(store.Fetch("a").value()) == "content");
+}
+
+TEST_CASE("a store that gives errors is away") {
+  const Folder folder;
+  LocalCheckpointStore store = Created(folder / "store");
+  Overwrite(folder / "staged", "content");
+  fs::create_symlink("loop", folder / "store/loop");  // following it is an error that is not "no such file"
+  CHECK(store.Fetch("loop").error().code == ErrorCode::kUnavailable);
+  CHECK(store.Fetch("loop/a").error().code == ErrorCode::kUnavailable);
+  CHECK(store.Put(folder / "staged", "loop/a").error().code == ErrorCode::kUnavailable);
+  fs::create_directory(folder / "store/a");
+  CHECK(store.Put(folder / "staged", "a").error().code == ErrorCode::kUnavailable);
+  CHECK_FALSE(fs::exists(folder / "store/a.tmp"));
+}
+
+TEST_CASE("a checkpoint file that cannot be read now is not absent") {
+  const Folder folder;
+  CHECK(ReadCheckpointHead(folder.path()).error().code ==
+        ErrorCode::kUnavailable);  // a folder opens, and does not read
+  CHECK(ReadCheckpointFile(folder.path()).error().code == ErrorCode::kUnavailable);
+}
+
 TEST_CASE("putting a name again takes away the temporary that a killed process left") {
   const Folder folder;
-  LocalCheckpointStore store(folder / "store");
+  LocalCheckpointStore store = Created(folder / "store");
   Overwrite(folder / "staged", "content");
   REQUIRE(store.Put(folder / "staged", "a").has_value());
   fs::create_hard_link(folder / "store/a", folder / "store/a.tmp");
@@ -189,7 +238,7 @@ TEST_CASE("putting a name again takes away the temporary that a killed process l
 
 TEST_CASE("threads that put one name at the same time leave one whole file") {
   const Folder folder;
-  LocalCheckpointStore store(folder / "store");
+  LocalCheckpointStore store = Created(folder / "store");
   Overwrite(folder / "staged", std::string(100'000, 'x'));
   std::vector<std::thread> threads;
   std::atomic<int> failure_count = 0;

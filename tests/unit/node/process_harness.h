@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -21,7 +22,7 @@
 #include <vector>
 
 #include "espalier/v1/node_manager.grpc.pb.h"
-#include "searchplan/sequence/configuration.h"
+#include "proto/convert_node_protocol.h"
 
 namespace espalier::node {
 
@@ -53,6 +54,8 @@ class TemporaryFolder {
  private:
   fs::path path_;
 };
+
+inline RunKey Key(std::int64_t run) { return {LeadershipId{77}, RunId{run}}; }
 
 class TestMaster : public v1::NodeManagerService::Service {
  public:
@@ -91,9 +94,10 @@ class TestMaster : public v1::NodeManagerService::Service {
     return grpc::Status::OK;
   }
 
-  void Want(std::vector<v1::DesiredRun> runs) {
+  // By whatever the node manager offers first.
+  void Want(std::vector<Order> orders) {
     const std::lock_guard lock(mutex_);
-    desired_ = std::move(runs);
+    orders_ = std::move(orders);
     if (stream_ != nullptr) Answer();
   }
   void AcknowledgeNothing() {
@@ -106,35 +110,34 @@ class TestMaster : public v1::NodeManagerService::Service {
     if (stream_ != nullptr) Answer();
   }
 
-  // Waits until a report, old or new, fulfils the condition; returns it.
-  v1::Report Await(const std::function<bool(const v1::Report&)>& condition) {
+  // Waits until a report of that kind about the run, old or new, fulfils the condition; returns it.
+  template <class Kind>
+  Kind Await(
+      std::int64_t run, const std::function<bool(const Kind&)>& condition = [](const Kind&) { return true; }) {
     std::unique_lock lock(mutex_);
-    const v1::Report* found = nullptr;
+    const Kind* found = nullptr;
     REQUIRE(changed_.wait_for(lock, kPatience, [&] {
-      for (const v1::Report& report : reports_) {
-        if (condition(report)) found = &report;
+      for (const Report& report : reports_) {
+        const auto* kind = std::get_if<Kind>(&report.kind);
+        if (kind != nullptr && report.run == Key(run) && condition(*kind)) found = kind;
       }
       return found != nullptr;
     }));
     return *found;
   }
-  v1::PointReached AwaitCheckpoint(std::int64_t run, std::int64_t step) {
-    return Await([=](const v1::Report& report) {
-             return report.run_id() == run && report.point_reached().has_checkpoint() &&
-                    report.point_reached().step() == step;
-           })
-        .point_reached();
+  StateStored AwaitState(std::int64_t run, std::int64_t step) {
+    return Await<StateStored>(run, [=](const StateStored& stored) { return stored.point.step == Step{step}; });
   }
-  v1::RunEnded AwaitEnd(std::int64_t run) {
-    return Await([=](const v1::Report& report) { return report.run_id() == run && report.has_run_ended(); })
-        .run_ended();
+  MetricsMeasured AwaitMetrics(std::int64_t run, std::int64_t step) {
+    return Await<MetricsMeasured>(run,
+                                  [=](const MetricsMeasured& measured) { return measured.point.step == Step{step}; });
   }
   // Waits until the node manager says so of the run.
-  void AwaitStatus(std::int64_t run, const std::function<bool(const v1::RunStatus&)>& condition) {
+  void AwaitStatus(std::int64_t run, RunStatus::State state) {
     std::unique_lock lock(mutex_);
     REQUIRE(changed_.wait_for(lock, kPatience, [&] {
-      for (const v1::RunStatus& status : statuses_) {
-        if (status.run_id() == run && condition(status)) return true;
+      for (const RunStatus& status : statuses_) {
+        if (status.run == Key(run) && status.state == state) return true;
       }
       return false;
     }));
@@ -143,23 +146,26 @@ class TestMaster : public v1::NodeManagerService::Service {
     std::unique_lock lock(mutex_);
     REQUIRE(changed_.wait_for(lock, kPatience, [&] { return registrations_.size() >= count; }));
   }
-  std::vector<v1::Registration> Registrations() {
+  std::vector<Registration> Registrations() {
     const std::lock_guard lock(mutex_);
     return registrations_;
   }
-  // Forgets what was reported so far, so that only what comes anew counts.
   void ForgetReports() {
     const std::lock_guard lock(mutex_);
     reports_.clear();
   }
+  bool HasReportOf(std::int64_t run) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(reports_.begin(), reports_.end(), [&](const Report& report) { return report.run == Key(run); });
+  }
   // The union of the ranges that were reported as trained.
-  std::int64_t StepsTrained(std::int64_t run) {
+  std::int64_t StepsTrainedBy(std::int64_t run) {
     const std::lock_guard lock(mutex_);
     std::set<std::int64_t> steps;
-    for (const v1::Report& report : reports_) {
-      if (report.run_id() != run || !report.has_steps_trained()) continue;
-      for (std::int64_t i = report.steps_trained().from_step(); i < report.steps_trained().to_step(); ++i)
-        steps.insert(i);
+    for (const Report& report : reports_) {
+      const auto* trained = std::get_if<StepsTrained>(&report.kind);
+      if (trained == nullptr || report.run != Key(run)) continue;
+      for (Step step = trained->from; step < trained->to; step = step + 1) steps.insert(step.value);
     }
     return static_cast<std::int64_t>(steps.size());
   }
@@ -167,22 +173,24 @@ class TestMaster : public v1::NodeManagerService::Service {
  private:
   void Take(const v1::SynchronizeRequest& request) {
     if (request.has_registration()) {
-      if (registrations_.empty() || registrations_.back().incarnation() != request.registration().incarnation()) {
-        last_number_ = 0;
-      }
-      registrations_.push_back(request.registration());
+      const Registration registration = FromProto(request.registration()).value();
+      const bool is_new = registrations_.empty() || registrations_.back().incarnation != registration.incarnation;
+      if (is_new) last_number_ = 0;
+      registrations_.push_back(registration);
     }
-    statuses_.assign(request.runs().begin(), request.runs().end());
+    statuses_.clear();
+    for (const v1::RunStatus& status : request.runs()) statuses_.push_back(FromProto(status).value());
     for (const v1::Report& report : request.reports()) {
+      reports_.push_back(FromProto(report).value());
       last_number_ = std::max(last_number_, report.number());
-      reports_.push_back(report);
     }
   }
   void Answer() {
-    v1::SynchronizeResponse response;
-    for (const v1::DesiredRun& run : desired_) *response.add_runs() = run;
-    response.set_acknowledged_report(acknowledges_ ? last_number_ : 0);
-    stream_->Write(response);
+    ServerOrders orders{.orders = orders_, .acknowledged_report = acknowledges_ ? last_number_ : 0};
+    for (Order& order : orders.orders) {
+      if (order.offer.trainer.empty()) order.offer = registrations_.back().offers.at(0);
+    }
+    stream_->Write(ToProto(orders));
   }
 
   const std::string address_;
@@ -190,12 +198,12 @@ class TestMaster : public v1::NodeManagerService::Service {
   std::mutex mutex_;
   std::condition_variable changed_;
   Stream* stream_ = nullptr;
-  std::vector<v1::DesiredRun> desired_;
+  std::vector<Order> orders_;
   bool acknowledges_ = true;
   std::int64_t last_number_ = 0;
-  std::vector<v1::Registration> registrations_;
-  std::vector<v1::RunStatus> statuses_;
-  std::vector<v1::Report> reports_;
+  std::vector<Registration> registrations_;
+  std::vector<RunStatus> statuses_;
+  std::vector<Report> reports_;
 };
 
 class NodeProcess {
@@ -220,6 +228,7 @@ class NodeProcess {
     Wait();
   }
 
+  fs::path store() const { return folder_ / "store"; }
   fs::path work() const { return folder_ / "work"; }
   void Signal(int number) { kill(pid_, number); }
   // As waitpid gives it.
@@ -261,61 +270,47 @@ class ToyRun {
  public:
   explicit ToyRun(std::int64_t id, std::int64_t step_milliseconds = 5, std::int64_t crash_at_step = 0)
       : step_milliseconds_(step_milliseconds), crash_at_step_(crash_at_step) {
-    run_.set_run_id(id);
-    run_.set_generation(1);
-    run_.set_trainer("toy");
-    run_.mutable_step()->set_updates(1);
-    run_.set_plan_id(1);
-    run_.set_evaluation_digest("toy-evaluation-1");
-    for (const char* name : {"crash_at_step", "lr", "seed", "step_milliseconds"}) {
-      run_.add_hyper_parameter_names(name);
-      run_.add_initial(std::string_view(name) != "lr");
-    }
+    order_.run = Key(id);
+    order_.terms.generation = 1;
+    order_.step = {.updates = 1};
+    order_.plan = PlanId{1};
   }
-  ToyRun& From(const v1::PointReached& point, double lr) {
-    run_.mutable_start()->set_plan_node_id(point.plan_node_id());
-    run_.mutable_start()->set_step(point.step());
-    run_.mutable_start()->set_file(point.checkpoint().file());
-    run_.mutable_start()->set_state_sha256(point.checkpoint().state_sha256());
-    run_.mutable_start()->set_configuration(Configured(lr));
-    end_ = point.step();
+  ToyRun& By(Offer offer) { return order_.offer = std::move(offer), *this; }
+  ToyRun& From(const StateStored& stored, double lr) {
+    order_.start = OrderedStart{stored.point, stored.file, stored.state_sha256, Configured(lr), stored.lineage};
+    end_ = stored.point.step;
     return *this;
   }
   ToyRun& Stage(std::int64_t node, std::int64_t to, double lr) {
-    v1::PathStage& stage = *run_.add_path();
-    stage.set_plan_node_id(node);
-    stage.set_from_step(end_);
-    stage.set_to_step(to);
-    stage.set_configuration(Configured(lr));
-    stage.set_lineage_digest(std::string(32, 'a'));
-    end_ = to;
+    order_.path.push_back({{PlanNodeId{node}, end_, Step{to}}, Configured(lr), DigestOf(std::to_string(node))});
+    end_ = Step{to};
     return *this;
   }
   ToyRun& Both(std::int64_t step) {
-    v1::Target& target = *run_.add_targets();
-    target.set_step(step);
-    target.set_evaluate(true);
-    target.set_save(true);
+    order_.terms.promises.push_back({PromiseId{2 * step}, Step{step}, Owed::kMetrics});
+    order_.terms.promises.push_back({PromiseId{2 * step + 1}, Step{step}, Owed::kState});
     return *this;
   }
   ToyRun& Generation(std::int64_t generation) {
-    run_.set_generation(generation);
-    run_.clear_targets();
+    order_.terms.generation = generation;
+    order_.terms.promises.clear();
     return *this;
   }
-  operator v1::DesiredRun() const { return run_; }
+  operator Order() const { return order_; }
 
  private:
-  std::string Configured(double lr) const {
+  // In the order of the toy's schema.
+  Configuration Configured(double lr) const {
     const auto constant = [](Value value) { return Function{Constant{std::move(value)}, Step{0}}; };
-    return CanonicalBytes(Configuration{{constant(Value{crash_at_step_}), constant(Value{lr}),
-                                         constant(Value{std::int64_t{7}}), constant(Value{step_milliseconds_})}});
+    const Value none{std::int64_t{0}};
+    return {{constant(std::int64_t{32}), constant(crash_at_step_), constant(none), constant(none), constant(lr),
+             constant(none), constant(std::string("sgd")), constant(std::int64_t{7}), constant(step_milliseconds_)}};
   }
 
-  v1::DesiredRun run_;
+  Order order_;
   std::int64_t step_milliseconds_;
   std::int64_t crash_at_step_;
-  std::int64_t end_ = 0;
+  Step end_;
 };
 
 }  // namespace espalier::node

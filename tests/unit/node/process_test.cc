@@ -10,16 +10,21 @@ struct World {
   TemporaryFolder folder;
   TestMaster master{folder.path() / "master"};
 
-  fs::path Store(const v1::PointReached& point) const { return folder.path() / "store" / point.checkpoint().file(); }
+  fs::path Store(const StateStored& stored) const { return folder.path() / "store" / stored.file; }
 };
 
 // What the whole path gives when nothing happens on the way.
-v1::PointReached Undisturbed() {
-  World world;
-  NodeProcess node(world.folder.path());
-  world.master.Want({ToyRun(1, 0).Stage(1, 20, 0.1).Stage(2, 40, 0.2).Both(40)});
-  return world.master.AwaitCheckpoint(1, 40);
-}
+struct Undisturbed {
+  Undisturbed() {
+    World world;
+    NodeProcess node(world.folder.path());
+    world.master.Want({ToyRun(1, 0).Stage(1, 20, 0.1).Stage(2, 40, 0.2).Both(40)});
+    metrics = world.master.AwaitMetrics(1, 40).metrics;
+    state_sha256 = world.master.AwaitState(1, 40).state_sha256;
+  }
+  Metrics metrics;
+  std::string state_sha256;
+};
 
 }  // namespace
 
@@ -27,17 +32,19 @@ TEST_CASE("a run is trained, and its marks are reported with metrics and whole f
   World world;
   NodeProcess node(world.folder.path());
   world.master.Want({ToyRun(1).Stage(1, 20, 0.1).Stage(2, 40, 0.2).Both(20).Both(40)});
-  const v1::PointReached mark = world.master.AwaitCheckpoint(1, 20);
-  const v1::PointReached end = world.master.AwaitCheckpoint(1, 40);
-  CHECK(mark.plan_node_id() == 1);
-  CHECK(end.plan_node_id() == 2);
-  CHECK(end.metrics().count("score") == 1);
-  CHECK(end.evaluation_digest() == "toy-evaluation-1");
+  const StateStored mark = world.master.AwaitState(1, 20);
+  const StateStored end = world.master.AwaitState(1, 40);
+  CHECK(mark.point.node == PlanNodeId{1});
+  CHECK(end.point.node == PlanNodeId{2});
+  CHECK(end.lineage == DigestOf("2"));
+  CHECK(world.master.AwaitMetrics(1, 40).metrics.count("score") == 1);
+  CHECK(world.master.AwaitMetrics(1, 40).evaluation == "toy-evaluation-1");
   CHECK(ReadCheckpointFile(world.Store(mark)).has_value());
   CHECK(ReadCheckpointFile(world.Store(end)).has_value());
-  CHECK(world.master.AwaitEnd(1).step() == 40);
-  CHECK(world.master.StepsTrained(1) == 40);
-  CHECK(world.master.Registrations().at(0).trainers(0).name() == "toy");
+  CHECK(world.master.Await<RunEnded>(1).step == Step{40});
+  CHECK(world.master.StepsTrainedBy(1) == 40);
+  CHECK(world.master.Registrations().at(0).offers.at(0).trainer == "toy");
+  CHECK(world.master.Registrations().at(0).device_kind == "toy-device");
   world.master.Want({});
   CHECK(Eventually([&] { return FilesUnder(node.work() / "staging").empty(); }));
   CHECK(Eventually([&] { return FilesUnder(node.work() / "steps").empty(); }));
@@ -45,70 +52,82 @@ TEST_CASE("a run is trained, and its marks are reported with metrics and whole f
 }
 
 TEST_CASE("a branch from a live split ends in the same state as the whole path alone") {
-  const v1::PointReached alone = Undisturbed();
+  const Undisturbed alone;
   World world;
   NodeProcess node(world.folder.path());
   world.master.Want({ToyRun(1, 20).Stage(1, 60, 0.1).Both(60)});
-  world.master.AwaitStatus(1, [](const v1::RunStatus& status) { return status.training(); });
-  const v1::DesiredRun split = ToyRun(1, 20).Stage(1, 60, 0.1).Generation(2).Both(20).Both(60);
+  world.master.AwaitStatus(1, RunStatus::State::kTraining);
+  const Order split = ToyRun(1, 20).Stage(1, 60, 0.1).Generation(2).Both(20).Both(60);
   world.master.Want({split});
-  const v1::PointReached mark = world.master.AwaitCheckpoint(1, 20);
+  const StateStored mark = world.master.AwaitState(1, 20);
   world.master.Want({split, ToyRun(2, 0).From(mark, 0.1).Stage(2, 40, 0.2).Both(40)});
-  const v1::PointReached branch = world.master.AwaitCheckpoint(2, 40);
-  CHECK(branch.checkpoint().state_sha256() == alone.checkpoint().state_sha256());
-  CHECK(branch.metrics().at("score") == alone.metrics().at("score"));
+  CHECK(world.master.AwaitState(2, 40).state_sha256 == alone.state_sha256);
+  CHECK(world.master.AwaitMetrics(2, 40).metrics == alone.metrics);
 }
 
-TEST_CASE("a killed worker is a crash; the run goes on from its mark to the same state") {
-  const v1::PointReached alone = Undisturbed();
+TEST_CASE("a worker that others kill is said to be killed; the run goes on from its mark to the same state") {
+  const Undisturbed alone;
   World world;
   NodeProcess node(world.folder.path());
   world.master.Want({ToyRun(1, 20).Stage(1, 20, 0.1).Stage(2, 400, 0.2).Both(20).Both(400)});
-  const v1::PointReached mark = world.master.AwaitCheckpoint(1, 20);
+  const StateStored mark = world.master.AwaitState(1, 20);
   REQUIRE(node.Workers().size() == 1);
   kill(node.Workers()[0], SIGKILL);
-  const v1::Report failed = world.master.Await([](const v1::Report& report) { return report.has_run_failed(); });
-  CHECK(failed.run_failed().kind() == v1::RunFailed::KIND_CRASH);
-  CHECK(failed.run_failed().step() > 20);
-  const v1::RunEnded ended = world.master.AwaitEnd(1);
-  CHECK(world.master.StepsTrained(1) >= ended.step());
+  const auto failed = world.master.Await<RunFailed>(1);
+  CHECK(failed.kind == RunFailed::Kind::kKilled);
+  CHECK(failed.point.step > Step{20});
+  CHECK(world.master.StepsTrainedBy(1) >= world.master.Await<RunEnded>(1).step.value);
   world.master.Want({ToyRun(2, 0).From(mark, 0.1).Stage(2, 40, 0.2).Both(40)});
-  CHECK(world.master.AwaitCheckpoint(2, 40).checkpoint().state_sha256() == alone.checkpoint().state_sha256());
+  CHECK(world.master.AwaitState(2, 40).state_sha256 == alone.state_sha256);
 }
 
 TEST_CASE("a crash is reported with the last lines of the worker's log, whatever bytes they hold") {
   World world;
   NodeProcess node(world.folder.path());
   world.master.Want({ToyRun(1, 1, 3).Stage(1, 20, 0.1).Both(20)});
-  const v1::Report failed = world.master.Await([](const v1::Report& report) { return report.has_run_failed(); });
-  CHECK(failed.run_failed().step() == 3);
-  CHECK(failed.run_failed().message().find("garbage ???? crashing as told") != std::string::npos);
-  CHECK(world.master.AwaitEnd(1).step() == 2);
+  const auto failed = world.master.Await<RunFailed>(1);
+  CHECK(failed.kind == RunFailed::Kind::kCrash);
+  CHECK(failed.point.step == Step{3});
+  CHECK(failed.message.find("garbage ???? crashing as told") != std::string::npos);
+  CHECK(world.master.Await<RunEnded>(1).step == Step{2});
 }
 
-TEST_CASE("a node manager killed before its reports were acknowledged: the next one reports what was kept") {
+TEST_CASE("an order by an offer that differs in one digest is refused, once") {
+  World world;
+  NodeProcess node(world.folder.path());
+  world.master.AwaitRegistrations(1);
+  Offer offer = world.master.Registrations().at(0).offers.at(0);
+  offer.code_digest = "toy-2";
+  world.master.Want({ToyRun(1).By(offer).Stage(1, 20, 0.1).Both(20), ToyRun(2).Stage(1, 2, 0.1).Both(2)});
+  CHECK(world.master.Await<RunEnded>(1).refused.find("does not offer toy") != std::string::npos);
+  world.master.AwaitState(2, 2);
+}
+
+TEST_CASE(
+    "a node manager killed before its reports were acknowledged: the next one reports the states that were kept") {
   World world;
   world.master.AcknowledgeNothing();
   std::vector<pid_t> workers;
   {
     NodeProcess node(world.folder.path());
     world.master.Want({ToyRun(1, 20).Stage(1, 400, 0.1).Both(10).Both(400)});
-    world.master.AwaitCheckpoint(1, 10);
+    world.master.AwaitState(1, 10);
     workers = node.Workers();
   }
   for (const pid_t pid : workers) CHECK(Eventually([&] { return IsGone(pid); }));
   world.master.Want({});
   world.master.ForgetReports();
-  std::ofstream(world.folder.path() / "work" / "staging" / "1-11.ckpt") << "damaged";
-  std::ofstream(world.folder.path() / "work" / "staging" / "1-12.ckpt.tmp") << "half";
+  std::ofstream(world.folder.path() / "work" / "staging" / "77-1-11.ckpt") << "damaged";
+  std::ofstream(world.folder.path() / "work" / "staging" / "77-1-12.ckpt.tmp") << "half";
   NodeProcess node(world.folder.path());
-  const v1::PointReached again = world.master.AwaitCheckpoint(1, 10);
-  CHECK(again.metrics().count("score") == 1);
+  const StateStored again = world.master.AwaitState(1, 10);
+  CHECK(again.lineage == DigestOf("1"));
+  CHECK(again.bytes > 0);
   CHECK(ReadCheckpointFile(world.Store(again)).has_value());
-  world.master.Await([](const v1::Report& report) { return report.has_steps_trained(); });
-  CHECK(world.master.StepsTrained(1) >= 10);
+  world.master.Await<StepsTrained>(1);
+  CHECK(world.master.StepsTrainedBy(1) >= 10);
   const auto registrations = world.master.Registrations();
-  CHECK(registrations.front().incarnation() != registrations.back().incarnation());
+  CHECK(registrations.front().incarnation != registrations.back().incarnation);
   world.master.AcknowledgeAll();
   CHECK(Eventually([&] { return FilesUnder(node.work() / "staging").empty(); }));
   CHECK(Eventually([&] { return FilesUnder(node.work() / "runs").empty(); }));
@@ -127,26 +146,26 @@ TEST_CASE("a node manager killed at a fail-point loses no checkpoint") {
   world.master.Want({});
   world.master.AcknowledgeAll();
   NodeProcess node(world.folder.path());
-  if (point == "checkpoint.stored=1")
-    CHECK(ReadCheckpointFile(world.Store(world.master.AwaitCheckpoint(1, 5))).has_value());
+  if (point == "checkpoint.stored=1") CHECK(ReadCheckpointFile(world.Store(world.master.AwaitState(1, 5))).has_value());
   world.master.AwaitRegistrations(2);
   CHECK(Eventually([&] { return FilesUnder(node.work() / "staging").empty(); }));
-  for (const fs::path& file : FilesUnder(world.folder.path() / "store")) CHECK(file.extension() == ".ckpt");
+  for (const fs::path& file : FilesUnder(node.store())) CHECK(file.extension() == ".ckpt");
 }
 
 TEST_CASE("SIGTERM saves at the step's end, and leaves no process and no temporary file") {
   World world;
   NodeProcess node(world.folder.path());
   world.master.Want({ToyRun(1, 20).Stage(1, 4000, 0.1).Both(4000)});
-  world.master.Await([](const v1::Report& report) { return report.has_steps_trained(); });
+  world.master.Await<StepsTrained>(1);
   const std::vector<pid_t> workers = node.Workers();
   node.Signal(SIGTERM);
   node.Signal(SIGTERM);
   const int status = node.Wait();
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
-  const v1::RunEnded ended = world.master.AwaitEnd(1);
-  CHECK(ReadCheckpointFile(world.Store(world.master.AwaitCheckpoint(1, ended.step()))).has_value());
+  const auto ended = world.master.Await<RunEnded>(1);
+  CHECK(ended.saves_under_way == std::vector{ended.step});
+  CHECK(ReadCheckpointFile(world.Store(world.master.AwaitState(1, ended.step.value))).has_value());
   for (const pid_t pid : workers) CHECK(IsGone(pid));
   for (const char* folder : {"staging", "steps", "runs", "workers"}) CHECK(FilesUnder(node.work() / folder).empty());
 }
@@ -154,17 +173,48 @@ TEST_CASE("SIGTERM saves at the step's end, and leaves no process and no tempora
 TEST_CASE("runs go on while the master is away, and are reported when it is back") {
   World world;
   NodeProcess node(world.folder.path());
-  const v1::DesiredRun run = ToyRun(1, 10).Stage(1, 30, 0.1).Both(30);
-  world.master.Want({run});
-  world.master.AwaitStatus(1, [](const v1::RunStatus& status) { return status.training(); });
+  world.master.Want({ToyRun(1, 10).Stage(1, 30, 0.1).Both(30)});
+  world.master.AwaitStatus(1, RunStatus::State::kTraining);
   world.master.Stop();
-  const fs::path stored = world.folder.path() / "store" / "1" / "1" / "30-1.ckpt";
+  const fs::path stored = node.store() / "1" / "1" / "30-77-1.ckpt";
   CHECK(Eventually([&] { return fs::exists(stored); }));
   world.master.Start();
-  CHECK(world.master.AwaitCheckpoint(1, 30).checkpoint().file() == "1/1/30-1.ckpt");
-  world.master.AwaitStatus(1, [](const v1::RunStatus& status) { return status.ended(); });
+  CHECK(world.master.AwaitState(1, 30).file == "1/1/30-77-1.ckpt");
+  CHECK(world.master.AwaitMetrics(1, 30).metrics.count("score") == 1);
+  world.master.AwaitStatus(1, RunStatus::State::kEnded);
   const auto registrations = world.master.Registrations();
-  CHECK(registrations.front().incarnation() == registrations.back().incarnation());
+  CHECK(registrations.front().incarnation == registrations.back().incarnation);
+}
+
+TEST_CASE("a store that goes away and comes back costs no state: it waits in staging, and a run waits for its start") {
+  World world;
+  NodeProcess node(world.folder.path());
+  world.master.Want({ToyRun(1, 0).Stage(1, 5, 0.1).Both(5)});
+  const StateStored start = world.master.AwaitState(1, 5);
+  const fs::path elsewhere = world.folder.path() / "elsewhere";
+  fs::rename(node.store(), elsewhere);
+  world.master.Want({ToyRun(2, 0).Stage(1, 7, 0.1).Both(7), ToyRun(3, 0).From(start, 0.1).Stage(1, 9, 0.1).Both(9)});
+  world.master.AwaitMetrics(2, 7);
+  world.master.AwaitStatus(2, RunStatus::State::kSaving);
+  CHECK(FilesUnder(node.work() / "staging").size() == 1);
+  CHECK_FALSE(fs::exists(node.store()));
+  CHECK_FALSE(world.master.HasReportOf(3));
+  fs::rename(elsewhere, node.store());
+  CHECK(ReadCheckpointFile(world.Store(world.master.AwaitState(2, 7))).has_value());
+  CHECK(ReadCheckpointFile(world.Store(world.master.AwaitState(3, 9))).has_value());
+}
+
+TEST_CASE("a start whose file is damaged is named") {
+  World world;
+  NodeProcess node(world.folder.path());
+  world.master.Want({ToyRun(1, 0).Stage(1, 5, 0.1).Both(5)});
+  const StateStored start = world.master.AwaitState(1, 5);
+  fs::resize_file(world.Store(start), 20);
+  world.master.Want({ToyRun(2, 0).From(start, 0.1).Stage(1, 9, 0.1).Both(9)});
+  const auto unusable = world.master.Await<StartUnusable>(2);
+  CHECK(unusable.file == start.file);
+  CHECK(unusable.point == start.point);
+  CHECK(unusable.why.find("damaged") != std::string::npos);
 }
 
 TEST_CASE("two node managers cannot share a work directory") {

@@ -1,7 +1,9 @@
-// A node manager's core with a pretended machine around it: workers that answer when told to, step logs, uploads and a
+// A node manager's core with a pretended machine around it: workers that answer when told to, step logs, a store and a
 // clock. What was asked of workers and what was reported is kept as short texts:
 //   "Init seed=7", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill"
-//   "point 3 score=0.3 file", "lost 2@5" (generation 2, step 5), "trained n1 0-3", "failed diverged 3", "ended 3"
+//   "metrics 3 score=0.3", "state 3", "lost state 5", "lost unnamed 5" (a save that nobody had asked for),
+//   "trained n1 0-3", "failed diverged 3", "evaluation failed crash 3", "start unusable file", "refused",
+//   "ended 3", "ended 3 saving 2 3"
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -9,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "worker/node/core/core.h"
@@ -17,62 +20,85 @@ namespace espalier::node {
 
 using Texts = std::vector<std::string>;
 
+inline RunKey Key(std::int64_t run) { return {LeadershipId{77}, RunId{run}}; }
+
 inline Configuration Configured(double lr, std::int64_t seed = 7) {
   return {{Function{Constant{Value{lr}}, Step{0}}, Function{Constant{Value{seed}}, Step{0}}}};
 }
 
-// A run over lr (a sequence) and seed (initial), in plan 1, on slot 0.
+// What the pretended workers train: over lr (a sequence) and seed (initial), and any other.
+inline Offer ToyOffer() {
+  return {.trainer = "toy",
+          .code_digest = "code",
+          .data_digest = "data",
+          .evaluation_digest = "evaluation",
+          .schema = {.hyper_parameters = {{"lr", ValueType::kFloating, Value{0.1}, false},
+                                          {"seed", ValueType::kInteger, Value{std::int64_t{7}}, true}},
+                     .takes_any = true},
+          .metrics = {"score"}};
+}
+
+inline Digest128 LineageOf(std::int64_t node) { return espalier::DigestOf("lineage " + std::to_string(node)); }
+
+// An order in plan 1, on slot 0. A promise is the same in every generation: its id says its step and what is owed.
 class RunBuilder {
  public:
   explicit RunBuilder(std::int64_t id) {
-    run_.run = RunId{id};
-    run_.trainer = "toy";
-    run_.plan = PlanId{1};
-    run_.hyper_parameter_names = {"lr", "seed"};
-    run_.initial = {false, true};
-    run_.wishes.generation = 1;
-    run_.evaluation_digest = "digest";
+    order_.run = Key(id);
+    order_.offer = ToyOffer();
+    order_.plan = PlanId{1};
+    order_.terms.generation = 1;
   }
-  RunBuilder& Slot(int slot) { return run_.slot = slot, *this; }
+  RunBuilder& Slot(int slot) { return order_.slot = slot, *this; }
+  RunBuilder& By(Offer offer) { return order_.offer = std::move(offer), *this; }
   RunBuilder& From(std::int64_t node, std::int64_t step, double lr) {
-    run_.start = StartPoint{PlanNodeId{node}, Step{step}, "file", "sha", Configured(lr)};
+    order_.start = OrderedStart{{PlanNodeId{node}, Step{step}}, "file", "sha", Configured(lr), LineageOf(node)};
+    end_ = Step{step};
     return *this;
   }
   // The path's next stage, to `to`.
-  RunBuilder& Stage(std::int64_t node, std::int64_t to, double lr) {
-    const Step from = PathEnd(run_);
-    run_.path.push_back({PlanNodeId{node}, from, Step{to}, Configured(lr), "lineage" + std::to_string(node)});
-    return *this;
-  }
+  RunBuilder& Stage(std::int64_t node, std::int64_t to, double lr) { return Stage(node, to, Configured(lr)); }
   RunBuilder& Stage(std::int64_t node, std::int64_t to, Function lr) {
-    Stage(node, to, 0);
-    run_.path.back().configuration.functions[0] = std::move(lr);
+    Configuration configuration = Configured(0);
+    configuration.functions[0] = std::move(lr);
+    return Stage(node, to, configuration);
+  }
+  RunBuilder& Stage(std::int64_t node, std::int64_t to, const Configuration& configuration) {
+    order_.path.push_back({{PlanNodeId{node}, end_, Step{to}}, configuration, LineageOf(node)});
+    end_ = Step{to};
     return *this;
   }
   // Of the last stage: a hyper-parameter that the trainer does not declare.
   RunBuilder& Undeclared(const std::string& name, Function function) {
-    run_.path.back().configuration.functions.push_back(std::move(function));
-    run_.path.back().configuration.undeclared.push_back(name);
+    Configuration configuration = order_.path.back().configuration.Unpack();
+    configuration.functions.push_back(std::move(function));
+    configuration.undeclared.push_back(name);
+    order_.path.back().configuration = configuration;
     return *this;
   }
+  // Later terms, without promises yet.
   RunBuilder& Generation(std::int64_t generation) {
-    run_.wishes.generation = generation;
-    run_.wishes.targets.clear();
+    order_.terms.generation = generation;
+    order_.terms.promises.clear();
     return *this;
   }
-  RunBuilder& Evaluate(std::int64_t step) { return Want({Step{step}, true, false}); }
-  RunBuilder& Save(std::int64_t step) { return Want({Step{step}, false, true}); }
-  RunBuilder& Both(std::int64_t step) { return Want({Step{step}, true, true}); }
-  RunBuilder& Preempt() { return run_.wishes.preempt = true, *this; }
-  RunBuilder& Hang(double seconds) { return run_.wishes.hang = Seconds(seconds), *this; }
-  RunBuilder& EvaluateEvery(std::int64_t steps) { return run_.wishes.evaluate_every_steps.push_back(steps), *this; }
-  RunBuilder& SaveEvery(double seconds) { return run_.wishes.save_every = Seconds(seconds), *this; }
-  operator const DesiredRun&() const { return run_; }
-  const DesiredRun& run() const { return run_; }
+  RunBuilder& Evaluate(std::int64_t step) { return Promise(step, Owed::kMetrics); }
+  RunBuilder& Save(std::int64_t step) { return Promise(step, Owed::kState); }
+  RunBuilder& Both(std::int64_t step) { return Evaluate(step).Save(step); }
+  RunBuilder& Preempt() { return order_.terms.preempt = true, *this; }
+  RunBuilder& Limits(TimeLimits limits) { return order_.terms.limits = limits, *this; }
+  RunBuilder& EvaluateEvery(std::int64_t steps) { return order_.terms.evaluate_every.push_back(steps), *this; }
+  RunBuilder& Barred(std::int64_t step) { return order_.terms.barred_evaluations.push_back(Step{step}), *this; }
+  RunBuilder& SaveEvery(double seconds) { return order_.terms.save_every = Seconds(seconds), *this; }
+  operator const Order&() const { return order_; }
 
  private:
-  RunBuilder& Want(Target target) { return run_.wishes.targets.push_back(target), *this; }
-  DesiredRun run_;
+  RunBuilder& Promise(std::int64_t step, Owed owed) {
+    order_.terms.promises.push_back({PromiseId{step * 10 + (owed == Owed::kState ? 2 : 1)}, Step{step}, owed});
+    return *this;
+  }
+  Order order_;
+  Step end_;
 };
 
 inline std::string Text(const Values& values) {
@@ -81,14 +107,16 @@ inline std::string Text(const Values& values) {
   return text;
 }
 
+inline std::string Text(Step step) { return " " + std::to_string(step.value); }
+
 inline std::string Text(const RequestKind& request) {
   struct Visitor {
     std::string operator()(const Describe&) const { return "Describe"; }
     std::string operator()(const Init& init) const { return "Init" + Text(init.values); }
     std::string operator()(const Setup& setup) const { return "Setup" + Text(setup.values); }
-    std::string operator()(const Train& train) const { return "Train " + std::to_string(train.step.value); }
+    std::string operator()(const Train& train) const { return "Train" + Text(train.step); }
     std::string operator()(const node::Evaluate&) const { return "Evaluate"; }
-    std::string operator()(const node::Save& save) const { return "Save " + std::to_string(save.identity.step.value); }
+    std::string operator()(const node::Save& save) const { return "Save" + Text(save.identity.point.step); }
     std::string operator()(const Load& load) const { return "Load " + load.path; }
   };
   return std::visit(Visitor{}, request);
@@ -96,23 +124,36 @@ inline std::string Text(const RequestKind& request) {
 
 inline std::string Text(const ReportKind& report) {
   struct Visitor {
-    std::string operator()(const PointReached& point) const {
-      std::string text = "point " + std::to_string(point.step.value);
-      for (const auto& [name, value] : point.metrics) text += " " + name + "=" + Print(Value{value});
-      return text + (point.checkpoint.has_value() ? " file" : "");
+    std::string operator()(const MetricsMeasured& measured) const {
+      std::string text = "metrics" + Text(measured.point.step);
+      for (const auto& [name, value] : measured.metrics) text += " " + name + "=" + Print(Value{value});
+      return text;
     }
+    std::string operator()(const StateStored& stored) const { return "state" + Text(stored.point.step); }
     std::string operator()(const PromiseLost& lost) const {
-      return "lost " + std::to_string(lost.generation) + "@" + std::to_string(lost.step.value);
+      const char* owed[] = {" unnamed", " metrics", " state"};
+      if (lost.promise.value > 0) CHECK(lost.promise.value / 10 == lost.step.value);
+      return std::string("lost") + owed[lost.promise.value % 10] + Text(lost.step);
     }
     std::string operator()(const StepsTrained& trained) const {
-      return "trained n" + std::to_string(trained.plan_node.value) + " " + std::to_string(trained.from.value) + "-" +
+      return "trained n" + std::to_string(trained.node.value) + Text(trained.from) + "-" +
              std::to_string(trained.to.value);
     }
     std::string operator()(const RunFailed& failed) const {
-      const char* kinds[] = {"crash", "trainer", "out of memory", "diverged", "evaluation", "checkpoint"};
-      return std::string("failed ") + kinds[static_cast<int>(failed.kind)] + " " + std::to_string(failed.step.value);
+      return "failed " + std::string(Name(failed.kind)) + Text(failed.point.step);
     }
-    std::string operator()(const RunEnded& ended) const { return "ended " + std::to_string(ended.step.value); }
+    std::string operator()(const EvaluationFailed& failed) const {
+      const char* kinds[] = {"crash", "trainer", "out of memory"};
+      return std::string("evaluation failed ") + kinds[static_cast<int>(failed.kind)] + Text(failed.point.step);
+    }
+    std::string operator()(const StartUnusable& start) const { return "start unusable " + start.file; }
+    std::string operator()(const RunEnded& ended) const {
+      if (!ended.refused.empty()) return "refused";
+      std::string text = "ended" + Text(ended.step);
+      if (!ended.saves_under_way.empty()) text += " saving";
+      for (const Step step : ended.saves_under_way) text += Text(step);
+      return text;
+    }
   };
   return std::visit(Visitor{}, report);
 }
@@ -128,15 +169,20 @@ class Scenario {
   Core core;
   Seconds now{100};
 
-  void Want(const std::vector<DesiredRun>& runs, std::int64_t acknowledged = 0) {
-    desired_ = {runs, acknowledged, {}};
-    Do(core.OnDesired(desired_, now));
+  void Want(const std::vector<Order>& orders, std::int64_t acknowledged = 0) {
+    orders_ = {orders, acknowledged, {}};
+    Do(core.OnOrders(orders_, now));
   }
   void Acknowledge() {
-    desired_.acknowledged_report = core.outbox().acknowledged() + std::ssize(core.outbox().After(0, 1000));
-    Do(core.OnDesired(desired_, now));
+    orders_.acknowledged_report = core.outbox().acknowledged() + std::ssize(core.outbox().After(0, 1000));
+    Do(core.OnOrders(orders_, now));
   }
+  // Let time pass, at a tick a second.
   void Pass(double seconds) {
+    for (; seconds > 1; --seconds) {
+      now += Seconds(1);
+      Do(core.OnTick(now));
+    }
     now += Seconds(seconds);
     Do(core.OnTick(now));
   }
@@ -149,7 +195,7 @@ class Scenario {
     REQUIRE_FALSE(waiting.empty());
     const WorkerRequest request = waiting.front();
     waiting.pop_front();
-    if (!reply.has_value()) reply = Success(request.kind);
+    if (!reply.has_value()) reply = Success(request.kind, slot);
     Do(core.OnWorkerReplied(slot, slots_[slot].worker, {request.id, *reply}, now));
   }
   // Answers until Train to `step` has been asked for, but not answered.
@@ -160,26 +206,34 @@ class Scenario {
   void RunOut(int slot = 0) {
     while (!slots_[slot].waiting.empty()) Answer(slot);
   }
+  // Likewise, until an evaluation has been asked for.
+  void RunIntoEvaluation(int slot = 0) {
+    while (!Waits(node::Evaluate{}, slot)) Answer(slot);
+  }
   void AnswerSave(std::optional<ReplyKind> reply = std::nullopt, int slot = 0) {
     auto& waiting = slots_[slot].saves;
     REQUIRE_FALSE(waiting.empty());
     const WorkerRequest request = waiting.front();
     waiting.pop_front();
-    if (!reply.has_value()) reply = Saved{"sha", 100, Seconds(0)};
+    if (!reply.has_value()) reply = Saved{"sha", 100};
     Do(core.OnWorkerReplied(slot, slots_[slot].worker, {request.id, *reply}, now));
   }
-  void FinishUpload(const std::string& error = "") {
+  void FinishUpload(const Result<void>& stored = {}) {
     REQUIRE_FALSE(uploads.empty());
     const UploadFile upload = uploads.front();
     uploads.pop_front();
-    Do(core.OnUploadFinished(upload.upload, error, now));
+    Do(core.OnUploadFinished(upload.upload, stored, now));
   }
-  void Die(const std::string& log = "last words", int slot = 0) {
+  void Die(const WorkerDeath& death = {.last_words = "last words"}, int slot = 0) {
     const std::int64_t worker = slots_[slot].worker;
     slots_[slot] = {};
-    Do(core.OnWorkerDied(slot, worker, log, now));
+    Do(core.OnWorkerDied(slot, worker, death, now));
   }
-  void FetchFails(const std::string& why) { fetch_error_ = why; }
+  // From now on.
+  void FetchFails(ErrorCode code) { fetch_error_ = Error{code, "fetching fails", ""}; }
+  void FetchSucceeds() { fetch_error_.reset(); }
+  // Of the workers that are started from now on.
+  void Offer(std::vector<espalier::Offer> offers) { offers_ = std::move(offers); }
 
   // Since it was last asked.
   Texts Asked() { return std::exchange(asked_, {}); }
@@ -191,19 +245,29 @@ class Scenario {
     }
     return texts;
   }
+  // The newest report of that kind.
+  template <class Kind>
+  Kind Last() const {
+    Kind last;
+    for (const Report& report : core.outbox().After(0, 1000)) {
+      if (const auto* kind = std::get_if<Kind>(&report.kind)) last = *kind;
+    }
+    return last;
+  }
   RunStatus Status(std::int64_t run) const {
     for (const RunStatus& status : core.Statuses()) {
-      if (status.run == RunId{run}) return status;
+      if (status.run == Key(run)) return status;
     }
     return {};
   }
-  bool Knows(std::int64_t run) const { return Status(run).run == RunId{run}; }
+  bool Knows(std::int64_t run) const { return Status(run).run == Key(run); }
 
   std::deque<UploadFile> uploads;
   std::vector<node::Save> saves;
   Texts deleted;
   Texts removed;
-  std::vector<RunId> forgotten;
+  std::vector<RunKey> forgotten;
+  int fetch_count = 0;
   int spawned = 0;
   bool quit = false;
 
@@ -212,7 +276,7 @@ class Scenario {
     std::int64_t worker = 0;
     std::deque<WorkerRequest> waiting;
     std::deque<WorkerRequest> saves;
-    RunId run;
+    RunKey run;
   };
 
   bool Waits(const RequestKind& request, int slot) const {
@@ -220,14 +284,14 @@ class Scenario {
     return !waiting.empty() && Text(waiting.front().kind) == Text(request);
   }
 
-  ReplyKind Success(const RequestKind& request) {
-    if (std::holds_alternative<Describe>(request)) return Description{1, "kind", {}};
+  ReplyKind Success(const RequestKind& request, int slot) {
+    if (std::holds_alternative<Describe>(request)) return Description{1, "kind", offers_};
     if (std::holds_alternative<node::Evaluate>(request)) return Evaluated{{{"score", 0.5}}, Seconds(0.25)};
     const auto* train = std::get_if<Train>(&request);
     if (train == nullptr) return Done{};
     now += Seconds(0.1);
-    log_ += std::to_string(run_in_log_.value) + " " + std::to_string(train->step.value) + " 0.125\n";
-    logs_[run_in_log_] = log_;
+    const RunKey run = slots_[slot].run;
+    logs_[run] += std::to_string(run.run.value) + " " + std::to_string(train->step.value) + " 0.125\n";
     return Trained{{{"loss", 1.0}, {"samples", 10.0}}, Seconds(0.125)};
   }
 
@@ -235,7 +299,7 @@ class Scenario {
     for (const Action& action : actions) std::visit([this](const auto& item) { Act(item); }, action);
   }
   void Act(const SpawnWorker& spawn) {
-    slots_[spawn.slot] = {spawn.worker, {}, {}, {}};
+    slots_[spawn.slot] = {.worker = spawn.worker};
     ++spawned;
   }
   void Act(const SendRequest& send) {
@@ -243,16 +307,15 @@ class Scenario {
     asked_.push_back(slot + Text(send.request.kind));
     const auto* save = std::get_if<node::Save>(&send.request.kind);
     if (save != nullptr) saves.push_back(*save);
-    if (const auto* init = std::get_if<Init>(&send.request.kind)) {
-      run_in_log_ = init->run;
-      log_.clear();
-    }
+    if (const auto* init = std::get_if<Init>(&send.request.kind)) slots_[send.slot].run = init->run;
     (save != nullptr ? slots_[send.slot].saves : slots_[send.slot].waiting).push_back(send.request);
   }
   void Act(const KillWorker&) { asked_.push_back("Kill"); }
   void Act(const FetchCheckpoint& fetch) {
-    const std::string path = fetch_error_.empty() ? "/store/" + fetch.file : "";
-    Do(core.OnCheckpointFetched(fetch.run, path, fetch_error_, now));
+    ++fetch_count;
+    Result<std::string> path = "/store/" + fetch.file;
+    if (fetch_error_.has_value()) path = tl::unexpected<Error>(*fetch_error_);
+    Do(core.OnCheckpointFetched(fetch.run, path, now));
   }
   void Act(const UploadFile& upload) { uploads.push_back(upload); }
   void Act(const RemoveFromStore& remove) { removed.push_back(remove.name); }
@@ -266,13 +329,15 @@ class Scenario {
   void Act(const Quit&) { quit = true; }
 
   std::vector<Slot> slots_;
-  DesiredState desired_;
+  ServerOrders orders_;
   Texts asked_;
   std::int64_t reported_ = 0;
-  RunId run_in_log_;
-  std::string log_;
-  std::map<RunId, std::string> logs_;
-  std::string fetch_error_;
+  std::map<RunKey, std::string> logs_;
+  std::optional<Error> fetch_error_;
+  std::vector<espalier::Offer> offers_{ToyOffer()};
 };
+
+inline tl::unexpected<Error> Away() { return MakeError(ErrorCode::kUnavailable, "the store is away"); }
+inline tl::unexpected<Error> RefusedForGood() { return MakeError(ErrorCode::kNotFound, "there is no staged file"); }
 
 }  // namespace espalier::node

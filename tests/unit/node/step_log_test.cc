@@ -5,15 +5,14 @@
 namespace espalier::node {
 namespace {
 
-const std::vector<PathStage> kPath = {{PlanNodeId{1}, Step{0}, Step{3}, {}, ""},
-                                      {PlanNodeId{2}, Step{3}, Step{6}, {}, ""}};
+const std::vector<PathStage> kPath = {{PlanNodeId{1}, Step{0}, Step{3}}, {PlanNodeId{2}, Step{3}, Step{6}}};
 
 }  // namespace
 
 TEST_CASE("step-log lines are summed up for each plan node") {
   const auto summary = SummarizeStepLog("7 2 0.5\n7 3 0.25\n7 4 1\n", RunId{7}, kPath);
   REQUIRE(summary.trained.size() == 2);
-  CHECK(summary.trained[0].plan_node == PlanNodeId{1});
+  CHECK(summary.trained[0].node == PlanNodeId{1});
   CHECK(summary.trained[0].from == Step{1});
   CHECK(summary.trained[0].to == Step{3});
   CHECK(summary.trained[0].time == Seconds(0.75));

@@ -56,16 +56,25 @@ TEST_CASE("recorded workers are killed, but never another process that has the s
 TEST_CASE("what is recorded of a run is found again until it is forgotten") {
   Folder folder;
   WorkDirectory directory = WorkDirectory::Open(folder.path / "work").value();
-  directory.RecordRun(RunId{7}, {{PlanNodeId{1}, Step{0}, Step{3}, {}, ""}, {PlanNodeId{2}, Step{3}, Step{5}, {}, ""}});
-  std::ofstream(directory.steps() / "7.log") << "7 1 0.5\n7 2 0.5\n";
+  const RunKey run{LeadershipId{77}, RunId{7}};
+  directory.RecordRun(run, {{PlanNodeId{1}, Step{0}, Step{3}}, {PlanNodeId{2}, Step{3}, Step{5}}});
+  std::ofstream(folder.path / "work" / "runs" / "no run") << "1 0 3\n";
+  std::ofstream(directory.steps() / "77-7.log") << "7 1 0.5\n7 2 0.5\n";
   REQUIRE(directory.LeftOverRuns().size() == 1);
-  CHECK(directory.LeftOverRuns()[0].run == RunId{7});
+  CHECK(directory.LeftOverRuns()[0].run == run);
   REQUIRE(directory.LeftOverRuns()[0].path.size() == 2);
   CHECK(directory.LeftOverRuns()[0].path[1].to == Step{5});
-  CHECK(directory.ReadStepLog(RunId{7}, 8) == "7 2 0.5\n");
-  directory.ForgetRun(RunId{7});
+  CHECK(directory.ReadStepLog(run, 8) == "7 2 0.5\n");
+  directory.ForgetRun(run);
   CHECK(directory.LeftOverRuns().empty());
-  CHECK(directory.ReadStepLog(RunId{7}, 0).empty());
+  CHECK(directory.ReadStepLog(run, 0).empty());
+}
+
+TEST_CASE("a work directory is set up once a node manager has used it") {
+  Folder folder;
+  CHECK_FALSE(WorkDirectory::IsSetUp(folder.path / "work"));
+  REQUIRE(WorkDirectory::Open(folder.path / "work").has_value());
+  CHECK(WorkDirectory::IsSetUp(folder.path / "work"));
 }
 
 TEST_CASE("a configuration that lacks something or is no configuration is refused with the field or the line") {

@@ -44,8 +44,8 @@ v1::TrainerRequest Init(StepMeaning step, const std::string& step_log = "", std:
   v1::InitRequest& init = *request.mutable_init();
   init.set_trainer("mlp");
   init.set_data("digits");
-  if (step.update_count == 0) init.mutable_step()->set_epoch(true);
-  if (step.update_count > 0) init.mutable_step()->set_updates(step.update_count);
+  if (step.updates == 0) init.mutable_step()->set_epoch(true);
+  if (step.updates > 0) init.mutable_step()->set_updates(step.updates);
   Fill(kInitialValues, *init.mutable_values());
   init.set_run_id(run_id);
   init.set_step_log(step_log);
@@ -76,8 +76,8 @@ v1::TrainerRequest Save(const std::string& path, std::int64_t step) {
   v1::CheckpointIdentity& identity = *request.mutable_save()->mutable_identity();
   identity.set_step(step);
   identity.set_run_id(5);
+  identity.set_leadership_id(9);
   identity.set_lineage_digest("0123");
-  (*identity.mutable_metrics())["test_acc"] = 0.5;
   return request;
 }
 
@@ -346,7 +346,9 @@ TEST_CASE("a save that cannot be written fails alone: the training goes on", "[t
   WorkerProcess worker;
   Begin(worker, kSmall, kSmall.schedule(0));
   REQUIRE(worker.Call(Train(1)).has_train());
-  CHECK(FailureKindOf(worker.Call(Save(folder / "missing/a", 1))) == v1::FAILURE_KIND_CHECKPOINT);
+  const v1::TrainerReply failed = worker.Call(Save(folder / "missing/a", 1));
+  CHECK(FailureKindOf(failed) == v1::FAILURE_KIND_CHECKPOINT);
+  CHECK(failed.failure().state_intact());
   CHECK(worker.Call(Train(2)).has_train());
   CHECK(worker.Call(Save(folder / "a", 2)).has_save());
 }

@@ -31,7 +31,7 @@ struct KillWorker {
 
 // Find the file in the store and check that it is whole and holds this state; answered by CheckpointFetched.
 struct FetchCheckpoint {
-  RunId run;
+  RunKey run;
   std::string file;
   std::string state_sha256;
 };
@@ -54,19 +54,19 @@ struct DeleteStaged {
 
 // Note the run's plan nodes, so that a later incarnation can make sense of its step log.
 struct RecordRun {
-  RunId run;
+  RunKey run;
   std::vector<PathStage> path;
 };
 
 // Read the run's step log from `offset`; answered by StepLogRead before any later event.
 struct ReadStepLog {
-  RunId run;
+  RunKey run;
   std::int64_t offset = 0;
 };
 
 // The record and the step log are not needed any more.
 struct ForgetRun {
-  RunId run;
+  RunKey run;
 };
 
 // Everything is done that SIGTERM asked for.

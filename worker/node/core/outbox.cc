@@ -4,7 +4,7 @@
 
 namespace espalier::node {
 
-std::int64_t Outbox::Add(RunId run, ReportKind kind) {
+std::int64_t Outbox::Add(RunKey run, ReportKind kind) {
   const std::int64_t number = acknowledged_ + static_cast<std::int64_t>(reports_.size()) + 1;
   reports_.push_back({number, run, std::move(kind)});
   ++count_of_run_[run];

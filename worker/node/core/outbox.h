@@ -7,28 +7,28 @@
 #include <map>
 #include <vector>
 
-#include "worker/node/core/report.h"
+#include "protocol/report.h"
 
 namespace espalier::node {
 
 class Outbox {
  public:
   // The report's number.
-  std::int64_t Add(RunId run, ReportKind kind);
+  std::int64_t Add(RunKey run, ReportKind kind);
 
   // Forgets the reports up to `number`; what was never given out is not acknowledged by it.
   void Acknowledge(std::int64_t number);
 
   std::int64_t acknowledged() const { return acknowledged_; }
   bool empty() const { return reports_.empty(); }
-  bool HasReportOf(RunId run) const { return count_of_run_.contains(run); }
+  bool HasReportOf(RunKey run) const { return count_of_run_.contains(run); }
 
   // At most `count_max` unacknowledged reports with numbers over `number`, in order.
   std::vector<Report> After(std::int64_t number, std::size_t count_max) const;
 
  private:
   std::deque<Report> reports_;  // numbers acknowledged_ + 1, acknowledged_ + 2, ...
-  std::map<RunId, int> count_of_run_;
+  std::map<RunKey, int> count_of_run_;
   std::int64_t acknowledged_ = 0;
 };
 

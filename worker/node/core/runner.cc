@@ -4,332 +4,445 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "worker/node/core/run_files.h"
 
 namespace espalier::node {
 namespace {
 
 constexpr Seconds kStopPatience{1};
-// A worker that is still writing an earlier checkpoint is not killed for so long.
+// A worker that is still writing a state is not killed for so long.
 constexpr Seconds kSavePatience{30};
 
-bool AllFinite(const std::map<std::string, double>& metrics) {
+constexpr const char* kWrongKind = "the worker gave an answer of the wrong kind";
+
+bool AllFinite(const Metrics& metrics) {
   return std::all_of(metrics.begin(), metrics.end(), [](const auto& item) { return std::isfinite(item.second); });
 }
 
-std::string DescribeNotFinite(const std::map<std::string, double>& metrics) {
+std::string DescribeNotFinite(const Metrics& metrics) {
   for (const auto& [name, value] : metrics) {
     if (!std::isfinite(value)) return name + " is " + (std::isnan(value) ? "not a number" : "infinite");
   }
   return {};
 }
 
+std::string WholeSeconds(Seconds time) { return std::to_string(static_cast<std::int64_t>(time.count())) + " s"; }
+
+EvaluationFailed::Kind OfEvaluation(RunFailed::Kind kind) {
+  switch (kind) {
+    case RunFailed::Kind::kTrainer:
+    case RunFailed::Kind::kDiverged:
+      return EvaluationFailed::Kind::kTrainer;
+    case RunFailed::Kind::kOutOfMemory:
+      return EvaluationFailed::Kind::kOutOfMemory;
+    case RunFailed::Kind::kCrash:
+    case RunFailed::Kind::kKilled:
+      break;
+  }
+  return EvaluationFailed::Kind::kCrash;
+}
+
+RunFailed::Kind KindOf(const Failure& failure) {
+  return failure.kind == FailureKind::kOutOfMemory ? RunFailed::Kind::kOutOfMemory : RunFailed::Kind::kTrainer;
+}
+
+// Of a hang, once the worker is dead: what it printed.
+void AddLastWords(ReportKind& fault, const std::string& words) {
+  if (auto* failed = std::get_if<RunFailed>(&fault)) failed->message += "\n" + words;
+  if (auto* failed = std::get_if<EvaluationFailed>(&fault)) failed->message += "\n" + words;
+}
+
 }  // namespace
 
-Runner::Runner(DesiredRun desired)
-    : desired_(std::move(desired)), reached_(StartOf(desired_)), begun_(StartOf(desired_)) {}
+Runner::Runner(Order order) : order_(std::move(order)), path_(order_), reached_(path_.start()), begun_(path_.start()) {
+  order_.terms = {.generation = -1};
+}
+
+template <class Activity>
+bool Runner::Is() const {
+  const auto* slot = std::get_if<OnSlot>(&state_);
+  return slot != nullptr && std::holds_alternative<Activity>(slot->activity);
+}
 
 RunStatus Runner::Status() const {
-  RunState state = RunState::kTraining;
-  if (closed_) state = saving() ? RunState::kSaving : RunState::kEnded;
-  return {desired_.run, desired_.wishes.generation, begun_, state};
+  RunStatus::State state = RunStatus::State::kTraining;
+  if (ended()) state = saves_.UnderWay().empty() ? RunStatus::State::kEnded : RunStatus::State::kSaving;
+  return {order_.run, order_.terms.generation, begun_, state};
 }
 
-bool Runner::saving() const {
-  return std::any_of(points_.begin(), points_.end(), [](const auto& item) {
-    return item.second.save == SaveState::kWriting || item.second.save == SaveState::kUploading;
-  });
+bool Runner::Owes(Owed owed, Step step) const {
+  return std::any_of(order_.terms.promises.begin(), order_.terms.promises.end(),
+                     [&](const OrderedPromise& promise) { return promise.owed == owed && promise.step == step; });
 }
 
-// The last target on the path. Where none is left, the run is stopping anyway.
+bool Runner::IsBarred(Step step) const {
+  const std::vector<Step>& barred = order_.terms.barred_evaluations;
+  return failed_evaluations_.contains(step) || std::find(barred.begin(), barred.end(), step) != barred.end();
+}
+
+// Neither kept nor to be kept any more.
+std::optional<std::string> Runner::WhyLost(const OrderedPromise& promise) const {
+  const Step step = promise.step;
+  const bool off_path = step < std::max(path_.start(), Step{1}) || step > path_.end();
+  if (off_path) return "it is not on the run's path";
+  if (promise.owed == Owed::kState) {
+    if (saves_.IsLost(step)) return "its state was lost";
+    return step < begun_ && !saves_.Begun(step) ? std::optional("the run is past it") : std::nullopt;
+  }
+  if (measured_.contains(step)) return std::nullopt;
+  if (IsBarred(step)) return "its evaluation failed";
+  return step < begun_ ? std::optional("the run is past it") : std::nullopt;
+}
+
+bool Runner::IsAhead(const OrderedPromise& promise) const {
+  return begun_ <= promise.step && !lost_.contains(promise.id);
+}
+
+bool Runner::AnythingAhead() const {
+  return std::any_of(order_.terms.promises.begin(), order_.terms.promises.end(),
+                     [this](const OrderedPromise& promise) { return IsAhead(promise); });
+}
+
 Step Runner::End() const {
-  Step end = StartOf(desired_);
-  for (const Target& target : desired_.wishes.targets) {
-    if (target.step <= PathEnd(desired_)) end = std::max(end, target.step);
+  Step end = path_.start();
+  for (const OrderedPromise& promise : order_.terms.promises) {
+    if (IsAhead(promise)) end = std::max(end, promise.step);
   }
   return end;
 }
 
-bool Runner::AnythingAhead() const {
-  const auto& targets = desired_.wishes.targets;
-  return std::any_of(targets.begin(), targets.end(), [this](const Target& target) {
-    return begun_ <= target.step && target.step <= PathEnd(desired_);
-  });
-}
-
-bool Runner::Met(const Target& target) const {
-  const auto it = points_.find(target.step);
-  if (it == points_.end()) return false;
-  const Point& point = it->second;
-  const bool saved = point.save != SaveState::kNone && point.save != SaveState::kFailed;
-  return (!target.evaluate || point.evaluated) && (!target.save || saved);
-}
-
+// A preempted run owes nothing but its state.
 bool Runner::WantsEvaluation() const {
-  for (const Target& target : desired_.wishes.targets) {
-    if (target.step == reached_ && target.evaluate) return true;
-  }
-  const auto& periods = desired_.wishes.evaluate_every_steps;
-  return reached_ > StartOf(desired_) && std::any_of(periods.begin(), periods.end(), [this](std::int64_t period) {
+  if (preempted_ || measured_.contains(reached_) || IsBarred(reached_)) return false;
+  if (Owes(Owed::kMetrics, reached_)) return true;
+  const auto& periods = order_.terms.evaluate_every;
+  return reached_ > path_.start() && std::any_of(periods.begin(), periods.end(), [this](std::int64_t period) {
            return period > 0 && reached_.value % period == 0;
          });
 }
 
 bool Runner::WantsSave(Seconds now) const {
-  for (const Target& target : desired_.wishes.targets) {
-    if (target.step == reached_ && target.save) return true;
-  }
-  if (reached_ == StartOf(desired_)) return false;
-  const Seconds period = desired_.wishes.save_every;
+  if (saves_.Begun(reached_)) return false;
+  if (Owes(Owed::kState, reached_)) return true;
+  if (reached_ == path_.start()) return false;
+  const Seconds period = order_.terms.save_every;
   return preempted_ || (period > Seconds(0) && now - saved_at_ >= period);
 }
 
 void Runner::Begin(const std::string& start_path, const std::string& staging, const std::string& step_log, Seconds now,
-                   Wanted& wanted) {
+                   RunnerActions& actions) {
   ESPALIER_CHECK(waiting());
+  const bool load_failed = std::get<Waiting>(state_).load_failed;
+  OnSlot& slot = state_.emplace<OnSlot>();
+  slot.since = slot.working_since = saved_at_ = now;
+  slot.activity = Starting{load_failed};
+  slot.asked = {Work::kSetUp};
   staging_ = staging;
-  slot_since_ = asked_at_ = saved_at_ = now;
-  activity_ = Activity::kStarting;
-  wanted.requests.push_back(
-      Init{desired_.run, desired_.trainer, desired_.data, desired_.step, InitialValues(desired_), step_log});
-  if (!desired_.start.has_value()) return;
-  if (reached_ > Step{0}) in_force_ = SequenceValues(desired_, reached_ - 1);
-  wanted.requests.push_back(Setup{in_force_});
-  wanted.requests.push_back(Load{start_path});
+  in_force_.clear();
+  const Offer& offer = order_.offer;
+  actions.requests.push_back(Init{order_.run, offer.trainer, offer.data, order_.step, path_.InitialValues(), step_log});
+  if (!order_.start.has_value()) return;
+  in_force_ = path_.SequenceValues(reached_ - 1);
+  actions.requests.push_back(Setup{in_force_});
+  actions.requests.push_back(Load{start_path});
+  slot.asked.insert(slot.asked.end(), {Work::kSetUp, Work::kLoad});
 }
 
-void Runner::Advance(Seconds now, Wanted& wanted) {
-  if (stop_before_.has_value()) return Finish(now, wanted);
-  const bool evaluate = WantsEvaluation() && !(points_.contains(reached_) && points_[reached_].evaluated);
-  if (evaluate) {
-    activity_ = Activity::kEvaluating;
-    asked_at_ = now;
-    wanted.requests.push_back(Evaluate{});
+void Runner::Advance(Seconds now, RunnerActions& actions) {
+  OnSlot& slot = std::get<OnSlot>(state_);
+  if (WantsEvaluation()) {
+    slot.activity = Evaluating{};
+    slot.asked = {Work::kEvaluate};
+    actions.requests.push_back(Evaluate{});
     return;
   }
-  if (WantsSave(now)) SaveHere(points_[reached_], now, wanted);
-  if (const auto here = points_.find(reached_); here != points_.end() && here->second.save == SaveState::kNone) {
-    ReportMetrics(reached_, here->second, wanted);
-  }
-  if (preempted_ || reached_ >= End()) return Finish(now, wanted);
-  BeginStep(now, wanted);
+  if (WantsSave(now)) SaveHere(now, actions);
+  if (preempted_ || reached_ >= End()) return Finish(std::nullopt, now, actions);
+  BeginStep(actions);
 }
 
-void Runner::SaveHere(Point& here, Seconds now, Wanted& wanted) {
-  if (here.save != SaveState::kNone) return;
-  here.save = SaveState::kWriting;
-  here.staged = staging_ + "/" + std::to_string(desired_.run.value) + "-" + std::to_string(reached_.value) + ".ckpt";
+void Runner::SaveHere(Seconds now, RunnerActions& actions) {
+  const std::string staged = staging_ + "/" + StagedName(order_.run, reached_);
+  saves_.Begin(reached_, staged, now);
   saved_at_ = now;
-  wanted.requests.push_back(
-      Save{here.staged,
-           {desired_.plan, PlanNodeAt(desired_, reached_), reached_, desired_.run, LineageDigestAt(desired_, reached_),
-            here.evaluated ? desired_.evaluation_digest : std::string(), here.metrics}});
+  actions.requests.push_back(
+      Save{staged, {order_.run, order_.plan, path_.PointAt(reached_), path_.LineageAt(reached_)}});
 }
 
-void Runner::BeginStep(Seconds now, Wanted& wanted) {
-  const Values values = SequenceValues(desired_, reached_);
-  Values changed = Changed(values, in_force_);
-  if (!changed.empty()) wanted.requests.push_back(Setup{std::move(changed)});
-  wanted.requests.push_back(Train{reached_ + 1});
+void Runner::BeginStep(RunnerActions& actions) {
+  OnSlot& slot = std::get<OnSlot>(state_);
+  const Values values = path_.SequenceValues(reached_);
+  if (Values changed = Changed(values, in_force_); !changed.empty()) {
+    actions.requests.push_back(Setup{std::move(changed)});
+    slot.asked.push_back(Work::kSetUp);
+  }
+  actions.requests.push_back(Train{reached_ + 1});
+  slot.asked.push_back(Work::kTrain);
   in_force_ = values;
   begun_ = reached_ + 1;
-  activity_ = Activity::kTraining;
-  asked_at_ = now;
+  slot.activity = Training{};
 }
 
-void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, Wanted& wanted) {
-  if (const auto* failure = std::get_if<Failure>(&reply)) return OnFailure(request, *failure, now, wanted);
-  if (const auto* save = std::get_if<Save>(&request)) {
-    if (const auto* saved = std::get_if<Saved>(&reply)) return OnSaved(*save, *saved, wanted);
-  }
-  if (over()) return;
+void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions) {
+  if (const auto* save = std::get_if<Save>(&request)) return OnSaveReply(*save, reply, now, actions);
+  auto* slot = std::get_if<OnSlot>(&state_);
+  if (slot == nullptr || slot->asked.empty() || Is<Dying>()) return;
+  const Seconds took = now - slot->working_since;
+  slot->asked.pop_front();
+  slot->working_since = now;
+  if (Is<Stopping>()) return OnReplyWhileStopping(request, reply, now, actions);
+  if (const auto* failure = std::get_if<Failure>(&reply)) return OnFailure(request, *failure, now, actions);
   if (const auto* train = std::get_if<Train>(&request)) {
-    if (const auto* trained = std::get_if<Trained>(&reply)) return OnTrained(train->step, *trained, now, wanted);
+    if (const auto* trained = std::get_if<Trained>(&reply)) return OnTrained(train->step, *trained, now, actions);
+  } else if (std::holds_alternative<Evaluate>(request)) {
+    if (const auto* evaluated = std::get_if<Evaluated>(&reply)) return OnEvaluated(*evaluated, now, actions);
+  } else if (std::holds_alternative<Done>(reply)) {
+    return OnPrepared(request, took, now, actions);
   }
-  if (std::holds_alternative<Evaluate>(request)) {
-    if (const auto* evaluated = std::get_if<Evaluated>(&reply)) return OnEvaluated(*evaluated, now, wanted);
-  }
-  const bool done = std::holds_alternative<Done>(reply);
-  const bool prepares = std::holds_alternative<Init>(request) || std::holds_alternative<Setup>(request) ||
-                        std::holds_alternative<Load>(request);
-  if (!done || !prepares) {
-    return Fail(FaultKind::kTrainer, begun_, "the worker gave an answer of the wrong kind", now, wanted);
-  }
-  if (activity_ != Activity::kStarting) return;
-  const bool last =
-      desired_.start.has_value() ? std::holds_alternative<Load>(request) : std::holds_alternative<Init>(request);
-  if (!last) return;
-  if (desired_.start.has_value()) load_time_ = now - asked_at_;
-  Advance(now, wanted);
+  Finish(FaultNow(RunFailed::Kind::kTrainer, kWrongKind), now, actions);
 }
 
-void Runner::OnTrained(Step step, const Trained& trained, Seconds now, Wanted& wanted) {
-  if (activity_ != Activity::kTraining) return;
+// What is under way is waited for, so that it is in the step log; it brings no failure that anybody cares for.
+void Runner::OnReplyWhileStopping(const RequestKind& request, const ReplyKind& reply, Seconds now,
+                                  RunnerActions& actions) {
+  const auto* train = std::get_if<Train>(&request);
+  if (train != nullptr && std::holds_alternative<Trained>(reply)) reached_ = train->step;
+  const auto* evaluated = std::get_if<Evaluated>(&reply);
+  if (evaluated != nullptr && !evaluated->metrics.empty()) ReportMetrics(*evaluated, actions);
+  if (std::get<OnSlot>(state_).asked.empty()) Finish(std::nullopt, now, actions);
+}
+
+// Init, Setup or Load is done.
+void Runner::OnPrepared(const RequestKind& request, Seconds took, Seconds now, RunnerActions& actions) {
+  OnSlot& slot = std::get<OnSlot>(state_);
+  const bool is_setup = std::holds_alternative<Setup>(request);
+  if (std::holds_alternative<Init>(request) || (is_setup && !slot.set_up)) end_.set_up_time += took;
+  slot.set_up |= is_setup;
+  if (std::holds_alternative<Load>(request)) end_.load_time = took;
+  if (!Is<Starting>()) return;
+  if (preempted_) return Finish(std::nullopt, now, actions);
+  if (slot.asked.empty()) Advance(now, actions);
+}
+
+void Runner::OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions) {
   reached_ = step;
-  if (!AllFinite(trained.metrics)) {
-    return Fail(FaultKind::kDiverged, step, DescribeNotFinite(trained.metrics), now, wanted);
+  if (AllFinite(trained.metrics)) return Advance(now, actions);
+  Finish(FaultNow(RunFailed::Kind::kDiverged, DescribeNotFinite(trained.metrics)), now, actions);
+}
+
+void Runner::OnEvaluated(const Evaluated& evaluated, Seconds now, RunnerActions& actions) {
+  const auto& expected = order_.offer.metrics;
+  const auto missing = std::find_if(expected.begin(), expected.end(),
+                                    [&](const std::string& name) { return !evaluated.metrics.contains(name); });
+  if (evaluated.metrics.empty() || missing != expected.end()) {
+    const std::string name = missing == expected.end() ? "any metric" : *missing;
+    return OnEvaluationFailed({FailureKind::kTrainer, "the evaluation did not return " + name, true}, now, actions);
   }
-  Advance(now, wanted);
+  ReportMetrics(evaluated, actions);
+  Advance(now, actions);
 }
 
-void Runner::OnEvaluated(const Evaluated& evaluated, Seconds now, Wanted& wanted) {
-  if (activity_ != Activity::kEvaluating) return;
-  if (evaluated.metrics.empty()) {
-    return Fail(FaultKind::kEvaluation, reached_, "the evaluation returned no metrics", now, wanted);
-  }
-  if (!AllFinite(evaluated.metrics)) {
-    return Fail(FaultKind::kDiverged, reached_, DescribeNotFinite(evaluated.metrics), now, wanted);
-  }
-  Point& here = points_[reached_];
-  here.evaluated = true;
-  here.metrics = evaluated.metrics;
-  here.evaluate_time = evaluated.time;
-  Advance(now, wanted);
+void Runner::ReportMetrics(const Evaluated& evaluated, RunnerActions& actions) {
+  measured_.insert(reached_);
+  actions.reports.push_back(MetricsMeasured{order_.plan, path_.PointAt(reached_), path_.LineageAt(reached_),
+                                            order_.offer.evaluation_digest, evaluated.metrics, evaluated.time});
 }
 
-void Runner::OnSaved(const Save& save, const Saved& saved, Wanted& wanted) {
-  Point& point = points_[save.identity.step];
-  if (point.save != SaveState::kWriting) return;
-  point.save = SaveState::kUploading;
-  PointReached reached = PointAt(save.identity.step, point);
-  reached.checkpoint = StoredCheckpoint{"", saved.bytes, saved.state_sha256, saved.blocking};
-  wanted.uploads.push_back({std::move(reached), point.staged});
-}
-
-// A file that could not be written costs its promise alone: the worker's state is whole.
-void Runner::OnFailure(const RequestKind& request, const Failure& failure, Seconds now, Wanted& wanted) {
-  if (const auto* save = std::get_if<Save>(&request)) {
-    LoseSave(save->identity.step, points_[save->identity.step], failure.message, wanted);
-    if (failure.kind == FailureKind::kCheckpoint) return;
-  }
-  FaultKind kind = FaultKind::kTrainer;
-  if (std::holds_alternative<Evaluate>(request)) kind = FaultKind::kEvaluation;
-  if (failure.kind == FailureKind::kOutOfMemory) kind = FaultKind::kOutOfMemory;
-  if (failure.kind == FailureKind::kCheckpoint && std::holds_alternative<Load>(request)) kind = FaultKind::kCheckpoint;
-  if (!over()) Fail(kind, begun_, failure.message, now, wanted);
-}
-
-void Runner::OnWorkerDied(const std::string& log, Seconds now, Wanted& wanted) {
-  if (holds_slot()) {
-    const bool stopping = stop_before_.has_value() && !killed_because_.has_value();
-    const std::string message = killed_because_.has_value() ? *killed_because_ + "\n" + log : log;
-    stopping ? Finish(now, wanted) : Fail(FaultKind::kCrash, begun_, message, now, wanted);
-  }
-  for (auto& [step, point] : points_) {
-    if (point.save == SaveState::kWriting) LoseSave(step, point, "the worker died while it wrote", wanted);
-  }
-}
-
-void Runner::OnStartMissing(const std::string& why, Wanted& wanted) {
-  ESPALIER_CHECK(waiting());
-  Fail(FaultKind::kCheckpoint, reached_, why, slot_since_, wanted);
-}
-
-void Runner::OnUploaded(Step step) { points_[step].save = SaveState::kStored; }
-
-void Runner::OnUploadFailed(Step step, const std::string& why, Wanted& wanted) {
-  LoseSave(step, points_[step], why, wanted);
-}
-
-void Runner::TakeOver(const Wishes& wishes, Seconds now, Wanted& wanted) {
-  if (wishes.generation <= desired_.wishes.generation) return;
-  desired_.wishes = wishes;
-  if (over()) {
-    if (closed_) ReportUnmet("the run has ended", true, wanted);
+void Runner::OnSaveReply(const Save& save, const ReplyKind& reply, Seconds now, RunnerActions& actions) {
+  const Point point = save.identity.point;
+  if (const auto* saved = std::get_if<Saved>(&reply)) {
+    const std::optional<Seconds> took = saves_.OnWritten(point.step, now);
+    if (!took.has_value()) return actions.abandoned_files.push_back(save.path);
+    actions.uploads.push_back({{.plan = order_.plan,
+                                .point = point,
+                                .lineage = save.identity.lineage,
+                                .file = StoreName(order_.plan, point, order_.run),
+                                .bytes = saved->bytes,
+                                .state_sha256 = saved->state_sha256,
+                                .time = *took},
+                               save.path});
     return;
   }
-  ReportUnmet("the run is past it", false, wanted);
-  if (!AnythingAhead()) return StopAtOnce(now, wanted);
-  if (wishes.preempt) Preempt(now, wanted);
+  const auto* failure = std::get_if<Failure>(&reply);
+  const std::string message = failure == nullptr ? kWrongKind : failure->message;
+  if (failure != nullptr && failure->state_intact) return LoseSave(point.step, message, actions);
+  // The trainer could not give its state: it would fail there again.
+  const RunFailed fault{failure == nullptr ? RunFailed::Kind::kTrainer : KindOf(*failure), point, message};
+  if (ended()) actions.reports.push_back(fault);
+  if (on_slot() && !Is<Stopping>() && !Is<Dying>()) Finish(fault, now, actions);
+  LoseSave(point.step, message, actions);
 }
 
-void Runner::StopAtOnce(Seconds now, Wanted& wanted) {
-  if (over() || stop_before_.has_value()) return;
-  stop_before_ = now + kStopPatience;
-  if (waiting()) Finish(now, wanted);
+void Runner::OnFailure(const RequestKind& request, const Failure& failure, Seconds now, RunnerActions& actions) {
+  if (std::holds_alternative<Evaluate>(request)) return OnEvaluationFailed(failure, now, actions);
+  if (std::holds_alternative<Load>(request) && failure.kind == FailureKind::kCheckpoint) {
+    return OnLoadFailed(failure.message, now, actions);
+  }
+  Finish(FaultNow(KindOf(failure), failure.message), now, actions);
 }
 
-void Runner::Preempt(Seconds now, Wanted& wanted) {
+void Runner::OnEvaluationFailed(const Failure& failure, Seconds now, RunnerActions& actions) {
+  const ReportKind fault = FaultNow(KindOf(failure), failure.message);
+  if (!failure.state_intact) return Finish(fault, now, actions);
+  actions.reports.push_back(fault);
+  failed_evaluations_.insert(reached_);
+  ReportLost(actions);
+  Advance(now, actions);
+}
+
+// The file was whole when it was fetched. It may be gone because the store is: that is found out, and the load tried
+// once more, before the file is given up.
+void Runner::OnLoadFailed(const std::string& why, Seconds now, RunnerActions& actions) {
+  const bool load_failed = std::get<Starting>(std::get<OnSlot>(state_).activity).load_failed;
+  if (load_failed) return Finish(StartUnusable{order_.start->point, order_.start->file, why}, now, actions);
+  LeaveSlot(now);
+  state_ = Waiting{true};
+  actions.fetch_start = true;
+}
+
+void Runner::OnStartUnusable(const std::string& why, Seconds now, RunnerActions& actions) {
+  ESPALIER_CHECK(waiting());
+  Finish(StartUnusable{order_.start->point, order_.start->file, why}, now, actions);
+}
+
+void Runner::OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& actions) {
+  if (auto* slot = std::get_if<OnSlot>(&state_)) {
+    std::optional<ReportKind> fault;
+    if (auto* dying = std::get_if<Dying>(&slot->activity)) {
+      fault = std::move(dying->fault);
+      if (fault.has_value()) AddLastWords(*fault, death.last_words);
+    } else if (!Is<Stopping>()) {
+      fault = FaultNow(death.killed_by_others ? RunFailed::Kind::kKilled : RunFailed::Kind::kCrash, death.last_words);
+    }
+    Finish(std::move(fault), now, actions);
+  }
+  for (const Step step : saves_.BeingWritten()) LoseSave(step, "the worker died while it wrote", actions);
+}
+
+void Runner::OnUploadRefused(Step step, const std::string& why, RunnerActions& actions) {
+  LoseSave(step, why, actions);
+}
+
+// What was promised at a step that the run has reached is not withdrawn any more.
+void Runner::TakeOver(const OrderTerms& terms, Seconds now, RunnerActions& actions) {
+  if (terms.generation <= order_.terms.generation) return;
+  std::vector<OrderedPromise> reached;
+  for (const OrderedPromise& promise : order_.terms.promises) {
+    const bool is_said_again = std::find(terms.promises.begin(), terms.promises.end(), promise) != terms.promises.end();
+    const bool is_coming = saves_.IsUnderWay(promise.step) || (promise.step == reached_ && !saves_.Begun(reached_));
+    if (promise.owed == Owed::kState && is_coming && !is_said_again) reached.push_back(promise);
+  }
+  order_.terms = terms;
+  order_.terms.promises.insert(order_.terms.promises.end(), reached.begin(), reached.end());
+  if (training_ended()) return;
+  ReportLost(actions);
+  if (!AnythingAhead()) return StopAtOnce(now, actions);
+  if (terms.preempt) Preempt(now, actions);
+}
+
+void Runner::StopAtOnce(Seconds now, RunnerActions& actions) {
+  if (waiting()) return Finish(std::nullopt, now, actions);
+  if (!on_slot() || Is<Stopping>() || Is<Dying>()) return;
+  std::get<OnSlot>(state_).activity = Stopping{now + kStopPatience};
+}
+
+void Runner::Preempt(Seconds now, RunnerActions& actions) {
   preempted_ = true;
-  if (waiting()) Finish(now, wanted);
+  if (waiting()) Finish(std::nullopt, now, actions);
 }
 
-bool Runner::MustKill(Seconds now, bool worker_saves) {
-  if (!holds_slot() || activity_ == Activity::kDying) return false;
-  const Seconds hang = desired_.wishes.hang;
-  if (hang > Seconds(0) && now - asked_at_ > hang) {
-    killed_because_ =
-        "no answer for " + std::to_string((now - asked_at_).count()) + " s: the worker hung and was killed";
-  } else if (!stop_before_.has_value() || now <= *stop_before_ + (worker_saves ? kSavePatience : Seconds(0))) {
-    return false;
+std::optional<Seconds> Runner::LimitOf(Work work) const {
+  switch (work) {
+    case Work::kSetUp:
+      return order_.terms.limits.set_up;
+    case Work::kLoad:
+      return order_.terms.limits.load;
+    case Work::kTrain:
+      return order_.terms.limits.train;
+    case Work::kEvaluate:
+      return order_.terms.limits.evaluate;
   }
-  if (activity_ == Activity::kTraining && killed_because_.has_value()) {
-    killed_because_ = "step " + std::to_string(reached_.value + 1) + ": " + *killed_because_;
+  return std::nullopt;
+}
+
+void Runner::OnTick(Seconds now, bool worker_saves, RunnerActions& actions) {
+  const TimeLimits& limits = order_.terms.limits;
+  if (limits.save.has_value()) {
+    const std::string why = "it was not written within " + WholeSeconds(*limits.save);
+    for (const Step step : saves_.Overdue(*limits.save, now)) LoseSave(step, why, actions);
   }
-  activity_ = Activity::kDying;
-  return true;
+  auto* slot = std::get_if<OnSlot>(&state_);
+  if (slot == nullptr || Is<Dying>()) return;
+  const Seconds grace = worker_saves ? kSavePatience : Seconds(0);
+  if (const auto* stopping = std::get_if<Stopping>(&slot->activity)) {
+    if (now <= stopping->patience_ends + grace) return;
+    slot->activity = Dying{};
+    actions.kill_worker = true;
+    return;
+  }
+  const std::optional<Seconds> limit = LimitOf(slot->asked.front());
+  const Seconds silent = now - slot->working_since;
+  if (!limit.has_value() || silent <= *limit + grace) return;
+  ReportKind fault =
+      FaultNow(RunFailed::Kind::kCrash, "no answer for " + WholeSeconds(silent) + ": the worker hung and was killed");
+  slot->activity = Dying{std::move(fault)};
+  actions.kill_worker = true;
 }
 
-// A fault before the first step of all belongs to that step: step 0 is no point of the plan.
-void Runner::Fail(FaultKind kind, Step step, std::string message, Seconds now, Wanted& wanted) {
-  step = std::max(step, Step{1});
-  const PlanNodeId plan_node = PlanNodeAt(desired_, std::min(step, PathEnd(desired_)));
-  failure_ = RunFailed{kind, step, plan_node, std::move(message)};
-  Finish(now, wanted);
+// What fails in an evaluation fails that evaluation; a run that only evaluates does nothing else. A fault before the
+// first step of the path belongs to that step: the start was trained by others.
+ReportKind Runner::FaultNow(RunFailed::Kind kind, std::string message) const {
+  if (path_.empty() || Is<Evaluating>()) {
+    return EvaluationFailed{OfEvaluation(kind), path_.PointAt(reached_), order_.offer.evaluation_digest,
+                            std::move(message)};
+  }
+  const Step step = Is<Starting>() ? reached_ + 1 : begun_;
+  return RunFailed{kind, path_.PointAt(step), std::move(message)};
 }
 
-void Runner::Finish(Seconds now, Wanted& wanted) {
-  if (holds_slot()) slot_time_ = now - slot_since_;
-  activity_ = Activity::kOver;
+void Runner::LeaveSlot(Seconds now) {
+  if (const auto* slot = std::get_if<OnSlot>(&state_)) end_.slot_time += now - slot->since;
+}
+
+void Runner::Finish(std::optional<ReportKind> fault, Seconds now, RunnerActions& actions) {
+  LeaveSlot(now);
+  state_ = Over{std::move(fault)};
   begun_ = reached_;
-  wanted.read_step_log = true;
+  actions.read_step_log = true;
 }
 
-void Runner::Close(Wanted& wanted) {
-  ESPALIER_CHECK(over() && !closed_);
-  closed_ = true;
-  for (auto& [step, point] : points_) {
-    if (point.save == SaveState::kNone || point.save == SaveState::kFailed) ReportMetrics(step, point, wanted);
+void Runner::Close(RunnerActions& actions) {
+  ESPALIER_CHECK(std::holds_alternative<Over>(state_));
+  std::optional<ReportKind>& fault = std::get<Over>(state_).fault;
+  if (fault.has_value()) actions.reports.push_back(std::move(*fault));
+  end_.step = reached_;
+  end_.saves_under_way = saves_.UnderWay();
+  actions.reports.push_back(end_);
+  state_ = Ended{};
+}
+
+// Before RunEnded, which says so of all that is not under way, only of what was promised; after it, of each that it
+// named.
+void Runner::LoseSave(Step step, const std::string& why, RunnerActions& actions) {
+  const std::optional<std::string> staged = saves_.Lose(step);
+  if (!staged.has_value()) return;
+  actions.abandoned_files.push_back(*staged);
+  if (std::holds_alternative<Over>(state_)) return;
+  bool was_promised = false;
+  for (const OrderedPromise& promise : order_.terms.promises) {
+    if (promise.owed != Owed::kState || promise.step != step) continue;
+    was_promised = true;
+    if (lost_.insert(promise.id).second) actions.reports.push_back(PromiseLost{promise.id, step, why});
   }
-  if (failure_.has_value()) wanted.reports.push_back(*failure_);
-  ReportUnmet(failure_.has_value() ? "the run failed" : "the run ended before it", true, wanted);
-  wanted.reports.push_back(RunEnded{reached_, slot_time_, load_time_});
+  if (ended() && !was_promised) actions.reports.push_back(PromiseLost{PromiseId{}, step, why});
 }
 
-void Runner::LoseSave(Step step, Point& point, std::string why, Wanted& wanted) {
-  point.save = SaveState::kFailed;
-  point.why_lost = std::move(why);
-  wanted.abandoned_files.push_back(point.staged);
-  if (over() && !closed_) return;  // Close reports it, after the failure
-  ReportMetrics(step, point, wanted);
-  ReportUnmet("", closed_, wanted);
-}
-
-// Those that lie behind, cannot be reached, or, once the run has ended, all that are neither met nor on their way.
-void Runner::ReportUnmet(const std::string& why, bool ended, Wanted& wanted) {
-  const std::int64_t generation = desired_.wishes.generation;
-  for (const Target& target : desired_.wishes.targets) {
-    const auto it = points_.find(target.step);
-    const bool failed = it != points_.end() && it->second.save == SaveState::kFailed && target.save;
-    const bool missed = ended || failed || target.step < begun_ || target.step > PathEnd(desired_);
-    if (!missed || Met(target)) continue;
-    Point& point = points_[target.step];
-    if (std::exchange(point.lost_in_generation, generation) == generation) continue;
-    wanted.reports.push_back(PromiseLost{generation, target.step, failed ? point.why_lost : why});
+void Runner::ReportLost(RunnerActions& actions) {
+  for (const OrderedPromise& promise : order_.terms.promises) {
+    const std::optional<std::string> why = WhyLost(promise);
+    if (!why.has_value() || !lost_.insert(promise.id).second) continue;
+    actions.reports.push_back(PromiseLost{promise.id, promise.step, *why});
   }
-}
-
-void Runner::ReportMetrics(Step step, Point& point, Wanted& wanted) {
-  if (!point.evaluated || std::exchange(point.metrics_reported, true)) return;
-  wanted.reports.push_back(PointAt(step, point));
-}
-
-PointReached Runner::PointAt(Step step, const Point& point) const {
-  PointReached reached{desired_.plan, PlanNodeAt(desired_, step), step, "", {}, Seconds(0), std::nullopt};
-  if (!point.evaluated) return reached;
-  reached.evaluation_digest = desired_.evaluation_digest;
-  reached.metrics = point.metrics;
-  reached.evaluate_time = point.evaluate_time;
-  return reached;
 }
 
 }  // namespace espalier::node

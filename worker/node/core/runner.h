@@ -1,129 +1,129 @@
 // One run: which request its worker gets next, and what is reported of it.
 // The position is a step that was reached; there, in this order, the run evaluates, saves, and begins the next step. A
-// step is begun by sending Setup and Train together, so that until then a new target at this very step is in time.
-// Invariant: at most one request besides saves is waited for. Each target of the generation taken over is met, on its
-// way, or reported lost exactly once for that generation. Not thread-safe; owned by the core.
+// step is begun by sending Setup and Train together, so that until then a new promise at this very step is in time.
+// Metrics are reported when they are measured, states when they are stored, a promise that cannot be kept any more when
+// that is known, each once. RunEnded names the saves under way; it says that all else is lost. States go on into the
+// store after the end. Invariant: besides saves, only Init with Setup and Load, or Setup with Train, or Evaluate is
+// ever waited for; the worker answers in order. Not thread-safe; owned by the core.
 #pragma once
 
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "worker/node/core/desired_run.h"
-#include "worker/node/core/report.h"
+#include "protocol/report.h"
+#include "worker/node/core/run_path.h"
+#include "worker/node/core/run_saves.h"
+#include "worker/node/core/run_state.h"
 #include "worker/node/core/worker_message.h"
 
 namespace espalier::node {
 
 struct Upload {
-  PointReached point;  // what is reported once the file is stored
+  StateStored state;  // what is reported once the file is stored
   std::string staged;
 };
 
 // What a runner wants done, each list in order.
-struct Wanted {
+struct RunnerActions {
   std::vector<RequestKind> requests;  // to the worker of the run's slot
   std::vector<ReportKind> reports;
   std::vector<Upload> uploads;
   std::vector<std::string> abandoned_files;  // staged, whole or not
-  bool read_step_log = false;
+  bool fetch_start = false;                  // the start's file has to be checked again
+  bool kill_worker = false;                  // OnWorkerDied follows
+  bool read_step_log = false;                // Close follows
 };
 
 class Runner {
  public:
-  // REQUIRES: Defect(desired) is empty. Waits for its slot at first.
-  explicit Runner(DesiredRun desired);
+  // Waits for its slot at first, and knows no terms. REQUIRES: CheckOrder has found nothing.
+  explicit Runner(Order order);
 
-  const DesiredRun& desired() const { return desired_; }
+  const Order& order() const { return order_; }
+  const RunPath& path() const { return path_; }
   RunStatus Status() const;
 
-  // The slot's worker is free for it: begins. `start_path` is where the start's checkpoint lies, if there is one.
-  // REQUIRES: waiting().
+  bool waiting() const { return std::holds_alternative<Waiting>(state_); }
+  bool on_slot() const { return std::holds_alternative<OnSlot>(state_); }
+  // Over, but for Close.
+  bool closing() const { return std::holds_alternative<Over>(state_); }
+  bool training_ended() const { return closing() || ended(); }
+
+  // The slot's worker is free for it: begins. `start_path` is where the start's checkpoint lies, if there is one;
+  // `staging` is a folder. REQUIRES: waiting().
   void Begin(const std::string& start_path, const std::string& staging, const std::string& step_log, Seconds now,
-             Wanted& wanted);
+             RunnerActions& actions);
 
-  // A newer generation; an older one or the same changes nothing.
-  void TakeOver(const Wishes& wishes, Seconds now, Wanted& wanted);
+  // A newer generation, or the first; an older one or the same changes nothing.
+  void TakeOver(const OrderTerms& terms, Seconds now, RunnerActions& actions);
   // Nobody needs the run, not even its state.
-  void StopAtOnce(Seconds now, Wanted& wanted);
+  void StopAtOnce(Seconds now, RunnerActions& actions);
   // As a preemption that the master asked for.
-  void Preempt(Seconds now, Wanted& wanted);
+  void Preempt(Seconds now, RunnerActions& actions);
 
-  void OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, Wanted& wanted);
-  // `log` is the end of what the worker printed.
-  void OnWorkerDied(const std::string& log, Seconds now, Wanted& wanted);
-  // The start's checkpoint cannot be had. REQUIRES: waiting().
-  void OnStartMissing(const std::string& why, Wanted& wanted);
-  void OnUploaded(Step step);
-  void OnUploadFailed(Step step, const std::string& why, Wanted& wanted);
-  // After Wanted::read_step_log: nothing more will be trained, and what was is reported. Reports the end.
-  void Close(Wanted& wanted);
-
-  // The worker has to be killed: stopping takes too long, or it hangs. Then OnWorkerDied follows. While it is still
-  // writing a checkpoint (`worker_saves`), it is given longer to stop.
-  bool MustKill(Seconds now, bool worker_saves);
-
-  bool waiting() const { return activity_ == Activity::kWaiting; }
-  bool holds_slot() const { return activity_ != Activity::kWaiting && activity_ != Activity::kOver; }
-  bool training() const { return activity_ == Activity::kTraining; }
-  bool over() const { return activity_ == Activity::kOver; }
-  bool closed() const { return closed_; }
-  bool saving() const;
+  void OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
+  void OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& actions);
+  // The start's file is missing or damaged. REQUIRES: waiting().
+  void OnStartUnusable(const std::string& why, Seconds now, RunnerActions& actions);
+  void OnStored(Step step) { saves_.OnStored(step); }
+  // For good.
+  void OnUploadRefused(Step step, const std::string& why, RunnerActions& actions);
+  // Gives up what takes longer than the order's limits, and has a worker killed that does not stop in time. While the
+  // worker is still writing a state, of whatever run (`worker_saves`), it is given longer.
+  void OnTick(Seconds now, bool worker_saves, RunnerActions& actions);
+  // After RunnerActions::read_step_log: nothing more will be trained, and what was is reported. Reports the end.
+  void Close(RunnerActions& actions);
 
  private:
-  enum class Activity { kWaiting, kStarting, kEvaluating, kTraining, kDying, kOver };
-  enum class SaveState { kNone, kWriting, kUploading, kStored, kFailed };
+  bool ended() const { return std::holds_alternative<Ended>(state_); }
+  template <class Activity>
+  bool Is() const;
 
-  // What has become of a step at which something was evaluated or saved.
-  struct Point {
-    bool evaluated = false;
-    bool metrics_reported = false;
-    std::map<std::string, double> metrics;
-    Seconds evaluate_time{0};
-    SaveState save = SaveState::kNone;
-    std::string staged;
-    std::string why_lost;
-    std::int64_t lost_in_generation = 0;
-  };
+  void Advance(Seconds now, RunnerActions& actions);
+  void BeginStep(RunnerActions& actions);
+  void SaveHere(Seconds now, RunnerActions& actions);
+  void OnPrepared(const RequestKind& request, Seconds took, Seconds now, RunnerActions& actions);
+  void OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions);
+  void OnEvaluated(const Evaluated& evaluated, Seconds now, RunnerActions& actions);
+  void OnReplyWhileStopping(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
+  void OnSaveReply(const Save& save, const ReplyKind& reply, Seconds now, RunnerActions& actions);
+  void OnFailure(const RequestKind& request, const Failure& failure, Seconds now, RunnerActions& actions);
+  void OnEvaluationFailed(const Failure& failure, Seconds now, RunnerActions& actions);
+  void OnLoadFailed(const std::string& why, Seconds now, RunnerActions& actions);
+  void Finish(std::optional<ReportKind> fault, Seconds now, RunnerActions& actions);
+  void LeaveSlot(Seconds now);
+  void ReportMetrics(const Evaluated& evaluated, RunnerActions& actions);
+  void LoseSave(Step step, const std::string& why, RunnerActions& actions);
+  void ReportLost(RunnerActions& actions);
 
-  void Advance(Seconds now, Wanted& wanted);
-  void BeginStep(Seconds now, Wanted& wanted);
-  void SaveHere(Point& here, Seconds now, Wanted& wanted);
-  void OnTrained(Step step, const Trained& trained, Seconds now, Wanted& wanted);
-  void OnEvaluated(const Evaluated& evaluated, Seconds now, Wanted& wanted);
-  void OnSaved(const Save& save, const Saved& saved, Wanted& wanted);
-  void OnFailure(const RequestKind& request, const Failure& failure, Seconds now, Wanted& wanted);
-  void Fail(FaultKind kind, Step step, std::string message, Seconds now, Wanted& wanted);
-  void Finish(Seconds now, Wanted& wanted);
-  void LoseSave(Step step, Point& point, std::string why, Wanted& wanted);
-  void ReportUnmet(const std::string& why, bool ended, Wanted& wanted);
-  void ReportMetrics(Step step, Point& point, Wanted& wanted);
-  PointReached PointAt(Step step, const Point& point) const;
-
-  bool WantsEvaluation() const;
-  bool WantsSave(Seconds now) const;
-  bool Met(const Target& target) const;
+  // Of what is being done now.
+  ReportKind FaultNow(RunFailed::Kind kind, std::string message) const;
+  std::optional<std::string> WhyLost(const OrderedPromise& promise) const;
+  bool IsAhead(const OrderedPromise& promise) const;
   bool AnythingAhead() const;
   Step End() const;
+  bool Owes(Owed owed, Step step) const;
+  bool IsBarred(Step step) const;
+  std::optional<Seconds> LimitOf(Work work) const;
+  bool WantsEvaluation() const;
+  bool WantsSave(Seconds now) const;
 
-  DesiredRun desired_;
-  Activity activity_ = Activity::kWaiting;
+  Order order_;
+  RunPath path_;
+  RunState state_;
   Step reached_;
   Step begun_;  // reached_, or the step that is being trained
+  bool preempted_ = false;
   Values in_force_;
   std::string staging_;
-  std::map<Step, Point> points_;
-  std::optional<Seconds> stop_before_;  // stopping at once: the worker is killed after this moment
-  bool preempted_ = false;
-  bool closed_ = false;
-  std::optional<RunFailed> failure_;
-  std::optional<std::string> killed_because_;  // of a hang
-  Seconds slot_since_{0};
-  Seconds asked_at_{0};  // when the request that is waited for was sent
-  Seconds saved_at_{0};
-  Seconds slot_time_{0};
-  Seconds load_time_{0};
+  RunSaves saves_;
+  Seconds saved_at_{0};  // or began
+  std::set<Step> measured_;
+  std::set<Step> failed_evaluations_;
+  std::set<PromiseId> lost_;  // and reported so
+  RunEnded end_;              // what is known of it so far
 };
 
 }  // namespace espalier::node

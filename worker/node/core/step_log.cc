@@ -36,10 +36,9 @@ const PathStage* StageOf(const std::vector<PathStage>& path, Step step) {
   return nullptr;
 }
 
-void Count(const Line& line, PlanNodeId plan_node, std::vector<StepsTrained>& trained) {
-  const bool continues =
-      !trained.empty() && trained.back().plan_node == plan_node && trained.back().to + 1 == line.step;
-  if (!continues) trained.push_back({plan_node, line.step - 1, line.step - 1, Seconds(0)});
+void Count(const Line& line, PlanNodeId node, std::vector<StepsTrained>& trained) {
+  const bool continues = !trained.empty() && trained.back().node == node && trained.back().to + 1 == line.step;
+  if (!continues) trained.push_back({node, line.step - 1, line.step - 1, Seconds(0)});
   trained.back().to = line.step;
   trained.back().time += line.time;
 }
@@ -55,7 +54,7 @@ StepLogSummary SummarizeStepLog(std::string_view text, RunId run, const std::vec
     summary.bytes_read += static_cast<std::int64_t>(end) + 1;
     text.remove_prefix(end + 1);
     if (!line.has_value() || line->run != run) continue;
-    if (const PathStage* stage = StageOf(path, line->step)) Count(*line, stage->plan_node, summary.trained);
+    if (const PathStage* stage = StageOf(path, line->step)) Count(*line, stage->node, summary.trained);
   }
 }
 

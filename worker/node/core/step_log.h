@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "worker/node/core/desired_run.h"
-#include "worker/node/core/report.h"
+#include "protocol/report.h"
 
 namespace espalier::node {
 

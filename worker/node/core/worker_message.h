@@ -7,16 +7,24 @@
 #include <variant>
 #include <vector>
 
-#include "worker/node/core/desired_run.h"
+#include "base/digest.h"
+#include "base/ids.h"
+#include "base/metrics.h"
+#include "base/point.h"
+#include "base/units.h"
+#include "protocol/offer.h"
 
 namespace espalier::node {
+
+// Of hyper-parameters, by name.
+using Values = std::map<std::string, Value>;
 
 // Lists what the worker can train.
 struct Describe {};
 
 // Begins a training from scratch.
 struct Init {
-  RunId run;
+  RunKey run;
   std::string trainer;
   std::string data;
   StepMeaning step;
@@ -35,15 +43,12 @@ struct Train {
 
 struct Evaluate {};
 
-// Which point a checkpoint holds, and what was evaluated there.
+// Which point a checkpoint holds, and who trained it.
 struct CheckpointIdentity {
+  RunKey run;
   PlanId plan;
-  PlanNodeId plan_node;
-  Step step;
-  RunId run;
-  std::string lineage_digest;
-  std::string evaluation_digest;
-  std::map<std::string, double> metrics;
+  Point point;
+  Digest128 lineage;
 };
 
 struct Save {
@@ -62,30 +67,27 @@ struct WorkerRequest {
   RequestKind kind;
 };
 
-// Trainers are passed on to the master as they are: each is the bytes of its description.
 struct Description {
   int protocol_version = 0;
   std::string device_kind;
-  std::vector<std::string> trainers;
-  friend bool operator==(const Description&, const Description&) = default;
+  std::vector<Offer> offers;
 };
 
 struct Done {};
 
 struct Trained {
-  std::map<std::string, double> metrics;
+  Metrics metrics;
   Seconds time{0};
 };
 
 struct Evaluated {
-  std::map<std::string, double> metrics;
+  Metrics metrics;
   Seconds time{0};
 };
 
 struct Saved {
   std::string state_sha256;
   std::int64_t bytes = 0;
-  Seconds blocking{0};
 };
 
 enum class FailureKind { kTrainer, kOutOfMemory, kCheckpoint, kRequest };
@@ -93,6 +95,7 @@ enum class FailureKind { kTrainer, kOutOfMemory, kCheckpoint, kRequest };
 struct Failure {
   FailureKind kind = FailureKind::kTrainer;
   std::string message;
+  bool state_intact = false;  // the training is as if the request had never been made
 };
 
 using ReplyKind = std::variant<Description, Done, Trained, Evaluated, Saved, Failure>;
@@ -100,6 +103,12 @@ using ReplyKind = std::variant<Description, Done, Trained, Evaluated, Saved, Fai
 struct WorkerReply {
   std::int64_t id = 0;
   ReplyKind kind;
+};
+
+// How a worker ended.
+struct WorkerDeath {
+  bool killed_by_others = false;  // by a SIGKILL that the node manager did not send
+  std::string last_words;         // how it ended and the end of what it printed, or why it could not be started
 };
 
 }  // namespace espalier::node

@@ -97,7 +97,7 @@ class Mlp : public Trainer {
     double loss_sum = 0;
     std::int64_t sample_count = 0;
     const std::int64_t epoch = order_->epoch();
-    for (std::int64_t i = 0; step_.update_count > 0 ? i < step_.update_count : order_->epoch() == epoch; ++i) {
+    for (std::int64_t i = 0; step_.updates > 0 ? i < step_.updates : order_->epoch() == epoch; ++i) {
       const auto batch = order_->Next(batch_size_);
       const auto size = static_cast<std::int64_t>(batch.size());
       loss_sum += TrainBatch(batch) * static_cast<double>(size);
@@ -107,12 +107,9 @@ class Mlp : public Trainer {
   }
 
   Metrics Evaluate() override {
-    const RandomGuard random;
+    const EvaluationMode mode(*module_);
     const torch::NoGradGuard no_gradients;
-    const bool was_training = module_->is_training();
-    module_->eval();
     const at::Tensor output = module_->Forward(data_->validation.features, dropout_);
-    module_->train(was_training);
     const at::Tensor& labels = data_->validation.labels;
     const auto right_count = output.argmax(1).eq(labels).sum().item<std::int64_t>();
     return {{"test_acc", static_cast<double>(right_count) / static_cast<double>(labels.size(0))},

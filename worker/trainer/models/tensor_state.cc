@@ -89,8 +89,15 @@ void SaveRandom(const std::string& name, State& state) { state[name] = ToArray(R
 
 void LoadRandom(const State& state, const std::string& name) { SetRandomState(ToTensor(At(state, name))); }
 
-RandomGuard::RandomGuard() : state_(RandomState()) {}
+EvaluationMode::EvaluationMode(torch::nn::Module& module) : module_(module), was_training_(module.is_training()) {
+  // Parents come before what is in them. The module itself may be no shared object.
+  for (auto& each : module.modules(/*include_self=*/false)) within_.emplace_back(each, each->is_training());
+  module_.eval();
+}
 
-RandomGuard::~RandomGuard() { SetRandomState(state_); }
+EvaluationMode::~EvaluationMode() {
+  module_.train(was_training_);
+  for (const auto& [each, was_training] : within_) each->train(was_training);
+}
 
 }  // namespace espalier

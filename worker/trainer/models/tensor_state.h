@@ -4,7 +4,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "worker/trainer/state.h"
 
@@ -29,16 +32,20 @@ void LoadModule(const State& state, const std::string& prefix, torch::nn::Module
 void SaveRandom(const std::string& name, State& state);
 void LoadRandom(const State& state, const std::string& name);
 
-// Restores the random generator when it goes out of scope.
-class RandomGuard {
+// Puts a module and all in it into evaluation mode, and each back into its own when it goes out of scope, also by an
+// exception.
+class EvaluationMode {
  public:
-  RandomGuard();
-  ~RandomGuard();
-  RandomGuard(const RandomGuard&) = delete;
-  RandomGuard& operator=(const RandomGuard&) = delete;
+  // `module` must live as long.
+  explicit EvaluationMode(torch::nn::Module& module);
+  ~EvaluationMode();
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
 
  private:
-  const at::Tensor state_;
+  torch::nn::Module& module_;
+  const bool was_training_;
+  std::vector<std::pair<std::shared_ptr<torch::nn::Module>, bool>> within_;  // and whether it was training
 };
 
 }  // namespace espalier

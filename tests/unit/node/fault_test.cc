@@ -1,0 +1,275 @@
+// What goes wrong in training, evaluating and saving, and whose failure it is.
+#include "tests/unit/node/scenario.h"
+
+namespace espalier::node {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("a loss that is not finite is a divergence at its step, and the end says that all else is lost") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(5).Save(9)});
+  scenario.RunInto(3);
+  scenario.AnswerWith(Trained{{{"loss", kNaN}}, Seconds(0)});
+  CHECK(scenario.Reported() == Texts{"trained n1 0-2", "failed diverged 3", "ended 3"});
+  CHECK(scenario.Last<RunFailed>().point == Point{PlanNodeId{1}, Step{3}});
+  CHECK(scenario.Last<RunFailed>().message == "loss is not a number");
+}
+
+TEST_CASE("a metric of an evaluation that is not finite is its result, and the run goes on") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 3, 0.1).Both(2).Save(3)});
+  scenario.RunIntoEvaluation();
+  scenario.Asked();
+  scenario.AnswerWith(Evaluated{{{"score", -std::numeric_limits<double>::infinity()}}, Seconds(0)});
+  REQUIRE(scenario.Reported().size() == 1);
+  CHECK(scenario.Last<MetricsMeasured>().metrics.at("score") == -std::numeric_limits<double>::infinity());
+  CHECK(scenario.Asked() == Texts{"Save 2", "Train 3"});
+}
+
+TEST_CASE("a trainer's failure ends the run, and late answers to what was asked with it change nothing") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9)});
+  scenario.Answer();
+  scenario.AnswerWith(Failure{FailureKind::kTrainer, "traceback"});
+  CHECK(scenario.Reported() == Texts{"failed trainer 1", "ended 0"});
+  CHECK(scenario.Last<RunFailed>().message == "traceback");
+  scenario.AnswerWith(Failure{FailureKind::kRequest, "needs Init"});
+  CHECK(scenario.Reported().empty());
+}
+
+TEST_CASE("memory that did not suffice for a step is told apart") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9)});
+  scenario.RunInto(2);
+  scenario.AnswerWith(Failure{FailureKind::kOutOfMemory, ""});
+  CHECK(scenario.Reported() == Texts{"trained n1 0-1", "failed out of memory 2", "ended 1"});
+}
+
+TEST_CASE("a fault before a resumed run's first step belongs to that step: the start was trained by others") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).From(1, 5, 0.1).Stage(2, 9, 0.2).Save(9)});
+  scenario.Answer();
+  SECTION("the trainer fails") { scenario.AnswerWith(Failure{FailureKind::kTrainer, "no such optimizer"}); }
+  SECTION("the worker dies") { scenario.Die(); }
+  CHECK(scenario.Last<RunFailed>().point == Point{PlanNodeId{2}, Step{6}});
+  CHECK(scenario.Last<RunEnded>().step == Step{5});
+}
+
+TEST_CASE("an answer of the wrong kind is the trainer's failure") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9)});
+  scenario.RunInto(2);
+  scenario.AnswerWith(Evaluated{{{"score", 1.0}}, Seconds(0)});
+  CHECK(scenario.Reported() == Texts{"trained n1 0-1", "failed trainer 2", "ended 1"});
+}
+
+TEST_CASE("an evaluation that fails with the state intact fails itself alone, and is not asked for again there") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 4, 0.1).Both(2).Save(4)});
+  scenario.RunIntoEvaluation();
+  scenario.Asked();
+  scenario.AnswerWith(Failure{FailureKind::kTrainer, "traceback", true});
+  CHECK(scenario.Reported() == Texts{"evaluation failed trainer 2", "lost metrics 2"});
+  CHECK(scenario.Last<EvaluationFailed>().point == Point{PlanNodeId{1}, Step{2}});
+  CHECK(scenario.Last<EvaluationFailed>().evaluation == "evaluation");
+  CHECK(scenario.Last<EvaluationFailed>().message == "traceback");
+  CHECK(scenario.Asked() == Texts{"Save 2", "Train 3"});
+  scenario.Want({RunBuilder(1).Stage(1, 4, 0.1).Generation(2).Save(2).Save(4).EvaluateEvery(4)});
+  scenario.RunIntoEvaluation();
+  scenario.AnswerWith(Failure{FailureKind::kOutOfMemory, "", true});
+  CHECK(scenario.Reported() == Texts{"evaluation failed out of memory 4", "trained n1 0-4", "ended 4 saving 2 4"});
+}
+
+TEST_CASE("an evaluation that leaves no state ends its run, which has not failed") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Both(2).Save(9)});
+  scenario.RunIntoEvaluation();
+  SECTION("the trainer's error") {
+    scenario.AnswerWith(Failure{FailureKind::kTrainer, ""});
+    CHECK(scenario.Reported() == Texts{"trained n1 0-2", "evaluation failed trainer 2", "ended 2"});
+  }
+  SECTION("out of memory") {
+    scenario.AnswerWith(Failure{FailureKind::kOutOfMemory, ""});
+    CHECK(scenario.Reported() == Texts{"trained n1 0-2", "evaluation failed out of memory 2", "ended 2"});
+  }
+  SECTION("a crash") {
+    scenario.Die({.last_words = "segmentation fault"});
+    CHECK(scenario.Reported() == Texts{"trained n1 0-2", "evaluation failed crash 2", "ended 2"});
+    CHECK(scenario.Last<EvaluationFailed>().message == "segmentation fault");
+  }
+  SECTION("a death by others' hand: it was evaluating all the same") {
+    scenario.Die({.killed_by_others = true});
+    CHECK(scenario.Reported() == Texts{"trained n1 0-2", "evaluation failed crash 2", "ended 2"});
+  }
+  CHECK(scenario.saves.empty());
+}
+
+TEST_CASE("an evaluation that does not return what its trainer declares has failed, and the run goes on") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Both(2).Save(9)});
+  scenario.RunIntoEvaluation();
+  SECTION("nothing") { scenario.AnswerWith(Evaluated{}); }
+  SECTION("something else") { scenario.AnswerWith(Evaluated{{{"other", 0.5}}, Seconds(0)}); }
+  CHECK(scenario.Reported() == Texts{"evaluation failed trainer 2", "lost metrics 2"});
+  CHECK(scenario.Last<EvaluationFailed>().message == "the evaluation did not return score");
+  CHECK(scenario.Asked().back() == "Train 3");
+}
+
+TEST_CASE("whatever goes wrong in a run that only evaluates fails that evaluation, and no training") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).From(4, 5, 0.1).Evaluate(5)});
+  SECTION("the trainer, in Init") { scenario.AnswerWith(Failure{FailureKind::kTrainer, ""}); }
+  SECTION("the trainer, in Evaluate") {
+    scenario.RunIntoEvaluation();
+    scenario.AnswerWith(Failure{FailureKind::kTrainer, "", true});
+  }
+  SECTION("a crash") { scenario.Die(); }
+  const Texts reported = scenario.Reported();
+  CHECK(reported.front().starts_with("evaluation failed"));
+  CHECK(reported.back() == "ended 5");
+  CHECK(scenario.Last<EvaluationFailed>().point == Point{PlanNodeId{4}, Step{5}});
+  CHECK(scenario.Last<RunFailed>().point == Point{});
+}
+
+TEST_CASE("a worker's death is a crash with its last words, and another worker is started") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(2).Save(9)});
+  scenario.RunInto(4);
+  scenario.Die({.last_words = "segmentation fault"});
+  CHECK(scenario.Reported() == Texts{"trained n1 0-3", "failed crash 4", "ended 3"});
+  CHECK(scenario.Last<RunFailed>().message == "segmentation fault");
+  CHECK(scenario.deleted == Texts{"/staging/77-1-2.ckpt"});
+  CHECK(scenario.spawned == 2);
+  CHECK(scenario.Status(1).state == RunStatus::State::kEnded);
+}
+
+TEST_CASE("a worker that others have killed is told apart from one that crashed") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9)});
+  scenario.RunInto(4);
+  scenario.Die({.killed_by_others = true});
+  CHECK(scenario.Reported() == Texts{"trained n1 0-3", "failed killed 4", "ended 3"});
+}
+
+TEST_CASE("a request that takes longer than its kind's limit is a hang: the worker is killed, and that is a crash") {
+  Scenario scenario;
+  const RunBuilder from_scratch = RunBuilder(1).Stage(1, 9, 0.1).Evaluate(2).Save(9);
+  std::string expected = "failed crash 1";
+  SECTION("Init") { scenario.Want({RunBuilder(from_scratch).Limits({.set_up = Seconds(5)})}); }
+  SECTION("Setup, sent together with a step") {
+    scenario.Want({RunBuilder(from_scratch).Limits({.set_up = Seconds(5), .train = Seconds(1000)})});
+    scenario.Pass(4);
+    scenario.Answer();
+  }
+  SECTION("a step") {
+    scenario.Want({RunBuilder(from_scratch).Limits({.train = Seconds(5)})});
+    scenario.Answer();
+    scenario.Pass(100);  // Setup has no limit here
+    scenario.Answer();
+  }
+  SECTION("an evaluation") {
+    scenario.Want({RunBuilder(from_scratch).Limits({.train = Seconds(1), .evaluate = Seconds(5)})});
+    scenario.RunIntoEvaluation();
+    expected = "evaluation failed crash 2";
+  }
+  SECTION("a load") {
+    scenario.Want({RunBuilder(1).From(1, 5, 0.1).Stage(1, 9, 0.1).Save(9).Limits({.load = Seconds(5)})});
+    scenario.Answer();
+    scenario.Pass(100);
+    scenario.Answer();
+    expected = "failed crash 6";
+  }
+  scenario.Asked();
+  scenario.Pass(4);
+  CHECK(scenario.Asked().empty());
+  scenario.Pass(2);
+  CHECK(scenario.Asked() == Texts{"Kill"});
+  scenario.Die({.last_words = "stack"});
+  const Texts reported = scenario.Reported();
+  CHECK(std::count(reported.begin(), reported.end(), expected) == 1);
+  const std::string message = "no answer for 6 s: the worker hung and was killed\nstack";
+  CHECK(scenario.Last<RunFailed>().message + scenario.Last<EvaluationFailed>().message == message);
+}
+
+TEST_CASE("without a limit nothing is a hang, however long it takes") {
+  Scenario scenario;
+  const TimeLimits others{.load = Seconds(1), .evaluate = Seconds(1), .save = Seconds(1)};
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9).Limits(others)});
+  scenario.RunInto(2);
+  scenario.Asked();
+  scenario.Pass(12 * 60);
+  CHECK(scenario.Asked().empty());
+  scenario.Answer();
+  CHECK(scenario.Asked() == Texts{"Train 3"});
+}
+
+TEST_CASE("a worker that hangs is killed only when its begun saves are written, and this has a bound") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(2).Save(9).Limits({.train = Seconds(5)})});
+  scenario.RunInto(4);
+  scenario.Asked();
+  scenario.Pass(20);
+  CHECK(scenario.Asked().empty());
+  SECTION("they are written") { scenario.AnswerSave(); }
+  SECTION("the bound") { scenario.Pass(16); }
+  scenario.Pass(0.1);
+  CHECK(scenario.Asked() == Texts{"Kill"});
+}
+
+TEST_CASE("a save that is not written in its time is given up, and costs its promise alone") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(2).Save(9).Limits({.save = Seconds(5)})});
+  scenario.RunInto(4);
+  scenario.Asked();
+  scenario.Pass(4);
+  CHECK(scenario.Reported() == Texts{"trained n1 0-3"});
+  scenario.Pass(2);
+  CHECK(scenario.Reported() == Texts{"lost state 2"});
+  CHECK(scenario.Asked().empty());
+  scenario.AnswerSave();  // too late
+  CHECK(scenario.uploads.empty());
+  CHECK(scenario.deleted == Texts{"/staging/77-1-2.ckpt", "/staging/77-1-2.ckpt"});
+  scenario.Answer();
+  CHECK(scenario.Asked() == Texts{"Train 5"});
+}
+
+TEST_CASE("a save that cannot be written or stored costs its promise alone") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Both(2).Save(9)});
+  scenario.RunInto(4);
+  scenario.Reported();
+  SECTION("in the worker") { scenario.AnswerSave(Failure{FailureKind::kCheckpoint, "disk full", true}); }
+  SECTION("on its way into the store") {
+    scenario.AnswerSave();
+    scenario.FinishUpload(RefusedForGood());
+  }
+  CHECK(scenario.Reported() == Texts{"lost state 2"});
+  CHECK(scenario.deleted == Texts{"/staging/77-1-2.ckpt"});
+  scenario.Answer();
+  CHECK(scenario.Asked().back() == "Train 5");
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Generation(2).Both(2).Save(9)});
+  CHECK(scenario.Reported().empty());
+}
+
+TEST_CASE("a trainer that cannot give its state fails the run at the point it was to save") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Stage(2, 9, 0.1).Save(2).Save(9)});
+  scenario.RunInto(3);
+  scenario.AnswerSave(Failure{FailureKind::kTrainer, "traceback"});
+  CHECK(scenario.Reported() == Texts{"trained n1 0-2", "failed trainer 2", "ended 2"});
+  CHECK(scenario.Last<RunFailed>().point == Point{PlanNodeId{1}, Step{2}});
+}
+
+TEST_CASE("a trainer that cannot give its last state has failed, too, so that it is not asked for ever") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Save(2)});
+  scenario.RunOut();
+  CHECK(scenario.Reported() == Texts{"trained n1 0-2", "ended 2 saving 2"});
+  scenario.AnswerSave(Failure{FailureKind::kTrainer, "traceback"});
+  CHECK(scenario.Reported() == Texts{"failed trainer 2", "lost state 2"});
+}
+
+}  // namespace espalier::node

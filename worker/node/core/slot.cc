@@ -1,0 +1,25 @@
+#include "worker/node/core/slot.h"
+
+#include <algorithm>
+
+namespace espalier::node {
+namespace {
+
+constexpr Seconds kRespawnDelayFirst{0.1};
+constexpr Seconds kRespawnDelayMax{10};
+
+}  // namespace
+
+Seconds RespawnDelay(const Worker& worker) {
+  if (const auto* dying = std::get_if<Killed>(&worker.state)) return dying->respawn_delay;
+  const auto* describing = std::get_if<Describing>(&worker.state);
+  if (describing == nullptr) return Seconds(0);
+  return std::clamp(2 * describing->respawn_delay, kRespawnDelayFirst, kRespawnDelayMax);
+}
+
+bool Saves(const Worker& worker) {
+  return std::any_of(worker.asked.begin(), worker.asked.end(),
+                     [](const auto& item) { return std::holds_alternative<Save>(item.second.request); });
+}
+
+}  // namespace espalier::node

@@ -1,0 +1,15 @@
+#include "worker/trainer/torch_random.h"
+
+#include "worker/trainer/models/tensor_state.h"
+
+namespace espalier {
+
+State TakeRandomGenerators() {
+  State generators;
+  SaveRandom("cpu", generators);
+  return generators;
+}
+
+void PutBackRandomGenerators(const State& generators) { LoadRandom(generators, "cpu"); }
+
+}  // namespace espalier
