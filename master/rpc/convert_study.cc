@@ -76,8 +76,8 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
                                    .goal = FromProto(message.goal()),
                                    .definition = message.definition()};
   if (message.step().has_updates()) {
-    specification.step_updates = message.step().updates();
-    if (specification.step_updates < 1) {
+    specification.step.updates = message.step().updates();
+    if (specification.step.updates < 1) {
       return MakeError(ErrorCode::kInvalidArgument, "expected epoch or at least 1 update", "step");
     }
   }
