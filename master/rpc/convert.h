@@ -1,4 +1,5 @@
-// The only place where protobuf messages and the domain meet on the master's side.
+// Where protobuf messages and the domain meet on the master's side, besides what it shares with others
+// (proto/convert_*.h).
 #pragma once
 
 #include "base/result.h"
@@ -10,6 +11,7 @@
 #include "master/core/views/forecast.h"
 #include "master/core/views/summary.h"
 #include "proto/convert_goal_and_scope.h"
+#include "proto/convert_node_protocol.h"
 #include "proto/convert_schema.h"
 
 namespace espalier::master {
@@ -29,10 +31,9 @@ TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study);
 Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId session);
 
 // To the wire.
-v1::SynchronizeResponse ToProto(const SendDesired& desired);
+v1::SynchronizeResponse ToProto(const SendOrders& send);
 v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number);
 v1::StudyProgress ToProto(const StudyProgress& progress);
-v1::TrainerDescription ToProto(const TrainerRecord& trainer);
 v1::StudySummary ToProto(const StudySummary& summary, const Study& study);
 v1::StudyListing ToProto(const StudyListing& listing, const Study& study);
 v1::TrialEvaluation ToProto(const TrialEvaluation& evaluation);

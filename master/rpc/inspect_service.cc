@@ -28,7 +28,12 @@ grpc::Status InspectService::ReadFor(const Result<Caller>& caller, const Look& l
 grpc::Status InspectService::ListTrainers(grpc::ServerContext* context, const v1::ListTrainersRequest*,
                                           v1::ListTrainersResponse* response) {
   return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller&) -> Result<void> {
-    for (const auto& [key, trainer] : state.trainers) *response->add_trainers() = ToProto(trainer);
+    std::map<std::pair<std::string, std::string>, const KnownOffer*> newest;  // by trainer and data
+    for (const auto& [digest, known] : state.offers) {
+      const KnownOffer*& shown = newest[{known.offer.trainer, known.offer.data}];
+      if (shown == nullptr || known.first_seen > shown->first_seen) shown = &known;
+    }
+    for (const auto& [key, known] : newest) *response->add_trainers() = ToProto(known->offer);
     return {};
   });
 }

@@ -38,7 +38,7 @@ struct RpcServer::Parts {
   std::unique_ptr<grpc::Server> server;
 
   void operator()(Reply& reply) { calls.Resolve(std::move(reply)); }
-  void operator()(SendDesired& desired) { sessions.Send(desired.session, ToProto(desired)); }
+  void operator()(SendOrders& send) { sessions.Send(send.session, ToProto(send)); }
   void operator()(EndSession& end) {
     Log(LogLevel::kWarning, "stream to a node manager ended", {{"why", end.why}});
     sessions.End(end.session);

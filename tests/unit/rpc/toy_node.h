@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "espalier/v1/node_manager.pb.h"
+#include "proto/convert_node_protocol.h"
 #include "tests/unit/rpc/service.h"
 
 namespace espalier::master::testing {
@@ -26,77 +26,63 @@ class ToyNode {
 
   static v1::SynchronizeRequest FirstRequest() {
     v1::SynchronizeRequest request;
-    v1::Registration& registration = *request.mutable_registration();
-    registration.set_server("toy-server");
-    registration.set_incarnation("1");
-    registration.set_slot_count(2);
-    registration.set_device_kind("toy");
-    v1::TrainerDescription& trainer = *registration.add_trainers();
-    trainer.set_name("toy");
-    trainer.set_code_digest("toy-1");
-    trainer.set_data_digest("none");
-    trainer.set_evaluation_digest("toy-evaluation");
-    trainer.add_metrics("score");
-    v1::HyperParameter& lr = *trainer.add_hyper_parameters();
-    lr.set_name("lr");
-    lr.set_type(v1::VALUE_TYPE_FLOATING);
-    lr.mutable_default_value()->set_floating(0.1);
+    *request.mutable_registration() = ToProto(
+        Registration{.server = "toy-server",
+                     .incarnation = "1",
+                     .slot_count = 2,
+                     .device_kind = "toy",
+                     .offers = {{.trainer = "toy",
+                                 .code_digest = "toy-1",
+                                 .data_digest = "none",
+                                 .evaluation_digest = "toy-evaluation",
+                                 .schema = {.hyper_parameters = {{"lr", ValueType::kFloating, Value{0.1}, false}}},
+                                 .metrics = {"score"}}}});
     return request;
   }
 
  private:
   void Train() {
     while (const auto bytes = call_.Read()) {
-      v1::SynchronizeResponse desired;
-      if (!desired.ParseFromString(*bytes)) return;
+      v1::SynchronizeResponse response;
+      if (!response.ParseFromString(*bytes)) return;
+      const Result<ServerOrders> orders = FromProto(response);
+      if (!orders.has_value()) return;
       v1::SynchronizeRequest request;
-      for (const v1::DesiredRun& run : desired.runs()) {
-        const bool is_short = run.targets().rbegin()->step() <= 100;
-        if (is_short && done_.insert(run.run_id()).second) Train(run, request);
+      for (const Order& order : orders->orders) {
+        const bool is_short = !order.terms.promises.empty() && order.terms.promises.back().step <= Step{100};
+        if (is_short && done_.insert(order.run).second) Train(order, request);
       }
       if (request.reports_size() > 0) call_.Write(request);
     }
   }
 
-  void Train(const v1::DesiredRun& run, v1::SynchronizeRequest& request) {
-    for (const v1::PathStage& stage : run.path()) {
-      v1::StepsTrained& trained = *NewReport(run, request).mutable_steps_trained();
-      trained.set_plan_node_id(stage.plan_node_id());
-      trained.set_from_step(stage.from_step());
-      trained.set_to_step(stage.to_step());
-      trained.set_seconds(static_cast<double>(stage.to_step() - stage.from_step()));
+  void Train(const Order& order, v1::SynchronizeRequest& request) {
+    const auto report = [&](ReportKind kind) {
+      *request.add_reports() = ToProto(Report{next_report_++, order.run, std::move(kind)});
+    };
+    for (const OrderedStage& stage : order.path) {
+      const auto [node, from, to] = stage.stage;
+      report(StepsTrained{node, from, to, Seconds(static_cast<double>(to - from))});
     }
-    for (const v1::Target& target : run.targets()) {
-      v1::PointReached& reached = *NewReport(run, request).mutable_point_reached();
-      reached.set_plan_id(run.plan_id());
-      for (const v1::PathStage& stage : run.path()) {
-        if (target.step() > stage.from_step() && target.step() <= stage.to_step()) {
-          reached.set_plan_node_id(stage.plan_node_id());
+    for (const OrderedPromise& promise : order.terms.promises) {
+      for (const OrderedStage& stage : order.path) {
+        if (promise.step <= stage.stage.from || promise.step > stage.stage.to) continue;
+        const Point point{stage.stage.node, promise.step};
+        if (promise.owed == Owed::kMetrics) {
+          report(MetricsMeasured{
+              order.plan, point, stage.lineage, order.offer.evaluation_digest, {{"score", score_}}, {}});
+        } else {
+          const std::string run = std::to_string(order.run.run.value);
+          report(StateStored{order.plan, point, stage.lineage, "file-of-run-" + run, 100, "state-of-run-" + run, {}});
         }
       }
-      reached.set_step(target.step());
-      reached.set_evaluation_digest(run.evaluation_digest());
-      (*reached.mutable_metrics())["score"] = score_;
-      v1::StoredCheckpoint& checkpoint = *reached.mutable_checkpoint();
-      checkpoint.set_file("file-of-run-" + std::to_string(run.run_id()));
-      checkpoint.set_bytes(100);
-      checkpoint.set_state_sha256("state-of-run-" + std::to_string(run.run_id()));
     }
-    v1::RunEnded& ended = *NewReport(run, request).mutable_run_ended();
-    ended.set_step(run.targets().rbegin()->step());
-    ended.set_slot_seconds(1);
-  }
-
-  v1::Report& NewReport(const v1::DesiredRun& run, v1::SynchronizeRequest& request) {
-    v1::Report& report = *request.add_reports();
-    report.set_number(next_report_++);
-    report.set_run_id(run.run_id());
-    return report;
+    report(RunEnded{.step = order.terms.promises.back().step, .slot_time = Seconds(1)});
   }
 
   const double score_;
   RawCall call_;
-  std::set<std::int64_t> done_;
+  std::set<RunKey> done_;
   std::int64_t next_report_ = 1;
   std::thread thread_;
 };
