@@ -10,6 +10,7 @@
 
 #include "base/token.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
+#include "proto/convert_node_protocol.h"
 
 namespace espalier::bench {
 namespace {
@@ -18,49 +19,33 @@ constexpr char kEvaluation[] = "stub-evaluation";
 constexpr char kMetric[] = "accuracy";
 constexpr int kReportsAMessageMax = 1000;
 
-void AddHyperParameter(v1::TrainerDescription& trainer, const std::string& name, v1::ValueType type,
-                       const v1::Value& value, bool initial = false) {
-  v1::HyperParameter& added = *trainer.add_hyper_parameters();
-  added.set_name(name);
-  added.set_type(type);
-  *added.mutable_default_value() = value;
-  added.set_initial(initial);
-}
+// Reports are of a run that nobody ordered: metrics are taken by content.
+constexpr RunKey kRun{LeadershipId{1}, RunId{1}};
 
-v1::Registration StubRegistration() {
-  v1::Registration registration;
-  registration.set_server("stub");
-  registration.set_incarnation("stub-1");
-  registration.set_device_kind("none");
-  v1::TrainerDescription& trainer = *registration.add_trainers();
-  trainer.set_name("stub");
-  trainer.set_code_digest("stub-code");
-  trainer.set_data_digest("stub-data");
-  trainer.set_evaluation_digest(kEvaluation);
-  trainer.add_metrics(kMetric);
-  v1::Value value;
-  value.set_integer(32);
-  AddHyperParameter(trainer, "bs", v1::VALUE_TYPE_INTEGER, value);
-  value.set_floating(0.1);
-  AddHyperParameter(trainer, "lr", v1::VALUE_TYPE_FLOATING, value);
-  value.set_floating(0.9);
-  AddHyperParameter(trainer, "momentum", v1::VALUE_TYPE_FLOATING, value);
-  value.set_text("sgd");
-  AddHyperParameter(trainer, "optimizer", v1::VALUE_TYPE_TEXT, value);
-  value.set_integer(1);
-  AddHyperParameter(trainer, "seed", v1::VALUE_TYPE_INTEGER, value, true);
-  return registration;
+Registration StubRegistration() {
+  const auto declare = [](std::string name, Value value, bool initial = false) {
+    return HyperParameter{std::move(name), TypeOf(value), value, initial};
+  };
+  return {
+      .server = "stub",
+      .incarnation = "stub-1",
+      .slot_count = 0,
+      .device_kind = "none",
+      .offers = {{.trainer = "stub",
+                  .code_digest = "stub-code",
+                  .data = {},
+                  .data_digest = "stub-data",
+                  .evaluation_digest = kEvaluation,
+                  .schema = {.hyper_parameters = {declare("bs", std::int64_t{32}), declare("lr", 0.1),
+                                                  declare("momentum", 0.9), declare("optimizer", std::string("sgd")),
+                                                  declare("seed", std::int64_t{1}, true)}},
+                  .metrics = {kMetric}}}};
 }
 
 void AddReport(const MetricReport& from, std::int64_t number, v1::SynchronizeRequest& request) {
-  v1::Report& report = *request.add_reports();
-  report.set_number(number);
-  v1::PointReached& reached = *report.mutable_point_reached();
-  reached.set_plan_id(1);
-  reached.set_plan_node_id(from.node.value);
-  reached.set_step(from.step.value);
-  reached.set_evaluation_digest(kEvaluation);
-  (*reached.mutable_metrics())[kMetric] = from.accuracy;
+  const MetricsMeasured measured{PlanId{1},   {from.node, from.step},     from.lineage,
+                                 kEvaluation, {{kMetric, from.accuracy}}, Seconds(0)};
+  *request.add_reports() = ToProto(espalier::Report{number, kRun, measured});
 }
 
 }  // namespace
@@ -123,7 +108,7 @@ StubNode::StubNode(const Service& service) : stream_(std::make_unique<Stream>())
   stream_->context.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + service.Token());
   stream_->call = stream_->stub->Synchronize(&stream_->context);
   v1::SynchronizeRequest request;
-  *request.mutable_registration() = StubRegistration();
+  *request.mutable_registration() = ToProto(StubRegistration());
   if (!stream_->call->Write(request)) GiveUp("the stub cannot register");
   stream_->reader = std::jthread([stream = stream_.get()] { stream->Read(); });
   stream_->WaitFor(0);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "bench/service.h"
@@ -18,6 +19,7 @@ struct MetricReport {
   PlanNodeId node;
   Step step;
   double accuracy = 0;
+  Digest128 lineage{};  // of the node: a master takes no metrics that do not carry it
 };
 
 class StubNode {
