@@ -28,9 +28,11 @@ struct TrialContinued {
 
 struct UserChanged {};
 
+using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, UserChanged>;
+
 struct Reply {
   CallId call;
-  std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, UserChanged> answer;
+  Answer answer;
 };
 
 // A stage of a run's path with all that the node manager needs.

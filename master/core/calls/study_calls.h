@@ -1,14 +1,34 @@
-// What clients ask for: studies, trials, claims.
+// What clients ask for: studies, trials, claims. ContentOf, Perform and AnswerOf are as calls/answer_once.h says;
+// errors of Perform name the field.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include "master/core/draft.h"
 
 namespace espalier::master {
 
-void OnCreateStudy(Draft& draft, const CreateStudyCall& call);
-void OnSubmit(Draft& draft, const SubmitCall& call);
-void OnCancelStudy(Draft& draft, const CancelStudyCall& call);
-void OnContinueTrial(Draft& draft, const ContinueTrialCall& call);
+// Errors: as PlanStudy; kAlreadyExists when a running study of that name has other content.
+Digest128 ContentOf(const Caller& caller, const CreateStudy& call);
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const CreateStudy& call);
+StudyCreated AnswerOf(const CreateStudy& call, const std::vector<std::int64_t>& ids);
+
+// REQUIRES of the next two: the study is the caller's own. Errors: kInvalidArgument; kNotFound for a trial of another
+// study; kFailedPrecondition when the study or a trial takes no more; kResourceExhausted over a limit.
+Digest128 ContentOf(const Caller& caller, const SubmitBatch& call);
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const SubmitBatch& call);
+Submitted AnswerOf(const SubmitBatch& call, const std::vector<std::int64_t>& ids);
+
+Digest128 ContentOf(const Caller& caller, const CancelStudy& call);
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const CancelStudy& call);
+StudyCancelled AnswerOf(const CancelStudy& call, const std::vector<std::int64_t>& ids);
+
+// Errors: kInvalidArgument; kNotFound; kAlreadyExists when a study of that name runs; kFailedPrecondition when the
+// trainer is another one by now.
+Digest128 ContentOf(const Caller& caller, const ContinueTrial& call);
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const ContinueTrial& call);
+TrialContinued AnswerOf(const ContinueTrial& call, const std::vector<std::int64_t>& ids);
 
 // Whether a study could be created from this, and with which identity. Error: kInvalidArgument with the field;
 // kUnavailable as long as no server that could train it is connected.
