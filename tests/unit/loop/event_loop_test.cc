@@ -230,8 +230,16 @@ TEST_CASE("a call that the store refuses twice is told an error id, and those co
   const auto* refused = std::get_if<Error>(&std::get<Reply>(second[4]).answer);
   REQUIRE(refused != nullptr);
   CHECK(refused->code == ErrorCode::kInternal);
-  master.loop.Post(MakeCall(4));
-  CHECK(TextOf(master.effects.Await(6)[5]) == "");
+  // While the state is loaded again the next call may be told to try again; it does, and is served.
+  std::size_t answers = 5;
+  for (std::int64_t call = 4;; ++call) {
+    master.loop.Post(MakeCall(call));
+    const Effect answer = master.effects.Await(++answers).back();
+    if (!IsUnavailable(answer)) {
+      CHECK(TextOf(answer) == "");
+      break;
+    }
+  }
   REQUIRE(master.Finish().has_value());
   CHECK(master.database->stored.requests.size() == 3);
   for (const std::size_t told : {1, 2, 4}) {
