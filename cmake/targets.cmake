@@ -11,9 +11,10 @@ function(espalier_enable_failpoints)
   endforeach()
 endfunction()
 
-# espalier_library(NAME DEPENDS LIB ...): a static library of this folder's sources. Includes are written from the repository root.
+# espalier_library(NAME DEPENDS LIB ... [PRECOMPILED HEADERS]): a static library of this folder's sources. Includes are written from the
+# repository root. PRECOMPILED: of cmake/precompiled.cmake; not given: espalier_standard_headers.
 function(espalier_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cc)
     list(FILTER ARG_SOURCES EXCLUDE REGEX "/main\\.cc$")
@@ -24,6 +25,10 @@ function(espalier_library name)
   endif()
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED espalier_standard_headers)
+  endif()
+  espalier_use_precompiled(${name} ${ARG_PRECOMPILED})
 endfunction()
 
 # espalier_program(NAME DEPENDS LIB ...): an executable of this folder's main.cc, put into bin/.
@@ -31,17 +36,23 @@ function(espalier_program name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   add_executable(${name} main.cc)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
+  espalier_use_precompiled(${name} espalier_standard_headers)
 endfunction()
 
-# espalier_test(NAME DEPENDS LIB ... [LABELS LABEL ...] [SOURCES FILE ...]): one Catch2 binary of this folder's *.cc files. Labels say
-# what it needs or is for (docs/testing.md); none: fast, and needs nothing.
+# espalier_test(NAME DEPENDS LIB ... [LABELS LABEL ...] [SOURCES FILE ...] [PRECOMPILED HEADERS]): one Catch2 binary of this folder's
+# *.cc files. Labels say what it needs or is for (docs/testing.md); none: fast, and needs nothing. PRECOMPILED: as above; not given:
+# espalier_test_headers.
 function(espalier_test name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LABELS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LABELS;SOURCES" ${ARGN})
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cc)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE espalier_testing Catch2::Catch2WithMain ${ARG_DEPENDS})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED espalier_test_headers)
+  endif()
+  espalier_use_precompiled(${name} ${ARG_PRECOMPILED})
   add_test(NAME ${name} COMMAND ${name} --durations yes)
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 900)
   if(ESPALIER_SANITIZE MATCHES thread)

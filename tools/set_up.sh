@@ -58,8 +58,6 @@ install_packages() {
 # configure PRESET
 configure() {
   say "configuring build/$1"
-  # So that clones in other folders share compiled files.
-  export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
   (cd "$root" && cmake --preset "$1" >"$root/build/$1.configure.log" 2>&1) || {
     cat "$root/build/$1.configure.log" >&2
     stop "configuring build/$1 failed"

@@ -20,14 +20,17 @@ Json Json::Array(std::vector<Json> elements) {
 
 Json Json::Object(std::initializer_list<Member> members) {
   Json object(nullptr);
-  object.value_ = std::vector<Member>(members);
+  object.value_ = Members();
+  for (const Member& member : members) object.Add(member.key, member.value);
   return object;
 }
 
 void Json::Append(Json element) { std::get<std::vector<Json>>(value_).push_back(std::move(element)); }
 
 void Json::Add(std::string key, Json value) {
-  std::get<std::vector<Member>>(value_).push_back({std::move(key), std::move(value)});
+  auto& members = std::get<Members>(value_);
+  members.keys.push_back(std::move(key));
+  members.values.push_back(std::move(value));
 }
 
 class JsonWriter {
@@ -44,9 +47,11 @@ class JsonWriter {
     for (const Json& element : elements) array.push_back(std::visit(*this, element.value_));
     return array;
   }
-  Document operator()(const std::vector<Json::Member>& members) const {
+  Document operator()(const Json::Members& members) const {
     Document object = Document::object();
-    for (const auto& [key, value] : members) object[key] = std::visit(*this, value.value_);
+    for (std::size_t i = 0; i < members.keys.size(); ++i) {
+      object[members.keys[i]] = std::visit(*this, members.values[i].value_);
+    }
     return object;
   }
   Document operator()(const auto& plain) const { return plain; }

@@ -53,7 +53,12 @@ class Json {
   template <class Number>
   using Plain = std::conditional_t<std::same_as<Number, bool>, bool, std::int64_t>;
 
-  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, std::vector<Json>, std::vector<Member>> value_;
+  struct Members {  // one of each for every member
+    std::vector<std::string> keys;
+    std::vector<Json> values;
+  };
+
+  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, std::vector<Json>, Members> value_;
 };
 
 struct Json::Member {

@@ -1,0 +1,62 @@
+"""Tests of tools/clang_tidy: it looks at what differs from the main branch, with commands that clang understands."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from tools import clang_tidy
+
+
+class ChangedFiles(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.git("init", "-q", "-b", "main")
+        self.commit("kept.cc")
+        self.commit("removed.cc")
+
+    def git(self, *arguments):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *identity, *arguments], cwd=self.root, check=True, capture_output=True)
+
+    def commit(self, file):
+        (self.root / file).write_text("1")
+        self.git("add", file)
+        self.git("commit", "-q", "-m", file)
+
+    def test_what_a_branch_added_or_changed_is_found_committed_or_not(self):
+        self.git("checkout", "-q", "-b", "branch")
+        self.commit("added.cc")
+        (self.root / "kept.cc").write_text("2")
+        self.git("rm", "-q", "removed.cc")
+        self.assertEqual(clang_tidy.changed_files(self.root), ["added.cc", "kept.cc"])
+
+    def test_what_the_main_branch_did_since_is_not_the_branchs(self):
+        self.git("checkout", "-q", "-b", "branch")
+        self.git("checkout", "-q", "main")
+        self.commit("elsewhere.cc")
+        self.git("checkout", "-q", "branch")
+        self.assertEqual(clang_tidy.changed_files(self.root), [])
+
+    def test_without_a_main_branch_nothing_differs(self):
+        self.git("branch", "-q", "-m", "other")
+        self.assertEqual(clang_tidy.changed_files(self.root), [])
+
+
+class Commands(unittest.TestCase):
+    def test_the_commands_of_the_files_come_without_what_gcc_alone_understands(self):
+        database = [{"file": "/r/a.cc", "command": "c++ -O2 -Winvalid-pch -include /b/x.dir/cmake_pch.hxx -c /r/a.cc"},
+                    {"file": "/r/b.cc", "command": "c++ -c /r/b.cc"}]
+        entries = clang_tidy.commands_of(database, pathlib.Path("/r"), ["a.cc", "a.h", "no.cc"])
+        self.assertEqual([entry["file"] for entry in entries], ["/r/a.cc"])
+        self.assertEqual(entries[0]["command"].split(), "c++ -O2 -c /r/a.cc -Wno-unknown-warning-option".split())
+
+    def test_headers_that_differ_are_looked_at_and_no_others(self):
+        self.assertRegex("/r/base/a.h", clang_tidy.header_filter(pathlib.Path("/r"), ["base/a.h", "b.cc"]))
+        self.assertNotRegex("/r/base/b.h", clang_tidy.header_filter(pathlib.Path("/r"), ["base/a.h", "b.cc"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

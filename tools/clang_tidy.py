@@ -1,0 +1,78 @@
+"""Runs clang-tidy, with the checks of .clang-tidy, on the C++ sources that differ from the main branch. Exit 1 if it finds something.
+
+usage: python3 -m tools.clang_tidy BUILD-FOLDER (a folder that is built: with compile_commands.json and the generated headers)
+
+Headers are looked at where a source that differs includes them and they differ, too.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+COUNT_MAX = 20  # so that it stays short; a larger change is looked at in part
+MAIN_BRANCHES = ("origin/main", "main")
+
+
+def changed_files(root):
+    """What differs from the main branch where this one left it, committed or not; nothing if there is no main branch."""
+
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+
+    for branch in MAIN_BRANCHES:
+        base = git("merge-base", "HEAD", branch)
+        if base.returncode == 0:
+            return git("diff", "--name-only", "--diff-filter=d", base.stdout.strip()).stdout.splitlines()
+    return []
+
+
+def without_precompiled(command):
+    """A command as clang understands it: GCC's precompiled headers are not its own, and neither are all its warnings."""
+    command = re.sub(r"-include \S*/cmake_pch\.hxx", "", command).replace("-Winvalid-pch", "")
+    return command + " -Wno-unknown-warning-option"
+
+
+def commands_of(database, root, files):
+    """The entries of a compile_commands.json for these files, for clang."""
+    wanted = {str(root / file) for file in files}
+    return [dict(entry, command=without_precompiled(entry["command"])) for entry in database if entry["file"] in wanted]
+
+
+def header_filter(root, files):
+    headers = [re.escape(str(root / file)) for file in files if file.endswith(".h")]
+    return f"^({'|'.join(headers)})$"
+
+
+def findings(folder, source, headers):
+    command = ["clang-tidy", "--quiet", "-p", folder, f"--header-filter={headers}", source]
+    result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    return result.stdout if result.returncode == 0 else result.stdout or result.stderr
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    files = changed_files(ROOT)
+    database = json.loads((pathlib.Path(arguments[0]) / "compile_commands.json").read_text(encoding="utf-8"))
+    commands = commands_of(database, ROOT, files)
+    sources = sorted({entry["file"] for entry in commands})
+    if len(sources) > COUNT_MAX:
+        print(f"clang-tidy: {len(sources)} sources differ, the first {COUNT_MAX} are looked at")
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        (pathlib.Path(folder) / "compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
+        headers = header_filter(ROOT, files)
+        found = list(pool.map(lambda source: findings(folder, source, headers), sources[:COUNT_MAX]))
+    print("".join(found), end="")
+    print(f"clang-tidy: {len(found)} files, {sum(1 for text in found if text)} with findings", file=sys.stderr)
+    return 1 if any(found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
