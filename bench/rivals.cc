@@ -45,14 +45,16 @@ class OneByOne {
   // A trial is closed in the call that submits the next one, as a tuner does it. Reports go out as a node manager sends
   // them; `each_report_waits`: none before the one before it is stored.
   Seconds Trial(bool each_report_waits) {
+    std::vector<MetricReport> reports;
+    for (const Step step : kReportSteps) reports.push_back(ReportOf(count_, step, 0.5));
     const Seconds begun = MonotonicNow();
     const StartTrial trial = TrialOf(Shape::kOneNode, count_++);
     Batch batch;
     batch.new_trials.push_back(trial);
     batch.close = std::exchange(open_, {});
     BatchAnswer answer = Need(study_.SubmitBatch(batch, "trial-" + std::to_string(count_)));
-    for (const Step step : kReportSteps) {
-      node_.Report({{PlanNodeId{count_ + 1}, step, 0.5}});
+    for (const MetricReport& report : reports) {
+      node_.Report({report});
       if (each_report_waits) node_.WaitUntilStored();
     }
     Need(answer.evaluations.front().Get());

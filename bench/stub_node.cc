@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/token.h"
+#include "bench/lineages.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
 #include "proto/convert_node_protocol.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr char kEvaluation[] = "stub-evaluation";
 constexpr char kMetric[] = "accuracy";
+constexpr char kDeviceKind[] = "none";
 constexpr int kReportsAMessageMax = 1000;
 
 // Reports are of a run that nobody ordered: metrics are taken by content.
@@ -30,7 +32,7 @@ Registration StubRegistration() {
       .server = "stub",
       .incarnation = "stub-1",
       .slot_count = 0,
-      .device_kind = "none",
+      .device_kind = kDeviceKind,
       .offers = {{.trainer = "stub",
                   .code_digest = "stub-code",
                   .data = {},
@@ -49,6 +51,11 @@ void AddReport(const MetricReport& from, std::int64_t number, v1::SynchronizeReq
 }
 
 }  // namespace
+
+MetricReport ReportOf(std::int64_t number, Step step, double accuracy) {
+  static const Offer offer = StubRegistration().offers.front();
+  return {PlanNodeId{number + 2}, LineageOf(offer, kDeviceKind, Shape::kOneNode, number), step, accuracy};
+}
 
 struct StubNode::Stream {
   grpc::ClientContext context;

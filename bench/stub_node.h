@@ -17,10 +17,14 @@ namespace espalier::bench {
 // A metric at a point of a plan.
 struct MetricReport {
   PlanNodeId node;
+  Digest128 lineage;  // of the node: a master takes no metrics that do not carry it
   Step step;
   double accuracy = 0;
-  Digest128 lineage{};  // of the node: a master takes no metrics that do not carry it
 };
+
+// Of trial `number`, counted from 0, of the shape kOneNode: each has a plan node of its own, behind the one that all
+// share, which comes first.
+MetricReport ReportOf(std::int64_t number, Step step, double accuracy);
 
 class StubNode {
  public:

@@ -10,11 +10,7 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_name(specification.name);
   wire.set_trainer(specification.trainer);
   wire.set_data(specification.data);
-  if (const auto* updates = std::get_if<Updates>(&specification.step)) {
-    wire.mutable_step()->set_updates(updates->count);
-  } else {
-    wire.mutable_step()->set_epoch(true);
-  }
+  *wire.mutable_step() = ToProto(specification.step);
   wire.set_evaluate_every_steps(specification.evaluate_every_steps);
   wire.set_metric(specification.metric);
   wire.set_goal(ToProto(specification.goal));

@@ -3,22 +3,12 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 
 #include "base/goal_and_scope.h"
+#include "base/units.h"
 #include "searchplan/sequence/value.h"
 
 namespace espalier {
-
-// What one call of Train does.
-struct Epoch {
-  friend bool operator==(const Epoch&, const Epoch&) = default;
-};
-struct Updates {
-  std::int64_t count = 1;  // >= 1
-  friend bool operator==(const Updates&, const Updates&) = default;
-};
-using StepMeaning = std::variant<Epoch, Updates>;
 
 struct StudySpecification {
   std::string name;     // a label, 1 to 200 bytes

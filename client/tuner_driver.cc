@@ -68,6 +68,7 @@ class Driver {
       case ClaimState::kCancelled:
         return Cancelled{};
       case ClaimState::kDone:
+      case ClaimState::kWaiting:
         break;
     }
     const auto metric = evaluation.metrics.find(options_.metric);

@@ -16,14 +16,13 @@ std::string DefinitionOf(const StudyFile& file) {
     if (candidate.steps.has_value()) trial.Add("steps", candidate.steps->value);
     trials.Append(std::move(trial));
   }
-  const Updates* updates = std::get_if<Updates>(&study.step);
   return CompactJson(Json::Object({{"data", study.data},
                                    {"evaluate_every", study.evaluate_every_steps},
                                    {"fixed", Json::Sorted(file.space.fixed)},
                                    {"goal", Name(study.goal)},
                                    {"metric", study.metric},
                                    {"share", Name(study.scope)},
-                                   {"step", updates == nullptr ? Json("epoch") : Json(updates->count)},
+                                   {"step", study.step == StepMeaning{} ? Json("epoch") : Json(study.step.updates)},
                                    {"study", study.name},
                                    {"trainer", study.trainer},
                                    {"trials", std::move(trials)},

@@ -93,7 +93,7 @@ class Reader {
           count < 1) {
         return Wrong("step", "got " + Describe(*step) + expected);
       }
-      file_.specification.step = Updates{count};
+      file_.specification.step = StepMeaning{count};
     }
     if (const YamlNode* evaluate = root_.Find("evaluate"); evaluate != nullptr) {
       ESPALIER_RETURN_IF_ERROR(ExpectMapping(*evaluate, "evaluate", {"every"}));

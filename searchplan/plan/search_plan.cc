@@ -9,10 +9,6 @@
 namespace espalier {
 namespace {
 
-constexpr EnumName<ClaimState> kClaimStates[] = {{ClaimState::kWaiting, "waiting"},
-                                                 {ClaimState::kDone, "done"},
-                                                 {ClaimState::kFailed, "failed"},
-                                                 {ClaimState::kCancelled, "cancelled"}};
 constexpr EnumName<Failure::Kind> kFailureKinds[] = {{Failure::Kind::kDiverged, "diverged"},
                                                      {Failure::Kind::kTrainer, "trainer"},
                                                      {Failure::Kind::kOutOfMemory, "out of memory"},
@@ -27,10 +23,6 @@ Digest128 DigestOf(const PlanIdentity& identity) {
   key.Add(std::to_string(identity.sharing.trial.value));
   return DigestOf(key.text());
 }
-
-std::string_view Name(ClaimState state) { return NameIn(kClaimStates, state); }
-
-Result<ClaimState> ParseClaimState(std::string_view name) { return ParseIn(kClaimStates, name); }
 
 std::string_view Name(Failure::Kind kind) { return NameIn(kFailureKinds, kind); }
 

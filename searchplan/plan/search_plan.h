@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/claim_state.h"
 #include "base/goal_and_scope.h"
 #include "searchplan/plan/plan_node.h"
 #include "searchplan/plan/plan_nodes.h"
@@ -39,10 +40,6 @@ struct PlanIdentity {
 // Unambiguous over all fields: the key by which plans are found, and the root of lineage digests.
 Digest128 DigestOf(const PlanIdentity& identity);
 
-enum class ClaimState { kWaiting, kDone, kFailed, kCancelled };
-std::string_view Name(ClaimState state);
-Result<ClaimState> ParseClaimState(std::string_view name);
-
 // A trial's interest in the metrics at a point (TreeML's request). Claims alone order training.
 struct Claim {
   ClaimId id;
@@ -56,7 +53,7 @@ struct Claim {
 struct SearchPlan {
   PlanId id;
   PlanIdentity identity;
-  Digest128 trainer;  // TrainerDigest of the identity: what a server must offer
+  Digest128 trainer;                           // TrainerDigest of the identity: what a server must offer
   std::pair<Digest128, std::string> cost_key;  // training identity and device kind: plans of one key cost alike
   PlanNodes nodes;
   std::vector<PlanNodeId> roots;

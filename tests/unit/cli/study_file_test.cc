@@ -158,7 +158,7 @@ trials:
   CHECK(file.candidates[4].sequences ==
         TrialText{{"bs", "128"}, {"lr", "Exponential(0.2, 0.9)"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
   CHECK(file.candidates[4].steps == Step{40});
-  CHECK(file.specification.step == StepMeaning{Updates{50}});
+  CHECK(file.specification.step == StepMeaning{50});
   CHECK(file.specification.scope == Scope::kTeam);
 }
 

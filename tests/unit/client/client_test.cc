@@ -53,7 +53,7 @@ Study Create(Client& client, const std::string& name = "s") {
   Result<Study> study = client.CreateStudy({.name = name,
                                             .trainer = "mlp",
                                             .data = "digits",
-                                            .step = Epoch{},
+                                            .step = StepMeaning{},
                                             .metric = "test_acc",
                                             .goal = Goal::kMaximize,
                                             .scope = Scope::kStudy,

@@ -23,7 +23,7 @@ struct OneServer {
   void Tick(double arrived, bool paused = false) { cluster.Handle(master::Tick{At(arrived), paused}); }
   bool IsKnown() const { return cluster.state.servers.contains("node-0"); }
   // Of its run's promises, none is open any more.
-  bool RunIsLost() const { return cluster.state.runs.begin()->second.state == RunState::kEnded; }
+  bool RunIsLost() const { return cluster.state.runs.begin()->second.ended(); }
 
   ToyCluster cluster{1};
   const SessionId session = cluster.nodes[0].session;

@@ -12,22 +12,24 @@ TEST_CASE("a report that the database refuses is acknowledged and not applied, h
   const RunId run = *cluster.state.active_runs.begin();
   const PlanId plan = cluster.state.runs.at(run).plan;
   const Point end{cluster.state.runs.at(run).path.back().node, Step{3}};
-  const PointReached reached{
-      .plan = plan, .point = end, .evaluation = "toy-evaluation", .metrics = {{"score", 1.0}}, .checkpoint = {}};
-  NodeMessage message{.session = cluster.nodes[0].session,
-                      .reports = {{1, run, reached}, {2, run, RunEnded{Step{3}, Seconds(1)}}},
-                      .refused_reports = {1}};
+  const MetricsMeasured measured{.plan = plan,
+                                 .point = end,
+                                 .lineage = cluster.state.plans.at(plan).Node(end.node).lineage,
+                                 .evaluation = cluster.state.runs.at(run).evaluation,
+                                 .metrics = {{"score", 1.0}}};
+  const RunKey key{cluster.state.leadership, run};
+  const NodeMessage message{
+      .session = cluster.nodes[0].session,
+      .reports = {{1, key, measured}, {2, key, RunEnded{.step = Step{3}, .slot_time = Seconds(1)}}},
+      .refused_reports = {1}};
   for (int i = 0; i < 2; ++i) {
     cluster.nodes[0].inbox.clear();
     cluster.Handle(message);
-    CHECK(cluster.state.plans.at(plan).FindMetrics(end, "toy-evaluation") == nullptr);
-    CHECK(cluster.state.runs.at(run).state != RunState::kTraining);  // the other report is applied
+    CHECK(cluster.state.plans.at(plan).FindMetrics(end, measured.evaluation) == nullptr);
+    CHECK_FALSE(cluster.state.runs.at(run).training());  // the other report is applied
     REQUIRE_FALSE(cluster.nodes[0].inbox.empty());
     CHECK(cluster.nodes[0].inbox.back().acknowledged_report == 2);
   }
-  message.refused_reports.clear();
-  cluster.Handle(message);
-  CHECK(cluster.state.plans.at(plan).FindMetrics(end, "toy-evaluation") != nullptr);
 }
 
 }  // namespace espalier::master

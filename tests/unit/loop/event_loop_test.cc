@@ -277,7 +277,7 @@ TEST_CASE("a report that the store refuses twice is passed over when it comes ag
   master.loop.Post(Registering("gpu-1", 3, {6, 7, 8}));
   master.loop.Post(MakeCall(1));
   const std::vector<Effect> effects = master.effects.Await(9);
-  for (std::size_t i = 4; i < 8; ++i) CHECK(std::holds_alternative<SendDesired>(effects[i]));
+  for (std::size_t i = 4; i < 8; ++i) CHECK(std::holds_alternative<SendOrders>(effects[i]));
   CHECK(TextOf(effects[8]) == "");
   REQUIRE(master.Finish().has_value());
   CHECK(master.database->stored.requests.contains(KeyOfReport(6)));
@@ -287,9 +287,8 @@ TEST_CASE("a report that the store refuses twice is passed over when it comes ag
 
 TEST_CASE("a registration that the store refuses twice is passed over when it comes again") {
   ToyMaster master;
-  master.store.RefuseCommits(Refusing(ErrorCode::kInvalidArgument, [](const StateChange& change) {
-    return std::holds_alternative<SetTrainer>(change);
-  }));
+  master.store.RefuseCommits(Refusing(
+      ErrorCode::kInvalidArgument, [](const StateChange& change) { return std::holds_alternative<AddOffer>(change); }));
   master.Start();
   for (std::int64_t stream = 1; stream <= 2; ++stream) {
     master.loop.Post(Registering("gpu-1", stream, {}));
@@ -299,7 +298,7 @@ TEST_CASE("a registration that the store refuses twice is passed over when it co
   master.loop.Post(MakeCall(1));
   CHECK(TextOf(master.effects.Await(4)[3]) == "");
   REQUIRE(master.Finish().has_value());
-  CHECK(master.database->stored.trainers.empty());
+  CHECK(master.database->stored.offers.empty());
 }
 
 TEST_CASE("when what recovery changes is refused twice the loop ends, and answers everybody") {

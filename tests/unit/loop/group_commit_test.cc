@@ -13,11 +13,9 @@ StateChange Change(std::int64_t number) { return AddRequest{{StudyId{1}, std::to
 // Of a call: somebody waits for the reply.
 Transition Answering(std::int64_t number) { return {{Change(number)}, {Reply{CallId{number}, StudyCreated{}}}}; }
 // Of a report: its acknowledgement may be late.
-Transition Acknowledging(std::int64_t number) {
-  return {{Change(number)}, {SendDesired{SessionId{number}, {}, 0, {}}}};
-}
+Transition Acknowledging(std::int64_t number) { return {{Change(number)}, {SendOrders{SessionId{number}, {}}}}; }
 
-// "call 1", "desired 2", "read 3", in order.
+// "call 1", "orders 2", "read 3", in order.
 std::vector<std::string> Names(const Batch& batch) {
   std::vector<std::string> names;
   for (const Release& release : batch.releases) {
@@ -27,8 +25,8 @@ std::vector<std::string> Names(const Batch& batch) {
     }
     const Effect& effect = std::get<Effect>(release);
     if (const auto* reply = std::get_if<Reply>(&effect)) names.push_back("call " + std::to_string(reply->call.value));
-    if (const auto* desired = std::get_if<SendDesired>(&effect)) {
-      names.push_back("desired " + std::to_string(desired->session.value));
+    if (const auto* orders = std::get_if<SendOrders>(&effect)) {
+      names.push_back("orders " + std::to_string(orders->session.value));
     }
   }
   return names;
@@ -49,7 +47,7 @@ TEST_CASE("while a batch is on its way the next one gathers, and leaves in the o
   REQUIRE(group.CommitTime(false) == At(2));
   const Batch batch = group.Start();
   CHECK(batch.edit.size() == 2);
-  CHECK(Names(batch) == Strings{"desired 2", "read 3", "call 4"});
+  CHECK(Names(batch) == Strings{"orders 2", "read 3", "call 4"});
 }
 
 TEST_CASE("what nobody waits for is held open for company, until somebody waits") {

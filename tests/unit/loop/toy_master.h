@@ -99,7 +99,7 @@ inline NodeMessage Registering(const std::string& server, std::int64_t session,
   NodeMessage message{.session = SessionId{session}};
   message.registration = Registration{.server = server, .incarnation = "1"};
   for (const std::int64_t number : reports) {
-    message.reports.push_back({.number = number, .run = RunId{1}, .kind = RunEnded{}});
+    message.reports.push_back({.number = number, .run = {LeadershipId{1}, RunId{1}}, .kind = RunEnded{}});
   }
   return message;
 }
@@ -132,7 +132,8 @@ inline Transition ToyReact(MasterState& state, const Event& event, Time) {
     if (message->registration) {
       const auto& [server, incarnation] = std::tie(message->registration->server, message->registration->incarnation);
       transition.edit.push_back(SetServer{{.name = server, .incarnation = incarnation, .session = message->session}});
-      transition.edit.push_back(SetTrainer{{.name = server}});
+      const Offer offer{.trainer = server};
+      if (!state.offers.contains(DigestOf(offer))) transition.edit.push_back(AddOffer{{.offer = offer}});
     }
     for (const Report& report : message->reports) {
       const RequestKey key = KeyOfReport(report.number);
