@@ -26,11 +26,11 @@ const Claim* ClaimBefore(const SearchPlan& plan, const Trial& trial) {
 template <class Edit>
 void IndexKeeper::EditNeeds(const SearchPlan& plan, const Edit& edit) {
   const NeedEditor::StepTime step_time = [&](const PlanNode& node) {
-    const CostSums& costs = state_.costs[plan.cost_key];
     const Measurement own = MeasurementOf(node, CostKind::kStep);
     if (own.count > 0) return MicrosecondsOf(std::chrono::duration<double, std::micro>(Mean(own)));
-    if (!costs.IsMeasured(CostKind::kStep)) return std::int64_t{1'000'000};
-    return MicrosecondsOf(costs.Time(CostKind::kStep, FeaturesOf(node)));
+    const auto costs = state_.costs.find(plan.cost_key);
+    if (costs == state_.costs.end()) return MicrosecondsOf(CostSums().Time(CostKind::kStep, {}));
+    return MicrosecondsOf(costs->second.Time(CostKind::kStep, FeaturesOf(node)));
   };
   NeedEditor editor(state_.index.needs[plan.id], plan, state_.index.ranking, step_time);
   edit(editor);

@@ -14,7 +14,7 @@ struct StandingPromise {
   Step step;
   RunId run;
   Time from{};
-  std::optional<Time> until;  // settled; none: still open
+  std::optional<Time> until;  // the last moment at which it stood; none: it still does
 
   bool StoodAt(Time time) const { return from <= time && (!until || time <= *until); }
 };

@@ -19,20 +19,54 @@ std::map<PlanNodeId, const PlanNode*> NodesOnPaths(const MasterState& state, con
   return nodes;
 }
 
-// What the run trained of the range.
-std::int64_t CountTrained(const SearchPlan& plan, RunId run, StepRange range) {
+// The steps up to the last claim of each trial, whatever became of it.
+StepSet ClaimedSteps(const MasterState& state, StudyId study) {
+  StepSet claimed;
+  for (const TrialId id : state.trials_by_study.at(study)) {
+    const Trial& trial = state.trials.at(id);
+    const SearchPlan& plan = state.plans.at(trial.plan);
+    Step last;
+    for (const ClaimId claim : trial.claims) last = std::max(last, plan.claims.at(claim).point.step);
+    claimed.AddLineage(plan, trial.leaf, last);
+  }
+  return claimed;
+}
+
+// What the run trained of the range, and was claimed.
+std::int64_t CountTrained(const SearchPlan& plan, RunId run, StepRange range, const StepSet& claimed) {
   for (const TrainedRange& trained : plan.Node(range.node).results->trained) {
     if (trained.run != run) continue;
-    return std::max<std::int64_t>(0, std::min(trained.to, range.to) - std::max(trained.from, range.from));
+    return claimed.CountIn({range.node, std::max(trained.from, range.from), std::min(trained.to, range.to)});
   }
   return 0;
 }
 
-std::int64_t CountTrained(const MasterState& state, const std::vector<const Run*>& runs) {
+std::int64_t CountTrained(const MasterState& state, const std::vector<const Run*>& runs, const StepSet& claimed) {
   std::int64_t count = 0;
   for (const Run* run : runs) {
     const SearchPlan& plan = state.plans.at(run->plan);
-    for (const PathStage& stage : run->path) count += CountTrained(plan, run->id, {stage.node, stage.from, stage.to});
+    for (const PathStage& stage : run->path) {
+      count += CountTrained(plan, run->id, {stage.node, stage.from, stage.to}, claimed);
+    }
+  }
+  return count;
+}
+
+// Of the claimed steps of these runs: trained by runs of smaller ids too.
+std::int64_t CountReDerived(const MasterState& state, const std::vector<const Run*>& runs, const StepSet& claimed) {
+  std::set<RunId> counted;
+  for (const Run* run : runs) counted.insert(run->id);
+  std::int64_t count = 0;
+  for (const auto& [id, node] : NodesOnPaths(state, runs)) {
+    std::vector<TrainedRange> trained = node->results->trained;
+    std::sort(trained.begin(), trained.end(), [](const auto& a, const auto& b) { return a.run < b.run; });
+    StepSet before;
+    for (const TrainedRange& range : trained) {
+      StepSet steps;
+      steps.Add({id, range.from, range.to});
+      if (counted.contains(range.run)) count += Intersection(Intersection(steps, claimed), before).Count();
+      before.Add({id, range.from, range.to});
+    }
   }
   return count;
 }
@@ -59,7 +93,8 @@ std::optional<Step> DeepestServed(const PlanNode& node, const PathStage& stage, 
   return deepest;
 }
 
-std::int64_t CountWasted(const SearchPlan& plan, const Run& run, const StandingPromises& promises) {
+std::int64_t CountWasted(const SearchPlan& plan, const Run& run, const StandingPromises& promises,
+                         const StepSet& claimed) {
   std::int64_t count = 0;
   bool served_further_on = false;
   for (auto stage = run.path.rbegin(); stage != run.path.rend(); ++stage) {
@@ -70,8 +105,19 @@ std::int64_t CountWasted(const SearchPlan& plan, const Run& run, const StandingP
       to = *served;
       served_further_on = true;
     }
-    count += CountTrained(plan, run.id, {stage->node, stage->from, to});
+    count += CountTrained(plan, run.id, {stage->node, stage->from, to}, claimed);
   }
+  return count;
+}
+
+// Of the claimed steps of these runs: those up to the deepest point of their paths that a checkpoint, or another run's
+// promise that stood, served already when they were ordered.
+std::int64_t CountWasted(const MasterState& state, const std::vector<const Run*>& runs, const StepSet& claimed) {
+  std::set<PlanId> plans;
+  for (const Run* run : runs) plans.insert(run->plan);
+  const StandingPromises promises(state, plans);
+  std::int64_t count = 0;
+  for (const Run* run : runs) count += CountWasted(state.plans.at(run->plan), *run, promises, claimed);
   return count;
 }
 
@@ -124,39 +170,14 @@ StepSet ReusedSteps(const MasterState& state, const Study& study, const StepSet&
   return Difference(Intersection(unique, earlier), own);
 }
 
-std::int64_t CountReDerived(const MasterState& state, const std::vector<const Run*>& runs) {
-  std::set<RunId> counted;
-  for (const Run* run : runs) counted.insert(run->id);
-  std::int64_t count = 0;
-  for (const auto& [id, node] : NodesOnPaths(state, runs)) {
-    std::vector<TrainedRange> trained = node->results->trained;
-    std::sort(trained.begin(), trained.end(), [](const auto& a, const auto& b) { return a.run < b.run; });
-    StepSet before;
-    for (const TrainedRange& range : trained) {
-      const StepRange steps{id, range.from, range.to};
-      if (counted.contains(range.run)) count += before.CountIn(steps);
-      before.Add(steps);
-    }
-  }
-  return count;
-}
-
-std::int64_t CountWasted(const MasterState& state, const std::vector<const Run*>& runs) {
-  std::set<PlanId> plans;
-  for (const Run* run : runs) plans.insert(run->plan);
-  const StandingPromises promises(state, plans);
-  std::int64_t count = 0;
-  for (const Run* run : runs) count += CountWasted(state.plans.at(run->plan), *run, promises);
-  return count;
-}
-
 StepCounts CountSteps(const MasterState& state, const Study& study, const StepSet& unique, const StepSet& reused) {
   const std::vector<const Run*> runs = RunsOf(state, study.id);
+  const StepSet claimed = ClaimedSteps(state, study.id);
   return {.claimed = state.trial_index.at(study.id).claimed_steps(),
           .unique = unique.Count(),
-          .trained = CountTrained(state, runs),
-          .re_derived = CountReDerived(state, runs),
-          .wasted = CountWasted(state, runs),
+          .trained = CountTrained(state, runs, claimed),
+          .re_derived = CountReDerived(state, runs, claimed),
+          .wasted = CountWasted(state, runs, claimed),
           .reused = reused.Count()};
 }
 

@@ -18,7 +18,7 @@ namespace espalier::master {
 struct StepCounts {
   std::int64_t claimed = 0;     // over the trials: up to the last claim that was done
   std::int64_t unique = 0;      // of those, steps that trials share counted once
-  std::int64_t trained = 0;     // by runs ordered for this study
+  std::int64_t trained = 0;     // by runs that serve or served this study, on its lineages
   std::int64_t re_derived = 0;  // of those: trained before by another run of the plan
   std::int64_t wasted = 0;      // of those: a checkpoint or promise made it unnecessary when the run was ordered
   std::int64_t reused = 0;      // of unique: trained by runs ordered before this study was created, and not by its own
