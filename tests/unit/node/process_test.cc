@@ -196,7 +196,11 @@ TEST_CASE("a store that goes away and comes back costs no state: it waits in sta
   world.master.Want({ToyRun(2, 0).Stage(1, 7, 0.1).Both(7), ToyRun(3, 0).From(start, 0.1).Stage(1, 9, 0.1).Both(9)});
   world.master.AwaitMetrics(2, 7);
   world.master.AwaitStatus(2, RunStatus::State::kSaving);
-  CHECK(FilesUnder(node.work() / "staging").size() == 1);
+  const auto is_staged = [](const fs::path& file) { return file.extension() == ".ckpt"; };
+  CHECK(Eventually([&] {
+    const auto files = FilesUnder(node.work() / "staging");
+    return files.size() == 1 && is_staged(files.front());
+  }));
   CHECK_FALSE(fs::exists(node.store()));
   CHECK_FALSE(world.master.HasReportOf(3));
   fs::rename(elsewhere, node.store());
