@@ -243,7 +243,8 @@ class Loader {
     Each("measurement/load", [&](const RowReader& row) {
       const auto node = row.Id<PlanNodeId>("plan_node_id");
       Apply(state_, ChangePlan{plan_of_node_.at(node),
-                               SetMeasurement{node, row.Parsed("kind", ParseCostKind),
+                               SetMeasurement{node,
+                                              row.Parsed("kind", ParseCostKind),
                                               {.count = row.Integer("units"), .total = row.Integer("total")}}});
     });
   }

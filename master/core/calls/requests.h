@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "base/key_text.h"
 #include "base/text.h"
 #include "master/core/draft.h"
 #include "master/core/state/stored_text.h"
-#include "base/key_text.h"
 
 namespace espalier::master {
 

@@ -170,7 +170,8 @@ std::vector<StudyId> StudiesServed(const MasterState& state, const Run& run) {
     }
     const auto waiting = place->waiting.find(run.evaluation);
     if (waiting == place->waiting.end()) continue;
-    for (const ClaimId claim : waiting->second.claims) studies.insert(state.trials.at(plan.claims.at(claim).trial).study);
+    for (const ClaimId claim : waiting->second.claims)
+      studies.insert(state.trials.at(plan.claims.at(claim).trial).study);
   }
   return {studies.begin(), studies.end()};
 }
@@ -206,7 +207,8 @@ std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run) 
     if (kept == state.index.kept_points.end()) continue;
     for (auto it = kept->second.upper_bound(stage.from); it != kept->second.end() && it->first <= stage.to; ++it) {
       const bool is_end = it->first == end;
-      if (!is_end && plan.FindCheckpoint({stage.node, it->first}) == nullptr) promises.insert({it->first, Owed::kState});
+      if (!is_end && plan.FindCheckpoint({stage.node, it->first}) == nullptr)
+        promises.insert({it->first, Owed::kState});
     }
   }
   return {promises.begin(), promises.end()};

@@ -5,13 +5,13 @@
 
 namespace espalier::master {
 
-// Acts on what has changed in the plan's needs until nothing is new: a stage that is needed now is promised by a run that
-// passes it; a promise that nobody needs any more is withdrawn, unless the runner has reached its state; a runner that has
-// passed all that it is needed for stops at once. O(what changed x (depth + runs on a node)).
+// Acts on what has changed in the plan's needs until nothing is new: a stage that is needed now is promised by a run
+// that passes it; a promise that nobody needs any more is withdrawn, unless the runner has reached its state; a runner
+// that has passed all that it is needed for stops at once. O(what changed x (depth + runs on a node)).
 void MeetNeeds(Draft& draft, PlanId plan);
 
-// The promises with which a run along `path` from its start begins: the state at its end and wherever else it is wanted;
-// the metrics where claims of the run's evaluation wait; the state where open trials want it, where that pays.
+// The promises with which a run along `path` from its start begins: the state at its end and wherever else it is
+// wanted; the metrics where claims of the run's evaluation wait; the state where open trials want it, where that pays.
 std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run);
 
 // Whom the run serves now. O(open promises x studies below them).

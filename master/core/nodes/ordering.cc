@@ -11,7 +11,7 @@ namespace {
 // Something that a slot can be given now.
 struct Work {
   PlanId plan;
-  Point source;  // where it starts; step 0 of a root: Init
+  Point source;                 // where it starts; step 0 of a root: Init
   std::vector<PathStage> path;  // empty: the state at `source` is evaluated
 };
 

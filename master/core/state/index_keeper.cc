@@ -6,9 +6,7 @@
 namespace espalier::master {
 namespace {
 
-std::int64_t MicrosecondsOf(Seconds seconds) {
-  return std::max<std::int64_t>(1, std::llround(seconds.count() * 1e6));
-}
+std::int64_t MicrosecondsOf(Seconds seconds) { return std::max<std::int64_t>(1, std::llround(seconds.count() * 1e6)); }
 
 Measurement MeasurementOf(const PlanNode& node, CostKind kind) {
   const auto measured = node.results->measurements.find(kind);
