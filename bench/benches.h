@@ -11,6 +11,7 @@ struct Size {
   std::int64_t Of(std::int64_t full, std::int64_t when_small) const { return small ? when_small : full; }
 };
 
+void RunDecide(Figures& figures, Size size);
 void RunSubmit(Figures& figures, Size size);
 void RunReports(Figures& figures, Size size);
 void RunRestart(Figures& figures, Size size);

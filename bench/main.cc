@@ -13,9 +13,8 @@ using espalier::bench::Figures;
 using espalier::bench::Size;
 
 const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
-    {"submit", espalier::bench::RunSubmit},
-    {"reports", espalier::bench::RunReports},
-    {"restart", espalier::bench::RunRestart},
+    {"decide", espalier::bench::RunDecide},   {"submit", espalier::bench::RunSubmit},
+    {"reports", espalier::bench::RunReports}, {"restart", espalier::bench::RunRestart},
     {"rivals", espalier::bench::RunRivals},
 };
 

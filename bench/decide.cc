@@ -1,0 +1,209 @@
+// What one event costs the master's core: reports, the end of a run with the order that follows, a submission, with
+// many trials that wait and many slots that train. The core alone, in this thread: no database, no network.
+#include <time.h>
+
+#include <algorithm>
+#include <random>
+
+#include "bench/benches.h"
+#include "bench/service.h"
+#include "master/core/reactor.h"
+
+namespace espalier::bench {
+namespace {
+
+using namespace master;
+
+constexpr int kSlotsAServer = 8;
+constexpr char kMetric[] = "accuracy";
+
+double ThreadMilliseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+Offer StubOffer() {
+  const auto declare = [](std::string name, Value value) { return HyperParameter{name, TypeOf(value), value, false}; };
+  return {.trainer = "stub",
+          .code_digest = "stub-code",
+          .data_digest = "stub-data",
+          .evaluation_digest = "stub-evaluation",
+          .schema = {{declare("bs", std::int64_t{32}), declare("lr", 0.1), declare("momentum", 0.9)}},
+          .metrics = {kMetric}};
+}
+
+// Half of the trials part from one beginning at step 10; the others share one of four first values, and part later.
+NewTrial TrialNumber(std::int64_t number, std::mt19937_64& random) {
+  const std::string own = "0.0" + std::to_string(1'000'000'000 + number);
+  if (number % 2 == 0) {
+    return {{{"lr", "Piecewise([0.5, " + own + "], [10])"}, {"momentum", "0.8"}}, Step{80}, Step{80}};
+  }
+  const std::string first = "0." + std::to_string(1 + random() % 4);
+  const std::string second = std::to_string(11 + random() % 40);
+  return {{{"lr", "MultiStep(" + first + ", [" + second + "], gamma=0.1)"},
+           {"momentum", "Piecewise([0.9, " + own + "], [" + std::to_string(20 + random() % 40) + "])"}},
+          Step{80},
+          Step{80}};
+}
+
+// Master and servers. What the servers were told last is kept, as they would.
+class Cluster {
+ public:
+  Cluster(std::int64_t trials, int slots) {
+    state_.leadership = LeadershipId{1};
+    Do(Recovered{});
+    for (int first = 0; first < slots; first += kSlotsAServer) {
+      const int number = first / kSlotsAServer;
+      Registration registration{.server = "server-" + std::to_string(number),
+                                .incarnation = "1",
+                                .slot_count = std::min(kSlotsAServer, slots - first),
+                                .device_kind = "stub",
+                                .offers = {StubOffer()}};
+      Do(NodeMessage{.session = SessionId{number + 1}, .registration = std::move(registration)});
+    }
+    Do(CreateStudyCall{.call = CallId{1},
+                       .user = "ann",
+                       .team = "ml",
+                       .request_id = "study",
+                       .specification = {.name = "study", .trainer = "stub", .metric = kMetric, .definition = "{}"}});
+    while (submitted_ < trials) Submit(std::min<std::int64_t>(1000, trials - submitted_), {});
+  }
+
+  // Each returns the CPU time of this thread in milliseconds.
+  double Submit(std::int64_t count, std::vector<TrialId> close) {
+    SubmitCall call{.call = CallId{1},
+                    .user = "ann",
+                    .team = "ml",
+                    .request_id = std::to_string(submitted_),
+                    .study = StudyId{1},
+                    .close = std::move(close)};
+    for (std::int64_t i = 0; i < count; ++i) call.new_trials.push_back(TrialNumber(submitted_++, random_));
+    return Do(std::move(call));
+  }
+
+  // Of a run that trains, drawn at random: metrics; the end of training; the state, once it is stored.
+  struct Life {
+    double metrics_ms = 0;
+    double end_ms = 0;
+    double stored_ms = 0;
+    std::vector<TrialId> done;
+  };
+  Life RunToItsEnd() {
+    auto active = orders_.begin();
+    std::advance(active, static_cast<std::int64_t>(random_() % orders_.size()));
+    const Order order = active->second;
+    if (order.terms.promises.empty()) GiveUp("a run owes nothing");
+    Life life;
+    life.metrics_ms = Report(order, MetricsOf(order, life.done));
+    const Step end = order.terms.promises.back().step;
+    const StepsTrained trained{order.path.back().stage.node, order.path.back().stage.from, end, Seconds(0.08)};
+    RunEnded ended{.step = end, .slot_time = Seconds(0.1)};
+    std::vector<ReportKind> states;
+    for (const OrderedPromise& promise : order.terms.promises) {
+      if (promise.owed != Owed::kState) continue;
+      ended.saves_under_way.push_back(promise.step);
+      states.push_back(StateAt(order, promise.step));
+    }
+    orders_.erase(active);
+    life.end_ms = Report(order, {trained, ended});
+    life.stored_ms = Report(order, std::move(states));
+    return life;
+  }
+
+  double Tick() { return Do(master::Tick{Moment(Seconds(1))}); }
+  std::size_t stages() const { return state_.index.needs.at(PlanId{1}).node_count(); }
+
+ private:
+  static const OrderedStage& StageAt(const Order& order, Step step) {
+    return *std::find_if(order.path.begin(), order.path.end(), [&](const auto& each) { return step <= each.stage.to; });
+  }
+  static StateStored StateAt(const Order& order, Step step) {
+    const OrderedStage& at = StageAt(order, step);
+    const std::string name = std::to_string(at.stage.node.value) + "-" + std::to_string(step.value);
+    return {order.plan, {at.stage.node, step}, at.lineage, name, 1000, std::string(64, 'a'), Seconds(0.01)};
+  }
+  std::vector<ReportKind> MetricsOf(const Order& order, std::vector<TrialId>& done) const {
+    std::vector<ReportKind> reports;
+    const SearchPlan& plan = state_.plans.at(order.plan);
+    for (const OrderedPromise& promise : order.terms.promises) {
+      if (promise.owed != Owed::kMetrics) continue;
+      const OrderedStage& at = StageAt(order, promise.step);
+      const Point point{at.stage.node, promise.step};
+      reports.push_back(
+          MetricsMeasured{order.plan, point, at.lineage, "stub-evaluation", {{kMetric, 0.5}}, Seconds(0.01)});
+      for (const ClaimId claim : plan.ClaimsAt(point)) done.push_back(plan.claims.at(claim).trial);
+    }
+    return reports;
+  }
+
+  double Report(const Order& order, std::vector<ReportKind> kinds) {
+    const std::int64_t session = state_.servers.at(state_.runs.at(order.run.run).slot.server).session->value;
+    NodeMessage message{.session = SessionId{session}};
+    for (ReportKind& kind : kinds) message.reports.push_back({++reported_[session], order.run, std::move(kind)});
+    return Do(std::move(message));
+  }
+
+  double Do(const Event& event) {
+    now_ += std::chrono::milliseconds(1);
+    const double begun = ThreadMilliseconds();
+    const Transition transition = React(state_, event, *policy_, settings_, now_);
+    const double took = ThreadMilliseconds() - begun;
+    for (const Effect& effect : transition.effects) {
+      if (const auto* send = std::get_if<SendOrders>(&effect)) {
+        for (const Order& order : send->orders.orders) orders_[order.run] = order;
+      }
+      if (const auto* reply = std::get_if<Reply>(&effect)) {
+        if (const auto* error = std::get_if<Error>(&reply->answer)) GiveUp(error->message);
+      }
+    }
+    return took;
+  }
+
+  MasterState state_;
+  std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
+  ReactorSettings settings_;
+  Time now_{std::chrono::seconds(1'000'000)};
+  std::mt19937_64 random_{1};
+  std::int64_t submitted_ = 0;
+  std::map<std::int64_t, std::int64_t> reported_;  // by session
+  std::map<RunKey, Order> orders_;
+};
+
+void AddFigures(Figures& figures, const std::string& name, const std::vector<double>& milliseconds) {
+  figures.Add(name + "_ms_p50", Median(milliseconds), "<= 0.1");
+  figures.Add(name + "_ms_p99", Percentile99(milliseconds), "<= 1");
+}
+
+void Measure(Figures& figures, std::int64_t trials, int slots, int rounds) {
+  Cluster cluster(trials, slots);
+  std::vector<double> metrics;
+  std::vector<double> ends;
+  std::vector<double> stored;
+  std::vector<double> submissions;
+  for (int i = 0; i < rounds; ++i) {
+    Cluster::Life life = cluster.RunToItsEnd();
+    metrics.push_back(life.metrics_ms);
+    ends.push_back(life.end_ms);
+    stored.push_back(life.stored_ms);
+    submissions.push_back(cluster.Submit(1, std::move(life.done)));
+    if (i % 100 == 0) cluster.Tick();
+  }
+  const std::string suffix = "_" + std::to_string(trials) + "_trials_" + std::to_string(slots) + "_slots";
+  AddFigures(figures, "metrics" + suffix, metrics);
+  AddFigures(figures, "run_end" + suffix, ends);
+  AddFigures(figures, "stored" + suffix, stored);
+  AddFigures(figures, "submission" + suffix, submissions);
+}
+
+}  // namespace
+
+void RunDecide(Figures& figures, Size size) {
+  for (const std::int64_t trials : {size.Of(1000, 100), size.Of(10'000, 200), size.Of(100'000, 400)}) {
+    for (const int slots : {2, static_cast<int>(size.Of(1000, 20))}) {
+      Measure(figures, trials, slots, static_cast<int>(size.Of(3000, 30)));
+    }
+  }
+}
+
+}  // namespace espalier::bench
