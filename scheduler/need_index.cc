@@ -66,6 +66,27 @@ std::optional<Point> NeedIndex::StateFor(const SearchPlan& plan, Point point) co
   return std::nullopt;
 }
 
+std::vector<ClaimId> NeedIndex::WaitingFrom(const SearchPlan& plan, Point point) const {
+  std::vector<ClaimId> claims;
+  std::vector<Point> to_look_at{point};
+  while (!to_look_at.empty()) {
+    const Point from = to_look_at.back();
+    to_look_at.pop_back();
+    if (const auto node = nodes_.find(from.node); node != nodes_.end()) {
+      for (auto it = node->second.places.lower_bound(from.step); it != node->second.places.end(); ++it) {
+        for (const auto& [evaluation, waiting] : it->second.waiting) {
+          claims.insert(claims.end(), waiting.claims.begin(), waiting.claims.end());
+        }
+      }
+    }
+    for (const PlanNodeId child : plan.Node(from.node).children) {
+      if (plan.Node(child).start >= from.step) to_look_at.push_back({child, Step{0}});
+    }
+  }
+  std::sort(claims.begin(), claims.end());
+  return claims;
+}
+
 NeedIndex::NodeNeeds& NeedEditor::Node(PlanNodeId id) {
   const auto [it, is_new] = index_.nodes_.try_emplace(id);
   if (is_new) {
@@ -109,10 +130,8 @@ StageTotals NeedEditor::TotalsOf(Point point, const Place& place) const {
   const auto at = node.places.lower_bound(point.step);
   const Step from = at != node.places.begin() ? std::prev(at)->first : plan_.Node(point.node).start;
   const std::int64_t time = node.step_time * (point.step - from);
-  std::int64_t longest = 0;
-  for (const auto& [successor, totals] : place.successors) longest = std::max(longest, totals.longest);
   StageTotals totals = place.below;
-  totals.longest = time + longest;
+  totals.longest += time;
   totals.work += time;
   totals.stages += 1;
   totals.claims += UncoveredClaims(place);
@@ -141,8 +160,11 @@ void NeedEditor::SetSuccessor(Point above, PlanNodeId node, const std::optional<
     place.below.stages -= known->second.stages;
     place.below.claims -= known->second.claims;
     place.below.studies.Add(known->second.studies, -1);
+    place.longest.erase(place.longest.find(known->second.longest));
     place.successors.erase(known);
   }
+  if (totals) place.longest.insert(totals->longest);
+  place.below.longest = place.longest.empty() ? 0 : *place.longest.rbegin();
   if (!totals) return;
   place.order.insert({RankOf(*totals, above.step), node});
   place.below.work += totals->work;

@@ -85,7 +85,8 @@ struct Place {
   // Stages that begin here. Not empty: they want the state here.
   std::map<PlanNodeId, StageTotals> successors;
   std::set<RankedSuccessor> order;
-  StageTotals below;  // sums over the successors; `longest` is not kept here
+  StageTotals below;                    // sums over the successors, and the largest of `longest`
+  std::multiset<std::int64_t> longest;  // of the successors
 
   bool hangs = false;  // is itself the end of a stage: named among the successors of the place above
 
@@ -132,6 +133,9 @@ class NeedIndex {
 
   const std::set<ReadyPath>& ready_paths() const { return ready_paths_; }
   const std::set<ReadyEvaluation>& ready_evaluations() const { return ready_evaluations_; }
+
+  // The claims that wait at the point or beyond it, on descendants too, by id. O(plan nodes below).
+  std::vector<ClaimId> WaitingFrom(const SearchPlan& plan, Point point) const;
 
   // What changed since it was last taken, for the engine to act on.
   struct News {

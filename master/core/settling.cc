@@ -12,6 +12,18 @@ void SettleAll(Draft& draft, PlanId plan, const PlanEdit& settled) {
   }
 }
 
+// Of the claims that wait at the point or beyond it.
+PlanEdit SettledFrom(const MasterState& state, PlanId plan_id, Point point) {
+  PlanEdit edit;
+  const auto needs = state.index.needs.find(plan_id);
+  if (needs == state.index.needs.end()) return edit;
+  const SearchPlan& plan = state.plans.at(plan_id);
+  for (const ClaimId id : needs->second.WaitingFrom(plan, point)) {
+    if (const auto settled = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *settled});
+  }
+  return edit;
+}
+
 bool IsOver(const MasterState& state, const Study& study) {
   if (!study.closing || study.finished_at) return false;
   if (state.trial_index.at(study.id).Count(TrialStanding::kWaiting) > 0) return false;
@@ -41,8 +53,9 @@ void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
 }
 
 void SettleTouched(Draft& draft) {
-  for (const auto& [plan, points] : draft.touched.failed_points) {
-    SettleAll(draft, plan, SettleClaims(draft.state().plans.at(plan)));
+  const auto failed = draft.touched.failed_points;
+  for (const auto& [plan, points] : failed) {
+    for (const Point point : points) SettleAll(draft, plan, SettledFrom(draft.state(), plan, point));
   }
   const auto settle = draft.touched.points_to_settle;
   for (const auto& [plan, points] : settle) {

@@ -47,9 +47,9 @@ grpc::Status InspectService::ListServers(grpc::ServerContext* context, const v1:
       message.set_connected(server.session.has_value());
       message.set_slot_count(server.slot_count);
       message.set_device_kind(server.device_kind);
-      for (const RunId id : state.active_runs) {
+      for (const RunId id : ActiveRunsOf(state, name)) {
         const Run& run = state.runs.at(id);
-        if (run.slot.server != name || !run.training()) continue;
+        if (!run.training()) continue;
         message.set_busy_slot_count(message.busy_slot_count() + 1);
         if (IsForTeam(state, run, caller.team)) message.add_running_run_ids(id.value);
       }

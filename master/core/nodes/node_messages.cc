@@ -11,17 +11,14 @@ namespace espalier::master {
 namespace {
 
 const Server* ServerOf(const MasterState& state, SessionId session) {
-  for (const auto& [name, server] : state.servers) {
-    if (server.session == session) return &server;
-  }
-  return nullptr;
+  const auto name = state.index.server_of_session.find(session);
+  return name == state.index.server_of_session.end() ? nullptr : &state.servers.at(name->second);
 }
 
 void LoseRunsOf(Draft& draft, const std::string& server, const std::string& except_incarnation) {
-  const std::set<RunId> active = draft.state().active_runs;
+  const std::set<RunId> active = ActiveRunsOf(draft.state(), server);
   for (const RunId id : active) {
-    const Run& run = draft.state().runs.at(id);
-    if (run.slot.server != server || run.incarnation == except_incarnation) continue;
+    if (draft.state().runs.at(id).incarnation == except_incarnation) continue;
     CountLostServer(draft, id);
     LoseRun(draft, id);
   }

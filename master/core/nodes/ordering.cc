@@ -123,10 +123,12 @@ void Start(Draft& draft, const Server& server, int slot, const Work& work) {
 
 // Gives idle slots what is best for them, evaluations of what stands first. O(idle servers + runs started x depth).
 void HandOut(Draft& draft) {
-  const auto idle = draft.state().index.idle_slots;
+  const Indexes& index = draft.state().index;
+  if (index.ready_plans.empty() && index.plans_to_evaluate.empty()) return;
+  const auto idle = index.idle_slots;
   for (const auto& [name, slots] : idle) {
     const auto server = draft.state().servers.find(name);
-    if (slots.empty() || server == draft.state().servers.end() || !server->second.session) continue;
+    if (server == draft.state().servers.end() || !server->second.session) continue;
     for (const int slot : slots) {
       std::optional<Work> work = EvaluationFor(draft, server->second);
       if (!work) work = TrainingFor(draft, server->second);

@@ -111,10 +111,9 @@ void TellServers(Draft& draft) {
     if (it == draft.state().servers.end() || !it->second.session) continue;
     const Server& server = it->second;
     SendOrders send{.session = *server.session, .orders = {.acknowledged_report = server.acknowledged_report}};
-    for (const RunId id : draft.state().active_runs) {
+    for (const RunId id : ActiveRunsOf(draft.state(), name)) {
       const Run& run = draft.state().runs.at(id);
-      if (run.slot.server != name || run.incarnation != server.incarnation) continue;
-      send.orders.orders.push_back(OrderOf(draft, run));
+      if (run.incarnation == server.incarnation) send.orders.orders.push_back(OrderOf(draft, run));
     }
     send.orders.superseded_files.assign(draft.superseded_files.begin(), draft.superseded_files.end());
     draft.Emit(std::move(send));

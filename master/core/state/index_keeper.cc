@@ -50,6 +50,7 @@ void IndexKeeper::Rank(const SearchPlan& plan) {
     index.ready_rank[plan.id] = best;
     ready.insert({best, plan.id});
   }
+  if (ready.empty()) index.ready_plans.erase(pool);
   if (needs.ready_evaluations().empty()) {
     index.plans_to_evaluate.erase(plan.id);
   } else {
@@ -130,13 +131,22 @@ void IndexKeeper::RunAdded(const Run& run) {
   for (const auto& [id, promise] : run.promises) {
     if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
   }
+  if (!run.ended()) state_.index.active_runs[run.slot.server].insert(run.id);
   if (!run.training()) return;
   for (const PathStage& stage : run.path) {
     std::vector<RunId>& passing = state_.index.passing[stage.node];
     if (std::find(passing.begin(), passing.end(), run.id) == passing.end()) passing.push_back(run.id);
   }
   const auto idle = state_.index.idle_slots.find(run.slot.server);
-  if (idle != state_.index.idle_slots.end()) idle->second.erase(run.slot.index);
+  if (idle == state_.index.idle_slots.end()) return;
+  idle->second.erase(run.slot.index);
+  if (idle->second.empty()) state_.index.idle_slots.erase(idle);
+}
+
+void IndexKeeper::RunEnded(const Run& run) {
+  const auto active = state_.index.active_runs.find(run.slot.server);
+  active->second.erase(run.id);
+  if (active->second.empty()) state_.index.active_runs.erase(active);
 }
 
 void IndexKeeper::TrainingStopped(const Run& run) {
@@ -151,20 +161,37 @@ void IndexKeeper::TrainingStopped(const Run& run) {
   if (run.slot.index < server->second.slot_count) state_.index.idle_slots[run.slot.server].insert(run.slot.index);
 }
 
-void IndexKeeper::ServerSet(const Server& server, bool is_new) {
-  if (!is_new) return;
-  std::set<int>& idle = state_.index.idle_slots[server.name];
-  idle.clear();
-  for (int slot = 0; slot < server.slot_count; ++slot) idle.insert(slot);
-  for (const RunId id : state_.active_runs) {
-    const Run& run = state_.runs.at(id);
-    if (run.training() && run.slot.server == server.name && run.incarnation == server.incarnation) {
-      idle.erase(run.slot.index);
-    }
+void IndexKeeper::ServerSet(const Server* before, const Server& server) {
+  const std::optional<SessionId> session = before == nullptr ? std::nullopt : before->session;
+  if (session != server.session) {
+    if (session) state_.index.server_of_session.erase(*session);
+    if (server.session) state_.index.server_of_session[*server.session] = server.name;
+  }
+  if (before == nullptr || before->incarnation != server.incarnation || before->slot_count != server.slot_count) {
+    SetIdle(server);
   }
 }
 
-void IndexKeeper::ServerRemoved(const std::string& server) { state_.index.idle_slots.erase(server); }
+void IndexKeeper::SetIdle(const Server& server) {
+  std::set<int> idle;
+  for (int slot = 0; slot < server.slot_count; ++slot) idle.insert(slot);
+  if (const auto active = state_.index.active_runs.find(server.name); active != state_.index.active_runs.end()) {
+    for (const RunId id : active->second) {
+      const Run& run = state_.runs.at(id);
+      if (run.training() && run.incarnation == server.incarnation) idle.erase(run.slot.index);
+    }
+  }
+  if (idle.empty()) {
+    state_.index.idle_slots.erase(server.name);
+  } else {
+    state_.index.idle_slots[server.name] = std::move(idle);
+  }
+}
+
+void IndexKeeper::ServerRemoved(const Server& server) {
+  state_.index.idle_slots.erase(server.name);
+  if (server.session) state_.index.server_of_session.erase(*server.session);
+}
 
 void IndexKeeper::Reestimate(const SearchPlan& plan, PlanNodeId node) {
   const auto needs = state_.index.needs.find(plan.id);

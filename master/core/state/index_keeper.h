@@ -16,11 +16,12 @@ class IndexKeeper {
   void PromiseMade(const Run& run, const Promise& promise);
   void PromiseSettled(const Run& run, const Promise& promise);
   void TrainingStopped(const Run& run);
+  void RunEnded(const Run& run);
   void TrialOpened(const Trial& trial);
   void TrialClosed(const Trial& trial);
-  // O(runs under way) when it registers anew, else O(1).
-  void ServerSet(const Server& server, bool is_new);
-  void ServerRemoved(const std::string& server);
+  // `before`: what was known of it; null if nothing was. O(its slots and runs) when it registers anew, else O(1).
+  void ServerSet(const Server* before, const Server& server);
+  void ServerRemoved(const Server& server);
 
   // Estimates the node's steps again, as the cost model has them now. O(places of the node x depth log places).
   void Reestimate(const SearchPlan& plan, PlanNodeId node);
@@ -31,6 +32,7 @@ class IndexKeeper {
   void EditNeeds(const SearchPlan& plan, const Edit& edit);
   void Rank(const SearchPlan& plan);
   void ClaimAdded(const SearchPlan& plan, const Claim& claim);
+  void SetIdle(const Server& server);
   void CountKept(Point point, std::int64_t sign);
   void CountLineage(const Trial& trial, std::int64_t sign);
 

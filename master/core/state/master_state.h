@@ -89,8 +89,11 @@ struct IdCounters {
 struct Indexes {
   std::map<PlanId, NeedIndex> needs;
   std::unordered_map<PlanNodeId, std::vector<RunId>> passing;  // runs that train, by the nodes of their paths
-  std::map<std::string, std::set<int>> idle_slots;             // by server
+  std::map<std::string, std::set<int>> idle_slots;             // by server; none is empty
+  std::map<std::string, std::set<RunId>> active_runs;          // not ended, by server
+  std::map<SessionId, std::string> server_of_session;
   // Plans with something that can be ordered, by what a server must offer for it and its device kind: the best first.
+  // No pool is empty.
   using Pool = std::pair<Digest128, std::string>;
   std::map<Pool, std::set<RankedPlan>> ready_plans;
   std::map<PlanId, Rank> ready_rank;
@@ -133,5 +136,8 @@ struct MasterState {
 
   friend bool operator==(const MasterState&, const MasterState&) = default;
 };
+
+// Those that have not ended, of whatever incarnation of the server's node manager. O(log servers).
+const std::set<RunId>& ActiveRunsOf(const MasterState& state, const std::string& server);
 
 }  // namespace espalier::master

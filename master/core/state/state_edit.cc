@@ -166,21 +166,21 @@ struct Applier {
     const bool trained = run.training();
     run.state = change.state;
     if (trained && !run.training()) IndexKeeper(state).TrainingStopped(run);
-    if (run.ended()) state.active_runs.erase(run.id);
+    if (run.ended() && state.active_runs.erase(run.id) == 1) IndexKeeper(state).RunEnded(run);
   }
 
   void operator()(const AddRequest& change) const { AddNew(state.requests, change.key, change.answer, "request"); }
   void operator()(const SetUser& change) const { state.users.insert_or_assign(change.user.name, change.user); }
   void operator()(const SetServer& change) const {
     const auto before = state.servers.find(change.server.name);
-    const bool is_new = before == state.servers.end() || before->second.incarnation != change.server.incarnation ||
-                        before->second.slot_count != change.server.slot_count;
+    IndexKeeper(state).ServerSet(before == state.servers.end() ? nullptr : &before->second, change.server);
     state.servers.insert_or_assign(change.server.name, change.server);
-    IndexKeeper(state).ServerSet(change.server, is_new);
   }
   void operator()(const RemoveServer& change) const {
-    state.servers.erase(change.name);
-    IndexKeeper(state).ServerRemoved(change.name);
+    const auto server = state.servers.find(change.name);
+    if (server == state.servers.end()) return;
+    IndexKeeper(state).ServerRemoved(server->second);
+    state.servers.erase(server);
   }
   void operator()(const SetPosition& change) const {
     Run& run = Existing(state.runs, change.run, "run");

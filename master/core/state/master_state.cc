@@ -1,0 +1,11 @@
+#include "master/core/state/master_state.h"
+
+namespace espalier::master {
+
+const std::set<RunId>& ActiveRunsOf(const MasterState& state, const std::string& server) {
+  static const std::set<RunId> kNone;
+  const auto active = state.index.active_runs.find(server);
+  return active == state.index.active_runs.end() ? kNone : active->second;
+}
+
+}  // namespace espalier::master
