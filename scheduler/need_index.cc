@@ -21,6 +21,17 @@ void StudyTally::Add(const StudyTally& other, std::int64_t sign) {
   for (const auto& [study, count] : other.counts_) Add(study, sign * count);
 }
 
+std::int64_t StudyTally::Of(StudyId study) const {
+  const auto at = std::lower_bound(counts_.begin(), counts_.end(), study,
+                                   [](const auto& each, StudyId wanted) { return each.first < wanted; });
+  return at == counts_.end() || at->first != study ? 0 : at->second;
+}
+
+std::int64_t NeedIndex::StepTimeOf(PlanNodeId id) const {
+  const auto node = nodes_.find(id);
+  return node == nodes_.end() ? 0 : node->second.step_time;
+}
+
 const Place* NeedIndex::Find(Point point) const {
   const auto node = nodes_.find(point.node);
   if (node == nodes_.end()) return nullptr;
@@ -188,6 +199,22 @@ void NeedEditor::RegisterReady(Point point, const Place& place) {
   index_.ready_of_source_.emplace(point, *ready);
 }
 
+void NeedEditor::RegisterWork(Point point, const Place& place) {
+  NeedIndex::WorkBelow now;
+  if (place.has_state()) now = {place.below.work, place.below.longest};
+  const auto known = index_.work_below_.find(point);
+  const NeedIndex::WorkBelow before = known == index_.work_below_.end() ? NeedIndex::WorkBelow{} : known->second;
+  if (before == now) return;
+  if (known != index_.work_below_.end()) {
+    index_.longest_left_.erase(index_.longest_left_.find(before.longest));
+    index_.work_below_.erase(known);
+  }
+  index_.work_left_ += now.work - before.work;
+  if (now == NeedIndex::WorkBelow{}) return;
+  index_.longest_left_.insert(now.longest);
+  index_.work_below_.emplace(point, now);
+}
+
 void NeedEditor::Refresh(Point point) {
   std::optional<Point> next = point;
   while (next) next = RefreshOne(*next);
@@ -228,6 +255,7 @@ std::optional<Point> NeedEditor::RefreshOne(Point point) {
   Place* place = Get(point);
   if (place == nullptr) return std::nullopt;
   RegisterReady(point, *place);
+  RegisterWork(point, *place);
   NoteNews(point, *place);
   if (point.step == Step{0}) return std::nullopt;  // Init
   const bool hangs = !place->has_state() && (!place->successors.empty() || !place->studies.counts().empty());

@@ -35,6 +35,7 @@ class StudyTally {
   void Add(StudyId study, std::int64_t count);
   void Add(const StudyTally& other, std::int64_t sign);
   const std::vector<std::pair<StudyId, std::int64_t>>& counts() const { return counts_; }
+  std::int64_t Of(StudyId study) const;
   friend bool operator==(const StudyTally&, const StudyTally&) = default;
 
  private:
@@ -131,6 +132,13 @@ class NeedIndex {
   // one. None: no such place. O(depth).
   std::optional<Point> StateFor(const SearchPlan& plan, Point point) const;
 
+  // All that hangs from some state, and the longest way down from one; microseconds, estimated. O(1).
+  std::int64_t work_left() const { return work_left_; }
+  std::int64_t longest_left() const { return longest_left_.empty() ? 0 : *longest_left_.rbegin(); }
+
+  // Of one step; 0 where nothing is needed. O(1).
+  std::int64_t StepTimeOf(PlanNodeId node) const;
+
   const std::set<ReadyPath>& ready_paths() const { return ready_paths_; }
   const std::set<ReadyEvaluation>& ready_evaluations() const { return ready_evaluations_; }
 
@@ -159,6 +167,14 @@ class NeedIndex {
   std::unordered_map<PlanNodeId, NodeNeeds> nodes_;
   std::set<ReadyPath> ready_paths_;
   std::map<Point, ReadyPath> ready_of_source_;
+  struct WorkBelow {
+    std::int64_t work = 0;
+    std::int64_t longest = 0;
+    friend bool operator==(const WorkBelow&, const WorkBelow&) = default;
+  };
+  std::map<Point, WorkBelow> work_below_;  // of places with a state, but for those without work
+  std::int64_t work_left_ = 0;
+  std::multiset<std::int64_t> longest_left_;
   std::set<ReadyEvaluation> ready_evaluations_;
   News news_;
 };
@@ -202,6 +218,7 @@ class NeedEditor {
   std::optional<Point> RefreshOne(Point point);
   void SetSuccessor(Point above, PlanNodeId node, const std::optional<StageTotals>& totals);
   void RegisterReady(Point point, const Place& place);
+  void RegisterWork(Point point, const Place& place);
 
   NeedIndex& index_;
   const SearchPlan& plan_;

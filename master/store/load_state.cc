@@ -233,9 +233,9 @@ class Loader {
   void LoadRanges() {
     Each("trained_range/load", [&](const RowReader& row) {
       const auto node = row.Id<PlanNodeId>("plan_node_id");
-      Apply(PlanOf(node), SetTrainedRange{node,
-                                          {row.Id<RunId>("run_id"), row.At("from_step"), row.At("to_step"),
-                                           Seconds{row.Number("seconds")}}});
+      const TrainedRange range{row.Id<RunId>("run_id"), row.At("from_step"), row.At("to_step"),
+                               Seconds{row.Number("seconds")}};
+      Apply(state_, ChangePlan{plan_of_node_.at(node), SetTrainedRange{node, range}});
     });
   }
 

@@ -4,8 +4,10 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+#include "master/core/views/trial_state.h"
 #include "searchplan/plan/invariants.h"
 #include "tests/support/need_oracle.h"
+#include "tests/support/step_audit.h"
 
 namespace espalier::master {
 namespace {
@@ -95,6 +97,14 @@ void ToyCluster::CheckNeeds() const {
     const std::vector<std::string> wrong = WrongPromises(plan, views);
     INFO((wrong.empty() ? "" : wrong.front() + "\n" + Describe()));
     REQUIRE(wrong.empty());
+  }
+  for (const auto& [id, study] : state.studies) {
+    StepTotals totals = state.index.steps.Of(id);
+    totals.claimed_time = totals.unique_time = 0;
+    REQUIRE((totals == TotalsFromScratch(state, id)));
+    std::map<std::string, std::int64_t> states;
+    for (const TrialId trial : state.trials_by_study.at(id)) ++states[TrialState(state, state.trials.at(trial))];
+    REQUIRE(CountTrialStates(state, id) == states);
   }
 }
 

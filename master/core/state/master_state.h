@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "master/core/state/run.h"
+#include "master/core/state/step_ledger.h"
 #include "master/core/state/study.h"
 #include "master/core/state/trial_index.h"
 #include "master/core/state/user.h"
@@ -92,6 +93,8 @@ struct Indexes {
   std::map<std::string, std::set<int>> idle_slots;             // by server; none is empty
   std::map<std::string, std::set<RunId>> active_runs;          // not ended, by server
   std::map<SessionId, std::string> server_of_session;
+  StepLedger steps;
+  std::map<StudyId, std::set<PlanId>> plans_of_study;  // that some trial of it is in
   // Plans with something that can be ordered, by what a server must offer for it and its device kind: the best first.
   // No pool is empty.
   using Pool = std::pair<Digest128, std::string>;

@@ -61,7 +61,7 @@ struct Applier {
     SearchPlan& plan = Existing(state.plans, change.plan, "plan");
     if (const auto* attempts = std::get_if<SetAttempts>(&change.change)) SetPause(plan, *attempts);
     if (const auto* measured = std::get_if<SetMeasurement>(&change.change)) TakeMeasurement(plan, *measured);
-    Apply(plan, change.change);
+    ApplyToPlan(plan, change.change);
     if (const auto* node = std::get_if<AddPlanNode>(&change.change)) Count(state.next.plan_node, node->id);
     if (const auto* settled = std::get_if<SettleClaim>(&change.change)) {
       if (!MayBeDone(settled->state)) Await(plan.claims.at(settled->claim), -1);
@@ -73,6 +73,7 @@ struct Applier {
       Count(state.next.claim, claim.id);
       if (MayBeDone(claim.state)) Await(claim, 1);
     }
+    CountClaims(plan, change.change);
     IndexKeeper(state).PlanChanged(plan, change.change);
     if (const auto* measured = std::get_if<SetMeasurement>(&change.change)) {
       if (measured->kind == CostKind::kStep) IndexKeeper(state).Reestimate(plan, measured->node);
@@ -82,6 +83,7 @@ struct Applier {
   void operator()(const AddTrial& change) const {
     AddNew(state.trials, change.trial.id, change.trial, "trial");
     state.trials_by_study[change.trial.study].push_back(change.trial.id);
+    state.index.plans_of_study[change.trial.study].insert(change.trial.plan);
     if (!change.trial.closed) {
       state.open_trials[change.trial.plan].insert(change.trial.id);
       IndexKeeper(state).TrialOpened(change.trial);
@@ -109,7 +111,7 @@ struct Applier {
 
   void operator()(const AddRun& change) const {
     const Run& run = change.run;
-    AddNew(state.runs, run.id, run, "run");
+    state.index.steps.Around(state, run, [&] { AddNew(state.runs, run.id, run, "run"); });
     if (!run.ended()) state.active_runs.insert(run.id);
     Count(state.next.run, run.id);
     for (const auto& [id, promise] : run.promises) {
@@ -119,6 +121,7 @@ struct Applier {
     for (const StudyId study : run.serves) state.runs.at(run.id).charges.try_emplace(study, 0);
     for (const auto& [study, microseconds] : run.charges) AddDeviceTime(study, microseconds);
     IndexKeeper(state).RunAdded(run);
+    state.index.steps.Around(state, run, [&] { state.index.steps.RunAdded(state, run); });
   }
 
   void operator()(const MakePromise& change) const {
@@ -130,6 +133,7 @@ struct Applier {
     Count(state.next.promise, promise.id);
     CountOpen(run, promise, 1);
     IndexKeeper(state).PromiseMade(run, promise);
+    state.index.steps.PromiseMade(run, promise);
   }
 
   void operator()(const SettlePromise& change) const {
@@ -153,8 +157,13 @@ struct Applier {
   void operator()(const ChargeRun& change) const {
     Run& run = Existing(state.runs, change.run, "run");
     run.charged_to = change.to;
-    run.serves = change.serves;
-    for (const StudyId study : run.serves) run.charges.try_emplace(study, 0);
+    const bool joined = std::any_of(change.serves.begin(), change.serves.end(),
+                                    [&](StudyId study) { return !run.charges.contains(study); });
+    const auto serve = [&] {
+      run.serves = change.serves;
+      for (const StudyId study : run.serves) run.charges.try_emplace(study, 0);
+    };
+    joined ? state.index.steps.Around(state, run, serve) : serve();
     for (const auto& [study, microseconds] : change.microseconds) {
       run.charges[study] += microseconds;
       AddDeviceTime(study, microseconds);
@@ -195,6 +204,23 @@ struct Applier {
     plan.trainer = TrainerDigest(identity.training);
     plan.cost_key = {DigestOf(identity.training), identity.device_kind};
     return plan;
+  }
+
+  void ApplyToPlan(SearchPlan& plan, const PlanChange& change) const {
+    const auto* trained = std::get_if<SetTrainedRange>(&change);
+    if (trained == nullptr) return Apply(plan, change);
+    state.index.steps.Around(state, plan.id, trained->node, [&] { Apply(plan, change); });
+  }
+
+  void CountClaims(const SearchPlan& plan, const PlanChange& change) const {
+    StepLedger& steps = state.index.steps;
+    if (const auto* added = std::get_if<AddClaim>(&change)) {
+      steps.ClaimsChanged(state, state.trials.at(added->claim.trial));
+    } else if (const auto* settled = std::get_if<SettleClaim>(&change)) {
+      steps.ClaimsChanged(state, state.trials.at(plan.claims.at(settled->claim).trial));
+    } else if (const auto* stored = std::get_if<SetCheckpoint>(&change)) {
+      steps.CheckpointStored(state, plan.id, stored->point);
+    }
   }
 
   // The sums of the plan's kind of training follow what is stored of the node.

@@ -30,11 +30,13 @@ struct TrialIndex::Taker {
     index.Update(event.trial, [](Entry&) {});
   }
   void operator()(const ClaimMade& event) const {
-    index.Update(event.trial, [](Entry& entry) { ++entry.waiting_count; });
+    index.Update(event.trial, [&](Entry& entry) {
+      if (++entry.waiting_count == 2) ++index.several_waiting_;
+    });
   }
   void operator()(const ClaimSettled& event) const {
     index.Update(event.trial, [&](Entry& entry) {
-      --entry.waiting_count;
+      if (--entry.waiting_count == 1) --index.several_waiting_;
       entry.failed |= event.state == ClaimState::kFailed;
       entry.cancelled |= event.state == ClaimState::kCancelled;
       if (event.state == ClaimState::kDone) index.TakeDone(event, entry, study.specification);

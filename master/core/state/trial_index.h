@@ -43,6 +43,9 @@ class TrialIndex {
 
   std::int64_t Count(TrialStanding standing) const;
 
+  // Whether some trial has more than one claim that waits.
+  bool HasSeveralWaiting() const { return several_waiting_ > 0; }
+
   // Over the trials: up to the last claim that was done.
   std::int64_t claimed_steps() const { return claimed_steps_; }
 
@@ -73,6 +76,7 @@ class TrialIndex {
   std::map<TrialId, Entry> entries_;
   Places by_submission_;
   Places by_metric_;
+  std::int64_t several_waiting_ = 0;  // trials
   std::int64_t claimed_steps_ = 0;
   std::optional<BestTrial> best_;
 };

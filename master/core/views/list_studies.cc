@@ -1,9 +1,10 @@
+#include "master/core/views/list_studies.h"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
 
 #include "base/check.h"
-#include "master/core/views/summary.h"
 
 namespace espalier::master {
 namespace {

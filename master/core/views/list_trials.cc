@@ -1,10 +1,11 @@
+#include "master/core/views/list_trials.h"
+
 #include <algorithm>
 
 #include "base/check.h"
 #include "master/core/state/claims.h"
 #include "master/core/state/visibility.h"
-#include "master/core/views/running_work.h"
-#include "master/core/views/summary.h"
+#include "master/core/views/trial_state.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {

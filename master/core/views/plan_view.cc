@@ -1,10 +1,11 @@
+#include "master/core/views/plan_view.h"
+
 #include <algorithm>
 #include <set>
 
 #include "master/core/state/claims.h"
 #include "master/core/state/visibility.h"
 #include "master/core/views/running_work.h"
-#include "master/core/views/summary.h"
 #include "searchplan/plan/plan_dump.h"
 
 namespace espalier::master {

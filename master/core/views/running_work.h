@@ -14,7 +14,4 @@ std::vector<StepRange> PathRanges(const Run& run, Step from, Step to);
 // The furthest step at which the run owes something; where it stands if it owes nothing.
 Step EndOf(const Run& run);
 
-// Whether a run that trains serves the waiting claim.
-bool IsServedByTraining(const MasterState& state, ClaimId claim);
-
 }  // namespace espalier::master

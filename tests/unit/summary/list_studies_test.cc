@@ -1,6 +1,7 @@
+#include "master/core/views/list_studies.h"
+
 #include <catch2/catch.hpp>
 
-#include "master/core/views/summary.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {

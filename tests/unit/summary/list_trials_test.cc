@@ -1,10 +1,11 @@
+#include "master/core/views/list_trials.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <random>
 
-#include "master/core/views/summary.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {

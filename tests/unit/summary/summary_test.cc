@@ -1,8 +1,7 @@
-#include "master/core/views/summary.h"
-
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "master/core/views/study_summary.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {

@@ -2,7 +2,11 @@
 #include <limits>
 #include <sstream>
 
-#include "master/core/views/summary.h"
+#include "master/core/views/list_trials.h"
+#include "master/core/views/plan_view.h"
+#include "master/core/views/study_progress.h"
+#include "master/core/views/study_summary.h"
+#include "master/core/views/trial_state.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {

@@ -1,10 +1,10 @@
-#include "master/core/views/step_counts.h"
+#include "tests/support/step_audit.h"
 
 #include <algorithm>
 #include <set>
 
 #include "master/core/state/claims.h"
-#include "master/core/views/standing_promises.h"
+#include "tests/support/standing_promises.h"
 
 namespace espalier::master {
 namespace {
@@ -126,8 +126,6 @@ bool Serves(const Run& run, StudyId study) {
   return run.charges.contains(study) || std::binary_search(run.serves.begin(), run.serves.end(), study);
 }
 
-}  // namespace
-
 std::vector<const Run*> RunsOf(const MasterState& state, StudyId study) {
   std::vector<const Run*> runs;
   for (const auto& [id, run] : state.runs) {
@@ -170,15 +168,36 @@ StepSet ReusedSteps(const MasterState& state, const Study& study, const StepSet&
   return Difference(Intersection(unique, earlier), own);
 }
 
-StepCounts CountSteps(const MasterState& state, const Study& study, const StepSet& unique, const StepSet& reused) {
-  const std::vector<const Run*> runs = RunsOf(state, study.id);
-  const StepSet claimed = ClaimedSteps(state, study.id);
-  return {.claimed = state.trial_index.at(study.id).claimed_steps(),
-          .unique = unique.Count(),
-          .trained = CountTrained(state, runs, claimed),
-          .re_derived = CountReDerived(state, runs, claimed),
-          .wasted = CountWasted(state, runs, claimed),
-          .reused = reused.Count()};
+}  // namespace
+
+StepTotals TotalsFromScratch(const MasterState& state, StudyId study_id) {
+  const Study& study = state.studies.at(study_id);
+  const StepSet unique = UniqueSteps(state, study_id);
+  const std::vector<const Run*> runs = RunsOf(state, study_id);
+  const StepSet claimed = ClaimedSteps(state, study_id);
+  StepTotals totals{.unique = unique.Count(),
+                    .trained = CountTrained(state, runs, claimed),
+                    .re_derived = CountReDerived(state, runs, claimed),
+                    .wasted = CountWasted(state, runs, claimed),
+                    .reused = ReusedSteps(state, study, unique).Count()};
+  StepSet wanted;
+  std::map<PlanNodeId, const PlanNode*> nodes;
+  for (const TrialId id : state.trials_by_study.at(study_id)) {
+    const Trial& trial = state.trials.at(id);
+    const SearchPlan& plan = state.plans.at(trial.plan);
+    const Claim* last = LastWantedClaim(plan, trial);
+    if (last == nullptr) continue;
+    totals.wanted += last->point.step.value;
+    for (const StepRange& range : LineageRanges(plan, trial.leaf, last->point.step)) {
+      wanted.Add(range);
+      nodes[range.node] = &plan.Node(range.node);
+    }
+  }
+  StepSet trained;
+  for (const auto& [id, node] : nodes) trained.AddTrained(*node);
+  totals.wanted_once = wanted.Count();
+  totals.wanted_trained = Intersection(wanted, trained).Count();
+  return totals;
 }
 
 }  // namespace espalier::master

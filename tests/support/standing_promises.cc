@@ -1,4 +1,4 @@
-#include "master/core/views/standing_promises.h"
+#include "tests/support/standing_promises.h"
 
 namespace espalier::master {
 

@@ -1,0 +1,116 @@
+// What each study has claimed, and what was trained of that: counted as edits come, so that nobody walks trials, nodes
+// or runs to answer a call. This is the audit of the scheduler (law 3): it folds claims, checkpoints, promises and the
+// workers' own step logs as they are stored, and never reads the index of needs.
+//
+// For each plan node and study that has claimed steps there it keeps where the lineages of the study's trials end on
+// the node; what the node adds to the study's totals follows from these ends, from the runs that trained there, and
+// from whom they served. Whatever changes one of these takes the node's part out before and puts it back after.
+//
+// Not thread-safe; owned by the event loop; changed by Apply alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/point.h"
+#include "base/units.h"
+#include "master/core/state/run.h"
+#include "searchplan/plan/step_set.h"
+
+namespace espalier::master {
+
+struct MasterState;
+struct Trial;
+
+// Of a study, in steps. `done`: up to the last claim of each trial that was done; `wanted`: that was done or waits.
+struct StepTotals {
+  std::int64_t unique = 0;       // done, those that trials share counted once
+  std::int64_t trained = 0;      // by runs that serve or served the study, up to any claim; each time
+  std::int64_t re_derived = 0;   // of those: trained by a run of smaller id, too
+  std::int64_t wasted = 0;       // of those: served already by a checkpoint or another run's promise when ordered
+  std::int64_t reused = 0;       // of unique: trained by runs ordered before the study was created, and not by its own
+  std::int64_t wanted = 0;       // over the trials
+  std::int64_t wanted_once = 0;  // those that trials share counted once
+  std::int64_t wanted_trained = 0;  // of those, by whomever
+  // In measured time of a step under each node, nanoseconds; a node where nothing was trained counts nothing.
+  std::int64_t claimed_time = 0;  // done, over the trials
+  std::int64_t unique_time = 0;
+
+  StepTotals& operator+=(const StepTotals& other);
+  StepTotals& operator-=(const StepTotals& other);
+  friend bool operator==(const StepTotals&, const StepTotals&) = default;
+};
+
+class StepLedger {
+ public:
+  // All zero for a study without claims. O(log studies).
+  StepTotals Of(StudyId study) const;
+
+  // The trial's claims were added to or settled. O(plan nodes between its old ends and its new ones).
+  void ClaimsChanged(const MasterState& state, const Trial& trial);
+
+  // Makes a change of what was trained under the node, or of the runs that trained there. O(studies on the node x runs
+  // that trained there).
+  template <class Change>
+  void Around(const MasterState& state, PlanId plan, PlanNodeId node, const Change& change) {
+    AddParts(state, plan, node, -1);
+    change();
+    AddParts(state, plan, node, 1);
+  }
+  // The same for all nodes of the run's path.
+  template <class Change>
+  void Around(const MasterState& state, const Run& run, const Change& change) {
+    for (const PathStage& stage : run.path) AddParts(state, run.plan, stage.node, -1);
+    change();
+    for (const PathStage& stage : run.path) AddParts(state, run.plan, stage.node, 1);
+  }
+
+  // Each after the change. O(path x promises ever made on it) for a run; O(1) for a promise; for a checkpoint O(1), or
+  // where its promise had been withdrawn, the runs that were ordered on the node since.
+  void RunAdded(const MasterState& state, const Run& run);
+  void PromiseMade(const Run& run, const Promise& promise);
+  void CheckpointStored(const MasterState& state, PlanId plan, Point point);
+
+ private:
+  // How many trials of the study have a lineage that ends here, or goes on beyond the node.
+  struct End {
+    Step at;
+    std::int64_t done = 0;
+    std::int64_t wanted = 0;
+    std::int64_t claimed = 0;  // by any claim
+  };
+  struct Share {
+    StudyId study;
+    std::vector<End> ends;  // by step; none is of nobody
+  };
+  // Of a trial: how far each kind of claim reaches.
+  struct Reach {
+    Step done;
+    Step wanted;
+    Step claimed;
+  };
+  struct Promised {
+    RunId run;
+    PromiseId promise;
+  };
+
+  static Reach ReachOf(const SearchPlan& plan, const Trial& trial);
+  StepTotals PartOf(const MasterState& state, const PlanNode& node, const Share& share) const;
+  void AddParts(const MasterState& state, PlanId plan, PlanNodeId node, int sign);
+  void Move(Share& share, const PlanNode& node, Step node_end, const Reach& reach, std::int64_t sign) const;
+  // What of the run's path was served when it was ordered.
+  std::vector<StepRange> ServedWhenOrdered(const MasterState& state, const Run& run) const;
+  Step DeepestServed(const MasterState& state, const Run& run, const PathStage& stage) const;
+
+  std::map<StudyId, StepTotals> totals_;
+  std::unordered_map<PlanNodeId, std::vector<Share>> shares_;
+  std::unordered_map<TrialId, Reach> reach_;
+  std::unordered_map<PlanNodeId, std::vector<Promised>> promised_;  // of states, all ever made
+  std::unordered_map<PlanNodeId, std::vector<RunId>> runs_on_;      // all ever ordered
+  std::map<RunId, std::vector<StepRange>> needless_;                // only runs that have some
+};
+
+}  // namespace espalier::master

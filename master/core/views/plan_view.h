@@ -1,0 +1,38 @@
+// A study's part of the search plan, as people look at it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "master/core/state/master_state.h"
+
+namespace espalier::master {
+
+enum class StageState { kTrained, kRunning, kWaiting, kPlanned };
+std::string_view Name(StageState state);
+
+struct StageView {
+  Step from;
+  Step to;
+  StageState state = StageState::kPlanned;
+};
+
+struct PlanNodeView {
+  PlanId plan;
+  PlanNodeId id;
+  std::optional<PlanNodeId> parent;
+  Step start;
+  std::map<std::string, std::string>
+      functions;                  // that differ from the parent's; at a root: what the study's trials name
+  std::vector<StageView> stages;  // in order of step, not overlapping
+  std::vector<Step> checkpoints;
+  std::int64_t trial_count = 0;
+};
+
+// All nodes that the study's lineages pass, parents before children.
+std::vector<PlanNodeView> ViewPlan(const MasterState& state, StudyId study);
+
+}  // namespace espalier::master

@@ -1,0 +1,72 @@
+#include "master/core/views/study_progress.h"
+
+#include <algorithm>
+
+#include "master/core/views/lineage_work.h"
+#include "master/core/views/running_work.h"
+#include "master/core/views/trial_state.h"
+
+namespace espalier::master {
+namespace {
+
+constexpr std::chrono::duration<std::int64_t, std::micro> Micro(std::int64_t count) {
+  return std::chrono::duration<std::int64_t, std::micro>(count);
+}
+
+// What runs and ready paths have still to do, in microseconds.
+struct Left {
+  std::int64_t longest = 0;
+  std::int64_t work = 0;
+};
+
+void AddRun(const NeedIndex& needs, const Run& run, Left& left) {
+  std::int64_t time = 0;
+  for (const StepRange& range : PathRanges(run, run.at(), EndOf(run))) {
+    const std::int64_t work = needs.StepTimeOf(range.node) * (range.to - range.from);
+    time += work;
+    left.work += work;
+    const Place* place = needs.Find({range.node, range.to});
+    left.longest = std::max(left.longest, time + (place == nullptr ? 0 : place->below.longest));
+  }
+}
+
+Left LeftOf(const MasterState& state, StudyId study) {
+  Left left;
+  const auto plans = state.index.plans_of_study.find(study);
+  if (plans == state.index.plans_of_study.end()) return left;
+  for (const PlanId plan : plans->second) {
+    const auto needs = state.index.needs.find(plan);
+    if (needs == state.index.needs.end()) continue;
+    left.work += needs->second.work_left();
+    left.longest = std::max(left.longest, needs->second.longest_left());
+  }
+  for (const RunId id : state.active_runs) {
+    const Run& run = state.runs.at(id);
+    if (run.training() && plans->second.contains(run.plan)) AddRun(state.index.needs.at(run.plan), run, left);
+  }
+  return left;
+}
+
+// The least time that is still needed on the slots there are: for all that is wanted of the study's plans, by whomever.
+// Negative if it cannot be told.
+Seconds EstimateLeft(const MasterState& state, const Study& study) {
+  if (state.trial_index.at(study.id).Count(TrialStanding::kWaiting) == 0) return Seconds{0};
+  const int slots = SlotCount(state, study.device_kind);
+  const auto costs = state.costs.find({DigestOf(study.training), study.device_kind});
+  if (slots == 0 || costs == state.costs.end() || !costs->second.IsMeasured(CostKind::kStep)) return Seconds{-1};
+  const Left left = LeftOf(state, study.id);
+  return std::max<Seconds>(Micro(left.longest), Micro(left.work / slots));
+}
+
+}  // namespace
+
+StudyProgress ProgressOf(const MasterState& state, StudyId study_id) {
+  const StepTotals steps = state.index.steps.Of(study_id);
+  return {.trials_by_state = CountTrialStates(state, study_id),
+          .claimed_steps = steps.wanted,
+          .unique_steps = steps.wanted_once,
+          .trained_steps = steps.wanted_trained,
+          .left = EstimateLeft(state, state.studies.at(study_id))};
+}
+
+}  // namespace espalier::master

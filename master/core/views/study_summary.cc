@@ -1,0 +1,50 @@
+#include "master/core/views/study_summary.h"
+
+#include <algorithm>
+
+#include "master/core/views/makespan_bound.h"
+#include "master/core/views/trial_state.h"
+
+namespace espalier::master {
+namespace {
+
+// What was charged to the study, and its part of what runs that serve it have held since they were charged.
+Seconds DeviceTime(const MasterState& state, StudyId study, Time now) {
+  const auto charged = state.device_time.find(study);
+  Seconds sum = std::chrono::microseconds(charged == state.device_time.end() ? 0 : charged->second);
+  for (const RunId id : state.active_runs) {
+    const Run& run = state.runs.at(id);
+    if (!run.training() || !std::binary_search(run.serves.begin(), run.serves.end(), study)) continue;
+    sum += Seconds(now - run.charged_to) / static_cast<double>(run.serves.size());
+  }
+  return sum;
+}
+
+double Ratio(std::int64_t whole, std::int64_t part) {
+  return part > 0 ? static_cast<double>(whole) / static_cast<double>(part) : 0;
+}
+
+}  // namespace
+
+StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
+  const Study& study = state.studies.at(study_id);
+  const TrialIndex& trials = state.trial_index.at(study_id);
+  const StepTotals steps = state.index.steps.Of(study_id);
+  StudySummary summary{.id = study_id,
+                       .trials_by_state = CountTrialStates(state, study_id),
+                       .steps = {.claimed = trials.claimed_steps(),
+                                 .unique = steps.unique,
+                                 .trained = steps.trained,
+                                 .re_derived = steps.re_derived,
+                                 .wasted = steps.wasted,
+                                 .reused = steps.reused},
+                       .merge_rate = Ratio(trials.claimed_steps(), steps.unique),
+                       .time_weighted_merge_rate = Ratio(steps.claimed_time, steps.unique_time),
+                       .slot_seconds = DeviceTime(state, study_id, now),
+                       .elapsed = study.finished_at.value_or(now) - study.created_at,
+                       .best = trials.best()};
+  if (study.finished_at) summary.makespan_bound = MakespanBound(state, study);
+  return summary;
+}
+
+}  // namespace espalier::master

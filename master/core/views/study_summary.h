@@ -1,0 +1,38 @@
+// What is said of one study: its trials, its steps and whether they were worth training, its device time.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "master/core/state/master_state.h"
+
+namespace espalier::master {
+
+// Counted from the workers' own step logs, but for claimed and unique. A claim that a divergence settled counts whole,
+// though nothing is trained past the divergence.
+struct StepCounts {
+  std::int64_t claimed = 0;     // over the trials: up to the last claim that was done
+  std::int64_t unique = 0;      // of those, steps that trials share counted once
+  std::int64_t trained = 0;     // by runs that serve or served this study, on its lineages
+  std::int64_t re_derived = 0;  // of those: trained before by another run of the plan
+  std::int64_t wasted = 0;      // of those: a checkpoint or promise made it unnecessary when the run was ordered
+  std::int64_t reused = 0;      // of unique: trained by runs ordered before this study was created, and not by its own
+};
+
+struct StudySummary {
+  StudyId id;
+  std::map<std::string, std::int64_t> trials_by_state;
+  StepCounts steps;
+  double merge_rate = 0;                // claimed / unique; 0 if no claim is done
+  double time_weighted_merge_rate = 0;  // the same in measured step times
+  Seconds slot_seconds{0};              // runs for several studies are charged in equal parts
+  Seconds elapsed{0};
+  Seconds makespan_bound{0};  // of a finished study (makespan_bound.h)
+  std::optional<BestTrial> best;
+};
+
+// From counters: O(runs under way), and O(trials) for the bound, once the study is finished.
+StudySummary Summarize(const MasterState& state, StudyId study, Time now);
+
+}  // namespace espalier::master
