@@ -1,5 +1,7 @@
 #include "tests/unit/summary/state_builder.h"
 
+#include <cmath>
+
 #include "master/core/calls/new_trial.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
@@ -155,6 +157,11 @@ void StateBuilder::Train(RunId id, std::int64_t from, std::int64_t to, double st
     if (begin >= end) continue;
     const Seconds seconds{step_seconds * static_cast<double>(end - begin)};
     Apply(state, ChangePlan{run.plan, SetTrainedRange{stage.node, {id, begin, end, seconds}}});
+    const Measurement took{end - begin, std::llround(seconds.count() * 1e6)};
+    const auto& measured = state.plans.at(run.plan).Node(stage.node).results->measurements;
+    const auto known = measured.find(CostKind::kStep);
+    const Measurement sum = known == measured.end() ? took : Sum(known->second, took);
+    Apply(state, ChangePlan{run.plan, SetMeasurement{stage.node, CostKind::kStep, sum}});
   }
 }
 

@@ -129,6 +129,9 @@ TEST_CASE("progress counts what is claimed and what of it is trained") {
   CHECK(progress.trials_by_state == std::map<std::string, std::int64_t>{{"waiting", 2}});
   s.Trained({s.study}, s.constant, 0, 50, 0, 2);
   s.Trained({s.study}, s.multi, 40, 50, 0, 2);
+  CHECK(ProgressOf(s.state, s.study).left.count() == Approx(160));  // nothing stands to go on from
+  s.StoreCheckpoint(s.constant, 50);
+  s.StoreCheckpoint(s.multi, 50);
   progress = ProgressOf(s.state, s.study);
   CHECK(progress.trained_steps == 60);
   CHECK(progress.left.count() == Approx(60));  // 30 steps in a row beside 10, 2 s each, on two slots

@@ -16,20 +16,26 @@ struct TwoTrials : StateBuilder {
 
   StudySummary Summary(std::int64_t now = 0) const { return Summarize(state, study, At(now)); }
 
+  // Of the study as it is now, finished.
+  Seconds Bound() {
+    Apply(state, FinishStudy{study, At(0)});
+    return Summary().makespan_bound;
+  }
+
   const StudyId study = AddStudy();
   const TrialId constant = AddTrial(study, "0.1", 80);
   const TrialId multi = AddTrial(study, kBranchAt40, 80);
 };
 
 // `constant` is trained by run 1, ordered at 0. Run 2 goes the whole way to the end of `multi`, ordered at 20, from
-// Init.
+// Init: once the test says so.
 struct SecondRunFromInit : TwoTrials {
   SecondRunFromInit() {
     Claimed(constant, 80);
     Claimed(multi, 80);
     Trained({study}, constant, 0, 80, 0);
-    Trained({study}, multi, 0, 80, 20);
   }
+  void OrderSecond() { Trained({study}, multi, 0, 80, 20); }
   const RunId first{1};
 };
 
@@ -72,6 +78,7 @@ TEST_CASE("scope nobody shares nothing") {
 
 TEST_CASE("steps that an earlier run trained are re-derived, and not wasted without a state to start from") {
   SecondRunFromInit s;
+  s.OrderSecond();
   CHECK(s.Summary().steps.trained == 160);
   CHECK(s.Summary().steps.re_derived == 40);
   CHECK(s.Summary().steps.wasted == 0);
@@ -80,11 +87,16 @@ TEST_CASE("steps that an earlier run trained are re-derived, and not wasted with
 TEST_CASE("steps before a checkpoint that stood when the run was ordered are wasted") {
   SecondRunFromInit s;
   s.StoreCheckpoint(s.multi, 25, 10);
-  CHECK(s.Summary().steps.wasted == 25);
-  s.StoreCheckpoint(s.multi, 40, 21);  // too late for run 2
-  CHECK(s.Summary().steps.wasted == 25);
-  s.StoreCheckpoint(s.multi, 50, 20);
-  CHECK(s.Summary().steps.wasted == 50);
+  SECTION("the last before it counts") {
+    s.OrderSecond();
+    s.StoreCheckpoint(s.multi, 40, 21);  // too late for run 2
+    CHECK(s.Summary().steps.wasted == 25);
+  }
+  SECTION("of several, the deepest") {
+    s.StoreCheckpoint(s.multi, 50, 20);
+    s.OrderSecond();
+    CHECK(s.Summary().steps.wasted == 50);
+  }
 }
 
 TEST_CASE("a checkpoint at a run's start makes nothing wasted") {
@@ -97,6 +109,7 @@ TEST_CASE("a checkpoint at a run's start makes nothing wasted") {
 TEST_CASE("steps before another run's promise are wasted, whatever becomes of the promise later") {
   SecondRunFromInit s;
   s.Promise(s.first, 40, Owed::kState, 5);
+  s.OrderSecond();
   CHECK(s.Summary().steps.wasted == 40);
   SECTION("kept") { s.SettlePromise(s.first, 40, PromiseState::kKept, 30); }
   SECTION("lost") { s.SettlePromise(s.first, 40, PromiseState::kLost, 30); }
@@ -108,6 +121,7 @@ TEST_CASE("a promise that was settled before a run was ordered serves it no more
   SecondRunFromInit s;
   s.Promise(s.first, 40, Owed::kState, 5);
   s.SettlePromise(s.first, 40, PromiseState::kLost, 10);
+  s.OrderSecond();
   CHECK(s.Summary().steps.wasted == 0);
   s.Promise(s.first, 40, Owed::kState, 30);  // after it
   CHECK(s.Summary().steps.wasted == 0);
@@ -117,12 +131,15 @@ TEST_CASE("a promise that was withdrawn although its checkpoint came should have
   SecondRunFromInit s;
   s.Promise(s.first, 40, Owed::kState, 5);
   s.SettlePromise(s.first, 40, PromiseState::kWithdrawn, 10);
+  s.OrderSecond();
+  CHECK(s.Summary().steps.wasted == 0);
   s.StoreCheckpoint(s.multi, 40, 30);  // by run 1, after run 2 was ordered
   CHECK(s.Summary().steps.wasted == 40);
 }
 
 TEST_CASE("a promise serves no run that was ordered before it was made, and no run before its own") {
   SecondRunFromInit s;
+  s.OrderSecond();
   s.Promise(s.first, 40, Owed::kState, 21);
   s.Promise(RunId{2}, 40, Owed::kState, 0);
   CHECK(s.Summary().steps.wasted == 0);
@@ -131,13 +148,16 @@ TEST_CASE("a promise serves no run that was ordered before it was made, and no r
 TEST_CASE("a promise of metrics alone is no state") {
   SecondRunFromInit s;
   s.Promise(s.first, 40, Owed::kMetrics, 5);
+  s.OrderSecond();
   CHECK(s.Summary().steps.wasted == 0);
 }
 
 TEST_CASE("what another study trained before is reused, and takes no time") {
   StateBuilder s(1);
   const StudyId before = s.AddStudy(Scope::kTeam);
-  s.Trained({before}, s.AddTrial(before, "0.1", 80), 0, 50, 10);
+  const TrialId earlier = s.AddTrial(before, "0.1", 80);
+  s.AddClaim(earlier, 50);
+  s.Trained({before}, earlier, 0, 50, 10);
   const StudyId study = s.AddStudy(Scope::kTeam, 100);
   const TrialId constant = s.AddTrial(study, "0.1", 80);
   const TrialId multi = s.AddTrial(study, kBranchAt40, 80);
@@ -145,6 +165,7 @@ TEST_CASE("what another study trained before is reused, and takes no time") {
   s.Claimed(multi, 80);
   s.Trained({study}, constant, 45, 80, 101);  // 45 to 50 again
   s.Trained({study}, multi, 40, 80, 101);
+  Apply(s.state, FinishStudy{study, At(200)});
   const StudySummary summary = Summarize(s.state, study, At(200));
   CHECK(summary.steps.unique == 120);
   CHECK(summary.steps.trained == 75);
@@ -178,7 +199,7 @@ TEST_CASE("the makespan bound is of the shared work on the slots there are") {
     s.Claimed(s.multi, 80);
     s.Trained({s.study}, s.constant, 0, 80, 0, 2);
     s.Trained({s.study}, s.multi, 40, 80, 0, 2);
-    return s.Summary().makespan_bound.count();
+    return s.Bound().count();
   };
   CHECK(bound_on(1) == Approx(240));
   CHECK(bound_on(2) == Approx(160));
@@ -193,7 +214,7 @@ TEST_CASE("the makespan bound is summed over rungs") {
   s.Trained({s.study}, s.constant, 0, 80);
   s.Trained({s.study}, s.multi, 40, 80);
   // First rung: one lineage to 20 and on to 50. Second: of the other's 60 steps, 20 to 40 are trained by then.
-  CHECK(s.Summary().makespan_bound.count() == Approx(50 + 40));
+  CHECK(s.Bound().count() == Approx(50 + 40));
 }
 
 TEST_CASE("steps past a divergence are not in the makespan bound") {
@@ -202,7 +223,7 @@ TEST_CASE("steps past a divergence are not in the makespan bound") {
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kDone);
   s.Settle(s.AddClaim(s.multi, 80), ClaimState::kDone);
   s.Trained({s.study}, s.constant, 0, 10);
-  CHECK(s.Summary().makespan_bound.count() == Approx(10));
+  CHECK(s.Bound().count() == Approx(10));
 }
 
 TEST_CASE("a divergence behind a branch leaves the branch's steps in the makespan bound") {
@@ -211,7 +232,7 @@ TEST_CASE("a divergence behind a branch leaves the branch's steps in the makespa
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kDone);
   s.Settle(s.AddClaim(s.multi, 70), ClaimState::kDone);
   s.Trained({s.study}, s.constant, 0, 60);
-  CHECK(s.Summary().makespan_bound.count() == Approx(60 + 30));
+  CHECK(s.Bound().count() == Approx(60 + 30));
 }
 
 TEST_CASE("the best trial is the first of the best value at its latest step, and never NaN") {
