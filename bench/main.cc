@@ -15,7 +15,7 @@ using espalier::bench::Size;
 const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"decide", espalier::bench::RunDecide},   {"submit", espalier::bench::RunSubmit},
     {"reports", espalier::bench::RunReports}, {"restart", espalier::bench::RunRestart},
-    {"rivals", espalier::bench::RunRivals},
+    {"rivals", espalier::bench::RunRivals},   {"turnaround", espalier::bench::RunTurnaround},
 };
 
 int Usage() {

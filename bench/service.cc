@@ -48,6 +48,7 @@ struct Service::Parts {
   explicit Parts(const std::string& path)
       : folder(path), data(Need(DataDirectory::Open(path))), postgres(Need(PrivatePostgres::Open(data))) {}
   ~Parts() {
+    if (node_process != 0) End(node_process, SIGTERM);
     StopMaster();
     if (postgres_process != 0) End(postgres_process, SIGINT);
     data.Clear();
@@ -63,6 +64,7 @@ struct Service::Parts {
   PrivatePostgres postgres;
   pid_t postgres_process = 0;
   pid_t master_process = 0;
+  pid_t node_process = 0;
 };
 
 Service::Service() : parts_(std::make_unique<Parts>(NewFolder())) {
@@ -97,6 +99,27 @@ Seconds Service::StartMaster() {
 }
 
 void Service::StopMaster() { parts_->StopMaster(); }
+
+void Service::StartNodeManager(int slots) {
+  const std::string config = parts_->data.File("config/node_manager.txt");
+  Need(WriteNodeManagerConfig(config, {.master_address = address_,
+                                       .server = "bench",
+                                       .slot_count = slots,
+                                       .checkpoint_directory = NewFile("checkpoints"),
+                                       .work_directory = NewFile("node"),
+                                       .worker_command = {ProgramBesideThisOne("espalier-worker")},
+                                       .token_file = parts_->data.TokenFile()}));
+  const Command command{.arguments = {ProgramBesideThisOne("espalier-node"), config},
+                        .log_file = parts_->data.LogFile("node")};
+  parts_->node_process = Need(StartChild(command));
+  Client client = Need(Client::Connect(address_));
+  while (Need(client.connection().ListTrainers({})).trainers_size() == 0) {
+    if (HasEnded(parts_->node_process)) GiveUp("the node manager has ended, see " + command.log_file);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+std::string Service::NewFile(const std::string& name) const { return parts_->folder + "/" + name; }
 
 std::string Service::Token() const { return Need(ReadTokenFile(parts_->data.TokenFile())); }
 

@@ -24,6 +24,11 @@ class Service {
   // As a user would: it ends its work first.
   void StopMaster();
 
+  // A real node manager on this machine, with espalier-worker, as `espalier up` starts it.
+  void StartNodeManager(int slots);
+  // Of a file in the service's folder, which goes with it.
+  std::string NewFile(const std::string& name) const;
+
   // For clients, who need no token: they find it beside the socket.
   const std::string& address() const { return address_; }
   // Of the first administrator, who may also be a node manager.

@@ -24,14 +24,16 @@ constexpr int kReportsAMessageMax = 1000;
 // Reports are of a run that nobody ordered: metrics are taken by content.
 constexpr RunKey kRun{LeadershipId{1}, RunId{1}};
 
-Registration StubRegistration() {
+}  // namespace
+
+Registration StubRegistration(int slot_count) {
   const auto declare = [](std::string name, Value value, bool initial = false) {
     return HyperParameter{std::move(name), TypeOf(value), value, initial};
   };
   return {
       .server = "stub",
       .incarnation = "stub-1",
-      .slot_count = 0,
+      .slot_count = slot_count,
       .device_kind = kDeviceKind,
       .offers = {{.trainer = "stub",
                   .code_digest = "stub-code",
@@ -44,6 +46,8 @@ Registration StubRegistration() {
                   .metrics = {kMetric}}}};
 }
 
+namespace {
+
 void AddReport(const MetricReport& from, std::int64_t number, v1::SynchronizeRequest& request) {
   const MetricsMeasured measured{PlanId{1},   {from.node, from.step},     from.lineage,
                                  kEvaluation, {{kMetric, from.accuracy}}, Seconds(0)};
@@ -53,7 +57,7 @@ void AddReport(const MetricReport& from, std::int64_t number, v1::SynchronizeReq
 }  // namespace
 
 MetricReport ReportOf(std::int64_t number, Step step, double accuracy) {
-  static const Offer offer = StubRegistration().offers.front();
+  static const Offer offer = StubRegistration(0).offers.front();
   return {PlanNodeId{number + 2}, LineageOf(offer, kDeviceKind, Shape::kOneNode, number), step, accuracy};
 }
 
@@ -115,7 +119,7 @@ StubNode::StubNode(const Service& service) : stream_(std::make_unique<Stream>())
   stream_->context.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + service.Token());
   stream_->call = stream_->stub->Synchronize(&stream_->context);
   v1::SynchronizeRequest request;
-  *request.mutable_registration() = ToProto(StubRegistration());
+  *request.mutable_registration() = ToProto(StubRegistration(0));
   if (!stream_->call->Write(request)) GiveUp("the stub cannot register");
   stream_->reader = std::jthread([stream = stream_.get()] { stream->Read(); });
   stream_->WaitFor(0);

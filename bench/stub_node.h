@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "bench/service.h"
 #include "client/study_specification.h"
+#include "protocol/offer.h"
 
 namespace espalier::bench {
 
@@ -42,6 +43,9 @@ class StubNode {
   struct Stream;
   std::unique_ptr<Stream> stream_;
 };
+
+// With the stub's offer, as the server "stub".
+Registration StubRegistration(int slot_count);
 
 // Of the stub's trainer, shared among the team, by accuracy.
 StudySpecification StubStudy(const std::string& name);
