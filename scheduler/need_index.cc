@@ -5,6 +5,12 @@
 #include "base/check.h"
 
 namespace espalier {
+namespace {
+
+// An estimate that changes by less than one part in so many changes no order that matters.
+constexpr std::int64_t kEstimateTolerance = 16;
+
+}  // namespace
 
 void StudyTally::Add(StudyId study, std::int64_t count) {
   const auto at = std::lower_bound(counts_.begin(), counts_.end(), study,
@@ -332,7 +338,9 @@ void NeedEditor::Reestimate(PlanNodeId id) {
   const auto node = index_.nodes_.find(id);
   if (node == index_.nodes_.end()) return;
   const std::int64_t step_time = step_time_(plan_.Node(id));
-  if (std::exchange(node->second.step_time, step_time) == step_time) return;
+  const std::int64_t before = node->second.step_time;
+  if (std::abs(step_time - before) <= before / kEstimateTolerance) return;
+  node->second.step_time = step_time;
   std::vector<Step> steps;
   for (const auto& [step, place] : node->second.places) {
     if (place.hangs) steps.push_back(step);

@@ -195,7 +195,7 @@ class NeedEditor {
   void RemoveCheckpoint(Point point);
   void AddPromise(Point point, RunId run);
   void RemovePromise(Point point, RunId run);
-  // The node's steps take otherwise than was thought.
+  // The node's steps take otherwise than was thought. A change of less than a sixteenth is none.
   void Reestimate(PlanNodeId node);
   // Of metrics. O(claims of the point + depth log places). `study_of` says whose a claim is.
   using StudyOf = std::function<StudyId(ClaimId)>;

@@ -7,9 +7,14 @@
 #include "master/core/nodes/ordering.h"
 #include "master/core/nodes/orders.h"
 #include "master/core/settling.h"
+#include "master/core/state/index_keeper.h"
 
 namespace espalier::master {
 namespace {
+
+// How many estimates are looked at again with each event: tens of microseconds; a tick may take longer.
+constexpr int kEstimatesAnEvent = 4;
+constexpr int kEstimatesATick = 200;
 
 struct Dispatcher {
   Draft& draft;
@@ -50,6 +55,7 @@ Transition React(MasterState& state, const Event& event, const Policy& policy, c
   OrderRuns(draft);
   FinishStudies(draft);
   TellServers(draft);
+  IndexKeeper(state).ReestimateSome(std::holds_alternative<Tick>(event) ? kEstimatesATick : kEstimatesAnEvent);
   Transition transition = std::move(draft).Finish();
   Announce(transition);
   return transition;

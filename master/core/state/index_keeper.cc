@@ -23,14 +23,16 @@ const Claim* ClaimBefore(const SearchPlan& plan, const Trial& trial) {
 
 template <class Edit>
 void IndexKeeper::EditNeeds(const SearchPlan& plan, const Edit& edit) {
+  NeedIndex& needs = state_.index.needs[plan.id];
   const NeedEditor::StepTime step_time = [&](const PlanNode& node) {
     const Measurement own = MeasurementOf(node, CostKind::kStep);
     if (own.count > 0) return MicrosecondsOf(std::chrono::duration<double, std::micro>(Mean(own)));
+    if (needs.StepTimeOf(node.id) == 0) state_.index.estimated.emplace_back(plan.id, node.id);
     const auto costs = state_.costs.find(plan.cost_key);
     if (costs == state_.costs.end()) return MicrosecondsOf(CostSums().Time(CostKind::kStep, {}));
     return MicrosecondsOf(costs->second.Time(CostKind::kStep, FeaturesOf(node)));
   };
-  NeedEditor editor(state_.index.needs[plan.id], plan, state_.index.ranking, step_time);
+  NeedEditor editor(needs, plan, state_.index.ranking, step_time);
   edit(editor);
   Rank(plan);
 }
@@ -197,6 +199,20 @@ void IndexKeeper::Reestimate(const SearchPlan& plan, PlanNodeId node) {
   const auto needs = state_.index.needs.find(plan.id);
   if (needs == state_.index.needs.end() || !needs->second.nodes().contains(node)) return;
   EditNeeds(plan, [&](NeedEditor& editor) { editor.Reestimate(node); });
+}
+
+void IndexKeeper::ReestimateSome(int count) {
+  auto& estimated = state_.index.estimated;
+  count = std::min(count, static_cast<int>(estimated.size()));
+  for (; count > 0; --count) {
+    const auto [plan_id, node] = estimated.front();
+    estimated.pop_front();
+    const SearchPlan& plan = state_.plans.at(plan_id);
+    if (!state_.index.needs.at(plan_id).nodes().contains(node)) continue;
+    if (MeasurementOf(plan.Node(node), CostKind::kStep).count > 0) continue;
+    estimated.emplace_back(plan_id, node);
+    Reestimate(plan, node);
+  }
 }
 
 }  // namespace espalier::master

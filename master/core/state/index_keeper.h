@@ -23,6 +23,10 @@ class IndexKeeper {
   void ServerSet(const Server* before, const Server& server);
   void ServerRemoved(const Server& server);
 
+  // Estimates the steps of the next `count` nodes again whose steps were never measured. O(count x (hyper-parameters +
+  // places of the node x depth log places)), after a change of the cost model O(columns^3) more.
+  void ReestimateSome(int count);
+
   // Estimates the node's steps again, as the cost model has them now. O(places of the node x depth log places).
   void Reestimate(const SearchPlan& plan, PlanNodeId node);
 

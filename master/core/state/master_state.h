@@ -1,6 +1,7 @@
 // All that the master knows. Owned by the event loop; changes only by Apply (master/core/state/state_edit.h).
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -102,6 +103,8 @@ struct Indexes {
   std::map<PlanId, Rank> ready_rank;
   std::set<PlanId> plans_to_evaluate;  // with states that stand and are to be evaluated
   Ranking ranking = Ranking::kLongest;
+  // Nodes whose steps are estimated, not measured: to be looked at again, in turn, as the cost model learns.
+  std::deque<std::pair<PlanId, PlanNodeId>> estimated;
   // Where open trials want a state, as runs pass: how many leave there, end there, or have their last claim there.
   std::unordered_map<PlanNodeId, std::map<Step, std::int64_t>> kept_points;
   friend bool operator==(const Indexes&, const Indexes&) { return true; }

@@ -2,6 +2,7 @@
 #include <limits>
 #include <sstream>
 
+#include "master/core/state/index_keeper.h"
 #include "master/core/views/list_trials.h"
 #include "master/core/views/plan_view.h"
 #include "master/core/views/study_progress.h"
@@ -137,6 +138,16 @@ TEST_CASE("progress counts what is claimed and what of it is trained") {
   CHECK(progress.left.count() == Approx(60));  // 30 steps in a row beside 10, 2 s each, on two slots
   Apply(s.state, RemoveServer{"server"});
   CHECK(ProgressOf(s.state, s.study).left < Seconds{0});
+}
+
+TEST_CASE("what is left is estimated anew, in turns, once steps of the training were measured") {
+  TwoTrials s;
+  s.AddClaim(s.constant, 80);
+  const TrialId measured = s.AddTrial(s.study, "0.2", 10);
+  s.Trained({s.study}, measured, 0, 10, 0, 0.5);
+  CHECK(ProgressOf(s.state, s.study).left.count() == Approx(80));  // as before anything was measured
+  IndexKeeper(s.state).ReestimateSome(1);
+  CHECK(ProgressOf(s.state, s.study).left.count() == Approx(40));
 }
 
 TEST_CASE("nothing is left when no claim waits, and withdrawn claims do not count") {
