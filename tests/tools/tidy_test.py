@@ -2,7 +2,7 @@
 
 import unittest
 
-from tools.tidy import includes, protos, sizes, words
+from tools.tidy import includes, protos, references, sizes, words
 from tools.tidy.source import SourceFile, strip_cpp
 
 RULES = includes.Rules.of_repository()
@@ -137,6 +137,24 @@ message RunRequest {
 }
 message RunResponse {}
 """
+
+
+class References(unittest.TestCase):
+    def test_links_lead_to_files_and_folders_of_the_repository(self):
+        text = "[a](b.md) [c](../d/) [e](gone.md#part) [f](https://example.org/x) [g](#here)"
+        problems = references.check_links(SourceFile("docs/a.md", text), ["docs/b.md", "d/e.cc"])
+        self.assertEqual(messages(problems), ["links to gone.md, which is not there"])
+
+    def test_laws_name_tests_that_are_there(self):
+        laws = SourceFile("docs/laws.md", '- `tests/a_test.cc`: "it holds"\n- `tests/a_test.cc`: "it is gone"\n- `b.cc`: "no file"')
+        tests = SourceFile("tests/a_test.cc", 'TEST_CASE("it "\n    "holds") {}')
+        problems = messages(references.check_laws([laws, tests]))
+        self.assertEqual(len(problems), 2)
+        self.assertIn("it is gone", problems[0])
+
+    def test_an_include_rule_for_nothing_is_a_problem(self):
+        rules = includes.Rules('[library]\n[[rule]]\npath = "a"\n[[rule]]\npath = "a/gone.cc"\n')
+        self.assertEqual(len(list(references.check_rules(rules, ["a/b.cc"]))), 1)
 
 
 class Protos(unittest.TestCase):

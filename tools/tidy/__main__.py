@@ -3,7 +3,7 @@
 import pathlib
 import sys
 
-from tools.tidy import includes, protos, sizes, words
+from tools.tidy import includes, protos, references, sizes, words
 from tools.tidy.source import tracked_files
 
 
@@ -13,6 +13,12 @@ def problems_of(sources, record):
         yield from sizes.check(source)
         yield from words.check(source, rules)
         yield from includes.check(source, rules)
+    paths = [source.path for source in sources]
+    for source in sources:
+        if source.suffix == ".md":
+            yield from references.check_links(source, paths)
+    yield from references.check_laws(sources)
+    yield from references.check_rules(rules, paths)
     proto_sources = [source for source in sources if source.suffix == ".proto"]
     for source in proto_sources:
         yield from protos.check_comments(source)

@@ -1,0 +1,74 @@
+#include "searchplan/plan/insert_trial.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <set>
+
+#include "tests/support/random_seed.h"
+
+namespace espalier {
+namespace {
+
+using Sequences = std::map<std::string, Expression>;
+
+Schema TwoHyperParameters() {
+  return {{{.name = "bs", .type = ValueType::kInteger, .default_value = std::int64_t{32}},
+           {.name = "lr", .type = ValueType::kFloating, .default_value = 0.1}}};
+}
+
+// Of few values and few steps, so that many begin alike.
+Sequences RandomTrial(std::mt19937_64& random) {
+  const auto draw = [&](std::uint64_t least, std::uint64_t most) {
+    return std::to_string(least + random() % (most - least + 1));
+  };
+  const std::string rate = "0." + draw(1, 3);
+  const std::string forms[] = {rate, "MultiStep(" + rate + ", [" + draw(5, 9) + ", " + draw(10, 14) + "], gamma=0.1)",
+                               "Piecewise([" + rate + ", 0." + draw(1, 3) + "], [" + draw(3, 12) + "])",
+                               "Exponential(" + rate + ", 0.9)"};
+  return {{"lr", ParseExpression(forms[random() % 4]).value()},
+          {"bs", ParseExpression("MultiStep(32, [" + draw(4, 15) + "], gamma=2)").value()}};
+}
+
+struct Inserted {
+  std::set<Digest128> nodes;       // by lineage
+  std::map<int, Digest128> leaves;  // by the trial's number
+  friend bool operator==(const Inserted&, const Inserted&) = default;
+};
+
+Inserted InsertAll(const std::vector<Sequences>& trials, const std::vector<int>& order) {
+  SearchPlan plan{.id = PlanId{1}, .identity = {.training = {.trainer = "toy", .schema = TwoHyperParameters()}}};
+  PlanNodeId next{1};
+  Inserted inserted;
+  for (const int number : order) {
+    const auto segments =
+        ResolveTrial(plan.identity.training.schema, trials[static_cast<std::size_t>(number)], Step{20}).value();
+    const Insertion insertion = InsertTrial(plan, segments, next);
+    next.value += static_cast<std::int64_t>(insertion.edit.size());
+    for (const PlanChange& change : insertion.edit) Apply(plan, change);
+    inserted.leaves[number] = plan.Node(insertion.leaf).lineage;
+  }
+  for (const auto& [id, node] : plan.nodes) inserted.nodes.insert(node.lineage);
+  return inserted;
+}
+
+}  // namespace
+
+TEST_CASE("in whatever order trials are submitted, the plan is the same, and submitting again adds nothing") {
+  std::mt19937_64 random(RandomSeed("order of submission"));
+  for (int round = 0; round < 100; ++round) {
+    std::vector<Sequences> trials;
+    std::vector<int> order;
+    for (int i = 0; i < 12; ++i) {
+      trials.push_back(RandomTrial(random));
+      order.push_back(i);
+    }
+    const Inserted first = InsertAll(trials, order);
+    std::shuffle(order.begin(), order.end(), random);
+    order.push_back(order.front());
+    CHECK(InsertAll(trials, order) == first);
+    CHECK(first.nodes.size() < 12 * 3);  // some are shared
+  }
+}
+
+}  // namespace espalier
