@@ -29,9 +29,11 @@ struct TrialContinued {
 
 struct UserChanged {};
 
+using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, UserChanged>;
+
 struct Reply {
   CallId call;
-  std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, UserChanged> answer;
+  Answer answer;
 };
 
 // The newest of a batch replaces the others.

@@ -23,8 +23,8 @@ using espalier::ToProto;
 // From the wire. Error: kInvalidArgument with the field.
 Result<StudySpecification> FromProto(const v1::StudySpecification& message);
 NewTrial FromProto(const v1::NewTrial& message);
-SubmitCall FromProto(const v1::SubmitRequest& message);
-ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message);
+SubmitBatch FromProto(const v1::SubmitRequest& message);
+ContinueTrial FromProto(const v1::ContinueTrialRequest& message);
 // Without the size of the page.
 StudyQuery FromProto(const v1::ListStudiesRequest& message);
 TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study);

@@ -26,6 +26,10 @@ class StudyService final : public v1::StudyService::Service {
                      grpc::ServerWriter<v1::WatchResponse>* writer) override;
 
  private:
+  // Posts what the caller asks for and waits for the answer.
+  template <class Request, class What>
+  Answer Ask(const Caller& caller, const Request& request, What what);
+
   MasterPort& master_;
   PendingCalls& calls_;
   StudyWatch& watch_;

@@ -43,6 +43,9 @@ struct ToyNode {
   std::deque<ServerOrders> inbox;
 };
 
+// Whose studies CreateStudy makes.
+inline const Caller kAnn{.user = "ann", .team = "team"};
+
 class ToyCluster {
  public:
   explicit ToyCluster(std::uint64_t seed, int nodes = 1, int slots = 2);
@@ -54,6 +57,9 @@ class ToyCluster {
   // Hands an event to the core, checks the plans' invariants and that each study event is announced once and in order,
   // and delivers the effects.
   void Handle(const Event& event);
+
+  // Ann calls, with the request id "request-NUMBER" if none is given.
+  void Call(decltype(ClientCall::what) what, const std::string& request_id = {});
 
   StudyId CreateStudy(const std::string& name, Scope scope = Scope::kTeam);
   // Sequences by name, in the notation; returns the trial.
