@@ -27,9 +27,13 @@ struct TrialContinued {
   ClaimId claim;
 };
 
+struct StageRetried {
+  std::vector<TrialId> trials;  // that were failed, and have new claims
+};
+
 struct UserChanged {};
 
-using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, UserChanged>;
+using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, StageRetried, UserChanged>;
 
 struct Reply {
   CallId call;

@@ -57,6 +57,11 @@ struct ContinueTrial {
   std::map<std::string, std::string> sequences;  // that change there, in the notation
 };
 
+// Names the stage by a point that it reaches or passes.
+struct RetryStage {
+  Point point;
+};
+
 // REQUIRES of this and the next: the caller is an administrator.
 struct AddUser {
   User added;
@@ -71,7 +76,7 @@ struct ClientCall {
   CallId call;
   Caller caller;
   std::string request_id;
-  std::variant<CreateStudy, SubmitBatch, CancelStudy, ContinueTrial, AddUser, RemoveUser> what;
+  std::variant<CreateStudy, SubmitBatch, CancelStudy, ContinueTrial, RetryStage, AddUser, RemoveUser> what;
 };
 
 // Here and below, `arrived`: when the event was posted, not when it is handled. Leases count from there, so that a

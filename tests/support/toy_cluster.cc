@@ -347,13 +347,15 @@ std::string ToyCluster::Describe() const {
   return text;
 }
 
-void ToyCluster::CrashARun() {
+void ToyCluster::CrashARun() { FailARun(RunFailed::Kind::kCrash, "killed"); }
+
+void ToyCluster::FailARun(RunFailed::Kind kind, const std::string& message) {
   for (ToyNode& node : nodes) {
     if (node.runs.empty()) continue;
     const RunId id = node.runs.begin()->first;
     const ToyRun& run = node.runs.begin()->second;
     const Step failed = std::max(run.at, Step{1});
-    Tell(node, run.order.run, RunFailed{RunFailed::Kind::kCrash, {PointAt(run.order, failed).node, failed}, "killed"});
+    Tell(node, run.order.run, RunFailed{kind, {PointAt(run.order, failed).node, failed}, message});
     return End(node, id);
   }
 }

@@ -75,6 +75,8 @@ class ToyCluster {
   // Turns until no claim waits; fails the test after too many.
   void RunToRest(int latency = 1);
 
+  // The first run under way fails at the step that it trains.
+  void FailARun(RunFailed::Kind kind, const std::string& message);
   // A worker dies in mid-run; a node manager dies and comes back as a new incarnation; the master's memory is rebuilt.
   void CrashARun();
   void RestartNode(std::size_t node);

@@ -171,11 +171,17 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
   ToyCluster cluster(1);
   const StudyId study = cluster.CreateStudy("s");
   const TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 5);
+  cluster.Turn();
+  cluster.FailARun(RunFailed::Kind::kTrainer, "bad data");
+  cluster.Turn();
+  const Point failed{cluster.state.trials.at(trial).leaf, Step{1}};
+  REQUIRE(cluster.state.plans.begin()->second.FindFailure(failed) != nullptr);
   const User bob{.name = "bob", .team = "team", .role = Role::kMember, .token_sha256 = std::string(64, 'b')};
   const std::vector<decltype(ClientCall::what)> calls = {
       CreateStudy{{.name = "t", .trainer = "toy", .metric = "score"}},
       SubmitBatch{.study = study, .new_trials = {{{{"lr", "0.2"}}, Step{5}, Step{0}}}},
       ContinueTrial{.trial = trial, .name = "more", .steps = Step{9}},
+      RetryStage{failed},
       AddUser{bob},
       RemoveUser{"bob"},
       CancelStudy{study},
