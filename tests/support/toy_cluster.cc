@@ -379,7 +379,7 @@ void ToyCluster::RestartMaster() {
   state = {};
   for (const StateChange& change : stored_) Apply(state, change);
   for (auto& [id, run] : state.runs) {
-    if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
+    if (auto* training = std::get_if<Training>(&run.state)) *training = {BeginningOf(run).step};
   }
   state.leadership = leadership;
   Handle(Recovered{});

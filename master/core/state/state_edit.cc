@@ -184,7 +184,7 @@ struct Applier {
   }
   void operator()(const SetPosition& change) const {
     Run& run = Existing(state.runs, change.run, "run");
-    if (auto* training = std::get_if<Training>(&run.state)) training->at = change.at;
+    if (auto* training = std::get_if<Training>(&run.state)) *training = {change.at, change.since};
   }
   void operator()(const RestartLeases& change) const { state.leases_from = change.from; }
 
