@@ -28,7 +28,8 @@ struct TrialContinued {
 };
 
 struct StageRetried {
-  std::vector<TrialId> trials;  // that were failed, and have new claims
+  std::vector<TrialId> trials;   // of the caller's team: that it failed, and that have new claims
+  std::int64_t other_count = 0;  // the same of other teams
 };
 
 struct UserChanged {};

@@ -147,6 +147,19 @@ grpc::Status StudyService::ContinueTrial(grpc::ServerContext* context, const v1:
   return grpc::Status::OK;
 }
 
+grpc::Status StudyService::RetryStage(grpc::ServerContext* context, const v1::RetryStageRequest* request,
+                                      v1::RetryStageResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  const Point point{PlanNodeId{request->plan_node_id()}, Step{request->step()}};
+  const Answer answer = Ask(*caller, *request, master::RetryStage{point});
+  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
+  const auto& retried = std::get<StageRetried>(answer);
+  for (const TrialId trial : retried.trials) response->add_trial_ids(trial.value);
+  response->set_other_count(retried.other_count);
+  return grpc::Status::OK;
+}
+
 grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
                                  grpc::ServerWriter<v1::WatchResponse>* writer) {
   const StudyId study{request->study_id()};

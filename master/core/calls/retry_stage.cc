@@ -97,21 +97,22 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
             {{"plan", plan->id}, {"node", call.point.node}, {"step", call.point.step}});
   draft.Do(plan->id, found.clearing);
   std::set<TrialId> trials;
+  std::set<TrialId> others;
   for (const ClaimId id : found.failed) {
     const Claim& claim = plan->claims.at(id);
     const Trial& trial = state.trials.at(claim.trial);
     if (trial.cancelled || state.studies.at(trial.study).finished_at) continue;
     MakeClaim(draft, trial.study, trial.id, claim.point.step);
-    trials.insert(trial.id);
+    (MaySee(caller, state.studies.at(trial.study)) ? trials : others).insert(trial.id);
   }
-  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> ids = {static_cast<std::int64_t>(others.size())};
   for (const TrialId trial : trials) ids.push_back(trial.value);
   return ids;
 }
 
 StageRetried AnswerOf(const RetryStage&, const std::vector<std::int64_t>& ids) {
-  StageRetried retried;
-  for (const std::int64_t id : ids) retried.trials.push_back(TrialId{id});
+  StageRetried retried{.trials = {}, .other_count = ids.at(0)};
+  for (std::size_t i = 1; i < ids.size(); ++i) retried.trials.push_back(TrialId{ids[i]});
   return retried;
 }
 
