@@ -62,6 +62,18 @@ TEST_CASE("a stage that is trained is done, and where its checkpoint is") {
   CHECK(beyond.why == "no claim waits for it");
 }
 
+TEST_CASE("a claim wants what is trained from the last checkpoint before it on, and nothing before that") {
+  ToyCluster cluster(1);
+  const TrialId trial = cluster.Submit(cluster.CreateStudy("wants"), {{"lr", "0.1"}}, 20, 40);
+  cluster.RunToRest();
+  Turns(cluster, 3);
+  CHECK(Explained(cluster, PointAt(cluster, trial, 20)).serves.empty());
+  cluster.Claim(trial, 40);
+  CHECK(Explained(cluster, PointAt(cluster, trial, 7)).serves.empty());
+  CHECK(Explained(cluster, PointAt(cluster, trial, 20)).serves == std::vector{trial});
+  CHECK(Explained(cluster, PointAt(cluster, trial, 21)).serves == std::vector{trial});
+}
+
 TEST_CASE("a stage that is trained now is running: by which run, on which slot, at which step, and for whom") {
   ToyCluster cluster(1);
   const StudyId study = cluster.CreateStudy("running");

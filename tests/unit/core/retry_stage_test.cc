@@ -180,6 +180,28 @@ TEST_CASE("a stage that is held after three lost servers goes on once it is retr
   CHECK(LastClaim(cluster.state, trial).state == ClaimState::kDone);
 }
 
+TEST_CASE("a path that is held since servers were lost deep in it goes on by a retry of its first stage") {
+  ToyCluster cluster(1, 1, 1);
+  cluster.upload_turns_max = 1000;  // nothing is stored on the way
+  const TrialId trial = cluster.Submit(cluster.CreateStudy("deep"), {{"lr", "Piecewise([0.1, 0.01], [5])"}}, 20);
+  for (int i = 0; i < 3; ++i) {
+    Turns(cluster, 10);
+    cluster.nodes[0].name = "node-" + std::to_string(i + 1);
+    cluster.RestartNode(0);
+    Turns(cluster, 1);
+    cluster.Handle(Tick{Moment(Seconds(100 * (i + 1)))});
+    cluster.RestartNode(0);
+  }
+  REQUIRE(cluster.state.active_runs.empty());
+  REQUIRE(cluster.state.pauses.size() == 1);
+  const PlanNodeId leaf = cluster.state.trials.at(trial).leaf;
+  REQUIRE(cluster.state.pauses.begin()->second.node == leaf);
+  const PlanNodeId root = cluster.state.plans.begin()->second.Node(leaf).parent.value();
+  Retried(cluster, {root, Step{3}});
+  CHECK(cluster.state.pauses.empty());
+  CHECK(cluster.state.active_runs.size() == 1);
+}
+
 TEST_CASE("a retry is refused to strangers, to team mates whom it does not concern, and where nothing failed") {
   FailedTrial of;
   const Error stranger = RefusalOf(of.cluster, of.failed, {"eve", "others"});
