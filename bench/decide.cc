@@ -62,24 +62,16 @@ class Cluster {
                                 .offers = {StubOffer()}};
       Do(NodeMessage{.session = SessionId{number + 1}, .registration = std::move(registration)});
     }
-    Do(CreateStudyCall{.call = CallId{1},
-                       .user = "ann",
-                       .team = "ml",
-                       .request_id = "study",
-                       .specification = {.name = "study", .trainer = "stub", .metric = kMetric, .definition = "{}"}});
+    Do(Call("study", CreateStudy{{.name = "study", .trainer = "stub", .metric = kMetric, .definition = "{}"}}));
     while (submitted_ < trials) Submit(std::min<std::int64_t>(1000, trials - submitted_), {});
   }
 
   // Each returns the CPU time of this thread in milliseconds.
   double Submit(std::int64_t count, std::vector<TrialId> close) {
-    SubmitCall call{.call = CallId{1},
-                    .user = "ann",
-                    .team = "ml",
-                    .request_id = std::to_string(submitted_),
-                    .study = StudyId{1},
-                    .close = std::move(close)};
-    for (std::int64_t i = 0; i < count; ++i) call.new_trials.push_back(TrialNumber(submitted_++, random_));
-    return Do(std::move(call));
+    const std::string request_id = std::to_string(submitted_);
+    SubmitBatch batch{.study = StudyId{1}, .close = std::move(close)};
+    for (std::int64_t i = 0; i < count; ++i) batch.new_trials.push_back(TrialNumber(submitted_++, random_));
+    return Do(Call(request_id, std::move(batch)));
   }
 
   // Of a run that trains, drawn at random: metrics; the end of training; the state, once it is stored.
@@ -115,6 +107,10 @@ class Cluster {
   std::size_t stages() const { return state_.index.needs.at(PlanId{1}).node_count(); }
 
  private:
+  static ClientCall Call(std::string request_id, decltype(ClientCall::what) what) {
+    return {CallId{1}, {.user = "ann", .team = "ml"}, std::move(request_id), std::move(what)};
+  }
+
   static const OrderedStage& StageAt(const Order& order, Step step) {
     return *std::find_if(order.path.begin(), order.path.end(), [&](const auto& each) { return step <= each.stage.to; });
   }

@@ -163,6 +163,9 @@ Result<v1::CancelStudyResponse> Connection::CancelStudy(const v1::CancelStudyReq
 Result<v1::ContinueTrialResponse> Connection::ContinueTrial(const v1::ContinueTrialRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::ContinueTrial, request);
 }
+Result<v1::RetryStageResponse> Connection::RetryStage(const v1::RetryStageRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::RetryStage, request);
+}
 Result<v1::ListTrainersResponse> Connection::ListTrainers(const v1::ListTrainersRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListTrainers, request);
 }
@@ -183,6 +186,9 @@ Result<v1::GetTrialResponse> Connection::GetTrial(const v1::GetTrialRequest& req
 }
 Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPlan, request);
+}
+Result<v1::ExplainStageResponse> Connection::ExplainStage(const v1::ExplainStageRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ExplainStage, request);
 }
 Result<v1::ForecastResponse> Connection::Forecast(const v1::ForecastRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::Forecast, request);

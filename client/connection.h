@@ -46,6 +46,7 @@ class Connection {
   Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request);
   Result<v1::CancelStudyResponse> CancelStudy(const v1::CancelStudyRequest& request);
   Result<v1::ContinueTrialResponse> ContinueTrial(const v1::ContinueTrialRequest& request);
+  Result<v1::RetryStageResponse> RetryStage(const v1::RetryStageRequest& request);
   Result<v1::ListTrainersResponse> ListTrainers(const v1::ListTrainersRequest& request);
   Result<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request);
   Result<v1::ListStudiesResponse> ListStudies(const v1::ListStudiesRequest& request);
@@ -53,6 +54,7 @@ class Connection {
   Result<v1::ListTrialsResponse> ListTrials(const v1::ListTrialsRequest& request);
   Result<v1::GetTrialResponse> GetTrial(const v1::GetTrialRequest& request);
   Result<v1::GetPlanResponse> GetPlan(const v1::GetPlanRequest& request);
+  Result<v1::ExplainStageResponse> ExplainStage(const v1::ExplainStageRequest& request);
   Result<v1::ForecastResponse> Forecast(const v1::ForecastRequest& request);
   Result<v1::AddUserResponse> AddUser(const v1::AddUserRequest& request);
   Result<v1::ListUsersResponse> ListUsers(const v1::ListUsersRequest& request);

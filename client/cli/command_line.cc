@@ -22,6 +22,8 @@ std::vector<Command> Commands(CommandContext& context) {
                {TrialListCommand(context), TrialShowCommand(context), TrialExtendCommand(context),
                 TrialBranchCommand(context)}),
           Noun("plan", "The search plan: the tree that trials share", {PlanShowCommand(context)}),
+          Noun("stage", "Stages of the plan: why one waits or failed, and trying again",
+               {StageExplainCommand(context), StageRetryCommand(context)}),
           Noun("sequence", "Sequences of hyper-parameter values", {SequenceShowCommand(context)}),
           Noun("server", "The machines that train", {ServerListCommand(context)}),
           Noun("trainer", "What can be trained", {TrainerListCommand(context)}),

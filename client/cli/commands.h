@@ -17,6 +17,8 @@ Command TrialListCommand(CommandContext& context);
 Command TrialShowCommand(CommandContext& context);
 Command TrialExtendCommand(CommandContext& context);
 Command TrialBranchCommand(CommandContext& context);
+Command StageExplainCommand(CommandContext& context);
+Command StageRetryCommand(CommandContext& context);
 Command PlanShowCommand(CommandContext& context);
 Command SequenceShowCommand(CommandContext& context);
 Command ServerListCommand(CommandContext& context);

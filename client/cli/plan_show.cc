@@ -48,8 +48,8 @@ std::string TreeLines(const PlanLayout& layout, const PlacedNode& node) {
 
 void PrintTree(std::ostream& out, const PlanLayout& layout) {
   for (const PlacedNode& node : layout.nodes) {
-    out << TreeLines(layout, node) << "from " << node.node->start_step() << ": " << FunctionsText(*node.node) << "  ["
-        << StagesText(*node.node) << "; " << node.node->trial_count()
+    out << TreeLines(layout, node) << "node " << node.node->plan_node_id() << " from " << node.node->start_step()
+        << ": " << FunctionsText(*node.node) << "  [" << StagesText(*node.node) << "; " << node.node->trial_count()
         << (node.node->trial_count() == 1 ? " trial" : " trials") << "]\n";
   }
 }

@@ -76,11 +76,11 @@ struct Noter {
     void operator()(const SetCheckpoint&) const { noter.Plan(plan); }
     void operator()(const DropCheckpoint&) const { noter.Plan(plan); }
     void operator()(const SetFailure& change) const {
-      noter.touched.failed_points[plan].insert(change.point);
+      if (change.failure) noter.touched.failed_points[plan].insert(change.point);
       noter.Plan(plan);
     }
     void operator()(const SetEvaluationFailure& change) const {
-      noter.touched.points_to_settle[plan].insert(change.point);
+      if (change.message) noter.touched.points_to_settle[plan].insert(change.point);
       noter.Plan(plan);
     }
     void operator()(const SetAttempts&) const { noter.Plan(plan); }

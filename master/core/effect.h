@@ -27,11 +27,18 @@ struct TrialContinued {
   ClaimId claim;
 };
 
+struct StageRetried {
+  std::vector<TrialId> trials;   // of the caller's team: that it failed, and that have new claims
+  std::int64_t other_count = 0;  // the same of other teams
+};
+
 struct UserChanged {};
+
+using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, StageRetried, UserChanged>;
 
 struct Reply {
   CallId call;
-  std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, UserChanged> answer;
+  Answer answer;
 };
 
 // The newest of a batch replaces the others.

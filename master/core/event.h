@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "master/core/state/master_state.h"
+#include "master/core/state/visibility.h"
 #include "protocol/report.h"
 
 namespace espalier::master {
@@ -17,11 +18,7 @@ namespace espalier::master {
 // A waiting call; its answer carries the same id.
 using CallId = Id<struct CallTag>;
 
-struct CreateStudyCall {
-  CallId call;
-  std::string user;
-  std::string team;
-  std::string request_id;
+struct CreateStudy {
   StudySpecification specification;
 };
 
@@ -38,11 +35,7 @@ struct FurtherClaim {
   friend bool operator==(const FurtherClaim&, const FurtherClaim&) = default;
 };
 
-struct SubmitCall {
-  CallId call;
-  std::string user;
-  std::string team;
-  std::string request_id;
+struct SubmitBatch {
   StudyId study;
   std::vector<NewTrial> new_trials;
   std::vector<FurtherClaim> claims;
@@ -51,19 +44,11 @@ struct SubmitCall {
   bool finish = false;
 };
 
-struct CancelStudyCall {
-  CallId call;
-  std::string user;
-  std::string team;
-  std::string request_id;
+struct CancelStudy {
   StudyId study;
 };
 
-struct ContinueTrialCall {
-  CallId call;
-  std::string user;
-  std::string team;
-  std::string request_id;
+struct ContinueTrial {
   TrialId trial;
   std::string name;                              // of the new study
   std::string definition;                        // the same
@@ -72,19 +57,26 @@ struct ContinueTrialCall {
   std::map<std::string, std::string> sequences;  // that change there, in the notation
 };
 
-// REQUIRES of this and the next: `user` is an administrator.
-struct AddUserCall {
-  CallId call;
-  std::string user;
-  std::string request_id;
+// Names the stage by a point that it reaches or passes.
+struct RetryStage {
+  Point point;
+};
+
+// REQUIRES of this and the next: the caller is an administrator.
+struct AddUser {
   User added;
 };
 
-struct RemoveUserCall {
-  CallId call;
-  std::string user;
-  std::string request_id;
+struct RemoveUser {
   std::string name;
+};
+
+// What a client asks for. It comes again with the same request id until the client has heard the answer.
+struct ClientCall {
+  CallId call;
+  Caller caller;
+  std::string request_id;
+  std::variant<CreateStudy, SubmitBatch, CancelStudy, ContinueTrial, RetryStage, AddUser, RemoveUser> what;
 };
 
 // Here and below, `arrived`: when the event was posted, not when it is handled. Leases count from there, so that a
@@ -115,7 +107,6 @@ struct Recovered {
   Moment arrived{};
 };
 
-using Event = std::variant<CreateStudyCall, SubmitCall, CancelStudyCall, ContinueTrialCall, AddUserCall, RemoveUserCall,
-                           NodeMessage, NodeGone, Tick, Recovered>;
+using Event = std::variant<ClientCall, NodeMessage, NodeGone, Tick, Recovered>;
 
 }  // namespace espalier::master

@@ -1,6 +1,6 @@
 #include "master/core/reactor.h"
 
-#include "master/core/calls/study_calls.h"
+#include "master/core/calls/answer_once.h"
 #include "master/core/calls/user_calls.h"
 #include "master/core/draft.h"
 #include "master/core/nodes/node_messages.h"
@@ -18,12 +18,7 @@ constexpr int kEstimatesATick = 200;
 
 struct Dispatcher {
   Draft& draft;
-  void operator()(const CreateStudyCall& call) const { OnCreateStudy(draft, call); }
-  void operator()(const SubmitCall& call) const { OnSubmit(draft, call); }
-  void operator()(const CancelStudyCall& call) const { OnCancelStudy(draft, call); }
-  void operator()(const ContinueTrialCall& call) const { OnContinueTrial(draft, call); }
-  void operator()(const AddUserCall& call) const { OnAddUser(draft, call); }
-  void operator()(const RemoveUserCall& call) const { OnRemoveUser(draft, call); }
+  void operator()(const ClientCall& call) const { AnswerOnce(draft, call); }
   void operator()(const NodeMessage& message) const { OnNodeMessage(draft, message); }
   void operator()(const NodeGone& gone) const { OnNodeGone(draft, gone); }
   void operator()(const Tick& tick) const { OnTick(draft, tick); }

@@ -21,11 +21,11 @@ FromNode OriginOf(const NodeMessage& message, const MasterState& state) {
 struct Finder {
   const MasterState& state;
 
+  Origin operator()(const ClientCall& call) const { return call.call; }
   Origin operator()(const NodeMessage& message) const { return OriginOf(message, state); }
   Origin operator()(const NodeGone&) const { return OwnEvent::kNodeGone; }
   Origin operator()(const Tick&) const { return OwnEvent::kTick; }
   Origin operator()(const Recovered&) const { return OwnEvent::kRecovered; }
-  Origin operator()(const auto& call) const { return call.call; }
 };
 
 struct Printer {
@@ -54,9 +54,8 @@ struct Printer {
 Origin OriginOf(const Event& event, const MasterState& state) { return std::visit(Finder{state}, event); }
 
 std::optional<CallId> CallOf(const Event& event) {
-  const Origin origin = OriginOf(event, {});
-  const auto* call = std::get_if<CallId>(&origin);
-  return call == nullptr ? std::nullopt : std::optional(*call);
+  const auto* call = std::get_if<ClientCall>(&event);
+  return call == nullptr ? std::nullopt : std::optional(call->call);
 }
 
 std::string Print(const Origin& origin) { return std::visit(Printer{}, origin); }

@@ -8,6 +8,7 @@
 #include "espalier/v1/study.pb.h"
 #include "master/core/effect.h"
 #include "master/core/event.h"
+#include "master/core/views/explain_stage.h"
 #include "master/core/views/forecast.h"
 #include "master/core/views/list_studies.h"
 #include "master/core/views/list_trials.h"
@@ -27,11 +28,12 @@ using espalier::ToProto;
 // From the wire. Error: kInvalidArgument with the field.
 Result<StudySpecification> FromProto(const v1::StudySpecification& message);
 NewTrial FromProto(const v1::NewTrial& message);
-SubmitCall FromProto(const v1::SubmitRequest& message);
-ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message);
+SubmitBatch FromProto(const v1::SubmitRequest& message);
+ContinueTrial FromProto(const v1::ContinueTrialRequest& message);
 // Without the size of the page.
 StudyQuery FromProto(const v1::ListStudiesRequest& message);
 TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study);
+Point FromProto(const v1::StagePoint& message);
 Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId session);
 
 // To the wire.
@@ -43,6 +45,7 @@ v1::StudyListing ToProto(const StudyListing& listing, const Study& study);
 v1::TrialEvaluation ToProto(const TrialEvaluation& evaluation);
 v1::Trial ToProto(const TrialSummary& summary, const Trial& trial);
 v1::PlanNode ToProto(const PlanNodeView& view);
+v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
 v1::ForecastResponse ToProto(const Forecast& forecast);
 
 }  // namespace espalier::master

@@ -96,8 +96,8 @@ NewTrial FromProto(const v1::NewTrial& message) {
           .horizon = Step{message.horizon_steps()}};
 }
 
-SubmitCall FromProto(const v1::SubmitRequest& message) {
-  SubmitCall call{.request_id = message.request_id(), .study = StudyId{message.study_id()}, .finish = message.finish()};
+SubmitBatch FromProto(const v1::SubmitRequest& message) {
+  SubmitBatch call{.study = StudyId{message.study_id()}, .finish = message.finish()};
   for (const v1::NewTrial& trial : message.new_trials()) call.new_trials.push_back(FromProto(trial));
   for (const v1::FurtherClaim& claim : message.claims()) {
     call.claims.push_back({TrialId{claim.trial_id()}, Step{claim.steps()}});
@@ -107,9 +107,8 @@ SubmitCall FromProto(const v1::SubmitRequest& message) {
   return call;
 }
 
-ContinueTrialCall FromProto(const v1::ContinueTrialRequest& message) {
-  return {.request_id = message.request_id(),
-          .trial = TrialId{message.trial_id()},
+ContinueTrial FromProto(const v1::ContinueTrialRequest& message) {
+  return {.trial = TrialId{message.trial_id()},
           .name = message.name(),
           .definition = message.definition(),
           .steps = Step{message.steps()},

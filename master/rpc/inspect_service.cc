@@ -121,6 +121,20 @@ grpc::Status InspectService::GetPlan(grpc::ServerContext* context, const v1::Get
   });
 }
 
+grpc::Status InspectService::ExplainStage(grpc::ServerContext* context, const v1::ExplainStageRequest* request,
+                                          v1::ExplainStageResponse* response) {
+  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
+    const auto explain = [&]() -> Result<ExplainedStage> {
+      if (request->has_run_id()) return ExplainRun(state, RunId{request->run_id()}, caller, Now());
+      if (request->has_point()) return master::ExplainStage(state, FromProto(request->point()), caller, Now());
+      return MakeError(ErrorCode::kInvalidArgument, "expected a point or a run", "stage");
+    };
+    ESPALIER_ASSIGN(const ExplainedStage explained, explain());
+    *response = ToProto(explained);
+    return {};
+  });
+}
+
 grpc::Status InspectService::Forecast(grpc::ServerContext* context, const v1::ForecastRequest* request,
                                       v1::ForecastResponse* response) {
   const Result<Caller> caller = callers_.Member(*context);

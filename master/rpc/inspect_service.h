@@ -27,6 +27,8 @@ class InspectService final : public v1::InspectService::Service {
                         v1::GetTrialResponse* response) override;
   grpc::Status GetPlan(grpc::ServerContext* context, const v1::GetPlanRequest* request,
                        v1::GetPlanResponse* response) override;
+  grpc::Status ExplainStage(grpc::ServerContext* context, const v1::ExplainStageRequest* request,
+                            v1::ExplainStageResponse* response) override;
   grpc::Status Forecast(grpc::ServerContext* context, const v1::ForecastRequest* request,
                         v1::ForecastResponse* response) override;
 

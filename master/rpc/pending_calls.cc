@@ -20,6 +20,13 @@ PendingCalls::Call PendingCalls::Open() {
   return call;
 }
 
+Answer PendingCalls::Ask(MasterPort& master, ClientCall asked) {
+  Call call = Open();
+  asked.call = call.id;
+  master.Post(std::move(asked));
+  return call.answer.get();
+}
+
 void PendingCalls::Resolve(Reply reply) {
   const std::lock_guard lock(mutex_);
   const auto call = waiting_.find(reply.call);

@@ -12,8 +12,6 @@ namespace espalier::master {
 
 class PendingCalls {
  public:
-  using Answer = decltype(Reply::answer);
-
   struct Call {
     CallId id;
     std::future<Answer> answer;
@@ -21,14 +19,8 @@ class PendingCalls {
 
   Call Open();
 
-  // Posts the event of a call under a new id and waits for its answer.
-  template <class EventOfCall>
-  Answer Ask(MasterPort& master, EventOfCall event) {
-    Call call = Open();
-    event.call = call.id;
-    master.Post(std::move(event));
-    return call.answer.get();
-  }
+  // Posts the call under a new id and waits for its answer.
+  Answer Ask(MasterPort& master, ClientCall asked);
 
   // A reply to a call that nobody knows is dropped.
   void Resolve(Reply reply);

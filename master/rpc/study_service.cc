@@ -94,15 +94,18 @@ bool Send(const Turn& turn, std::int64_t& next, grpc::ServerWriter<v1::WatchResp
 
 }  // namespace
 
+template <class Request, class What>
+Answer StudyService::Ask(const Caller& caller, const Request& request, What what) {
+  return calls_.Ask(master_, {.caller = caller, .request_id = request.request_id(), .what = std::move(what)});
+}
+
 grpc::Status StudyService::CreateStudy(grpc::ServerContext* context, const v1::CreateStudyRequest* request,
                                        v1::CreateStudyResponse* response) {
   const Result<Caller> caller = callers_.Member(*context);
   if (!caller.has_value()) return ToStatus(caller.error());
   auto specification = FromProto(request->study());
   if (!specification.has_value()) return ToStatus(specification.error());
-  CreateStudyCall call{.user = caller->user, .team = caller->team, .request_id = request->request_id()};
-  call.specification = std::move(*specification);
-  const PendingCalls::Answer answer = calls_.Ask(master_, std::move(call));
+  const Answer answer = Ask(*caller, *request, master::CreateStudy{std::move(*specification)});
   if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
   const auto& created = std::get<StudyCreated>(answer);
   response->set_study_id(created.study.value);
@@ -114,10 +117,7 @@ grpc::Status StudyService::Submit(grpc::ServerContext* context, const v1::Submit
                                   v1::SubmitResponse* response) {
   const Result<Caller> caller = callers_.Member(*context);
   if (!caller.has_value()) return ToStatus(caller.error());
-  SubmitCall call = FromProto(*request);
-  call.user = caller->user;
-  call.team = caller->team;
-  const PendingCalls::Answer answer = calls_.Ask(master_, std::move(call));
+  const Answer answer = Ask(*caller, *request, FromProto(*request));
   if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
   const auto& submitted = std::get<Submitted>(answer);
   for (const TrialId trial : submitted.trials) response->add_trial_ids(trial.value);
@@ -129,10 +129,7 @@ grpc::Status StudyService::CancelStudy(grpc::ServerContext* context, const v1::C
                                        v1::CancelStudyResponse*) {
   const Result<Caller> caller = callers_.Member(*context);
   if (!caller.has_value()) return ToStatus(caller.error());
-  const PendingCalls::Answer answer = calls_.Ask(master_, CancelStudyCall{.user = caller->user,
-                                                                          .team = caller->team,
-                                                                          .request_id = request->request_id(),
-                                                                          .study = StudyId{request->study_id()}});
+  const Answer answer = Ask(*caller, *request, master::CancelStudy{StudyId{request->study_id()}});
   const auto* error = std::get_if<Error>(&answer);
   return error != nullptr ? ToStatus(*error) : grpc::Status::OK;
 }
@@ -141,15 +138,25 @@ grpc::Status StudyService::ContinueTrial(grpc::ServerContext* context, const v1:
                                          v1::ContinueTrialResponse* response) {
   const Result<Caller> caller = callers_.Member(*context);
   if (!caller.has_value()) return ToStatus(caller.error());
-  ContinueTrialCall call = FromProto(*request);
-  call.user = caller->user;
-  call.team = caller->team;
-  const PendingCalls::Answer answer = calls_.Ask(master_, std::move(call));
+  const Answer answer = Ask(*caller, *request, FromProto(*request));
   if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
   const auto& continued = std::get<TrialContinued>(answer);
   response->set_study_id(continued.study.value);
   response->set_trial_id(continued.trial.value);
   response->set_claim_id(continued.claim.value);
+  return grpc::Status::OK;
+}
+
+grpc::Status StudyService::RetryStage(grpc::ServerContext* context, const v1::RetryStageRequest* request,
+                                      v1::RetryStageResponse* response) {
+  const Result<Caller> caller = callers_.Member(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  const Point point{PlanNodeId{request->plan_node_id()}, Step{request->step()}};
+  const Answer answer = Ask(*caller, *request, master::RetryStage{point});
+  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
+  const auto& retried = std::get<StageRetried>(answer);
+  for (const TrialId trial : retried.trials) response->add_trial_ids(trial.value);
+  response->set_other_count(retried.other_count);
   return grpc::Status::OK;
 }
 

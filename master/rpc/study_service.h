@@ -22,10 +22,16 @@ class StudyService final : public v1::StudyService::Service {
                            v1::CancelStudyResponse* response) override;
   grpc::Status ContinueTrial(grpc::ServerContext* context, const v1::ContinueTrialRequest* request,
                              v1::ContinueTrialResponse* response) override;
+  grpc::Status RetryStage(grpc::ServerContext* context, const v1::RetryStageRequest* request,
+                          v1::RetryStageResponse* response) override;
   grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
                      grpc::ServerWriter<v1::WatchResponse>* writer) override;
 
  private:
+  // Posts what the caller asks for and waits for the answer.
+  template <class Request, class What>
+  Answer Ask(const Caller& caller, const Request& request, What what);
+
   MasterPort& master_;
   PendingCalls& calls_;
   StudyWatch& watch_;

@@ -31,7 +31,7 @@ v1::Role ToProto(Role role) {
   return v1::ROLE_UNSPECIFIED;
 }
 
-grpc::Status StatusOf(const PendingCalls::Answer& answer) {
+grpc::Status StatusOf(const Answer& answer) {
   const auto* error = std::get_if<Error>(&answer);
   return error != nullptr ? ToStatus(*error) : grpc::Status::OK;
 }
@@ -44,10 +44,9 @@ grpc::Status UserService::AddUser(grpc::ServerContext* context, const v1::AddUse
   if (!caller.has_value()) return ToStatus(caller.error());
   const Result<Role> role = FromProto(request->role());
   if (!role.has_value()) return ToStatus(role.error());
-  AddUserCall call{.user = caller->user, .request_id = request->request_id()};
-  call.added = {
-      .name = request->name(), .team = request->team(), .role = *role, .token_sha256 = request->token_sha256()};
-  return StatusOf(calls_.Ask(master_, std::move(call)));
+  User added{.name = request->name(), .team = request->team(), .role = *role, .token_sha256 = request->token_sha256()};
+  return StatusOf(calls_.Ask(
+      master_, {.caller = *caller, .request_id = request->request_id(), .what = master::AddUser{std::move(added)}}));
 }
 
 grpc::Status UserService::ListUsers(grpc::ServerContext* context, const v1::ListUsersRequest*,
@@ -70,8 +69,8 @@ grpc::Status UserService::RemoveUser(grpc::ServerContext* context, const v1::Rem
                                      v1::RemoveUserResponse*) {
   const Result<Caller> caller = callers_.Administrator(*context);
   if (!caller.has_value()) return ToStatus(caller.error());
-  RemoveUserCall call{.user = caller->user, .request_id = request->request_id(), .name = request->name()};
-  return StatusOf(calls_.Ask(master_, std::move(call)));
+  return StatusOf(calls_.Ask(
+      master_, {.caller = *caller, .request_id = request->request_id(), .what = master::RemoveUser{request->name()}}));
 }
 
 }  // namespace espalier::master

@@ -81,6 +81,8 @@ class Checker {
     if (claim.point.step <= node->second.start) Break(name + " is of a point that belongs to the parent");
     const bool waits = claim.state == ClaimState::kWaiting;
     if (waits != plan_.waiting.contains(id)) Break(name + " is listed as waiting wrongly");
+    const bool failed = claim.state == ClaimState::kFailed;
+    if (failed != plan_.failed.contains(id)) Break(name + " is listed as failed wrongly");
     const std::vector<ClaimId>& there = plan_.ClaimsAt(claim.point);
     if (std::find(there.begin(), there.end(), id) == there.end()) Break(name + " is not listed at its point");
   }

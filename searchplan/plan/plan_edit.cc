@@ -50,11 +50,13 @@ struct Applier {
     std::vector<ClaimId>& there = plan.claims_at[change.claim.point];
     there.insert(std::upper_bound(there.begin(), there.end(), change.claim.id), change.claim.id);
     if (change.claim.state == ClaimState::kWaiting) plan.waiting.insert(change.claim.id);
+    if (change.claim.state == ClaimState::kFailed) plan.failed.insert(change.claim.id);
   }
 
   void operator()(const SettleClaim& change) const {
     ESPALIER_CHECK(plan.waiting.erase(change.claim) == 1) << "claim " << change.claim.value << " does not wait";
     plan.claims.at(change.claim).state = change.state;
+    if (change.state == ClaimState::kFailed) plan.failed.insert(change.claim);
   }
 
   void operator()(const AddMetrics& change) const {

@@ -5,19 +5,19 @@
 
 namespace espalier {
 
-const Failure* FailureBefore(const SearchPlan& plan, Point point) {
+std::optional<Point> FailingPoint(const SearchPlan& plan, Point point) {
   for (std::optional<PlanNodeId> id = point.node; id; id = plan.Node(*id).parent) {
     const std::map<Step, Failure>& failures = plan.Node(*id).results->failures;
-    if (!failures.empty() && failures.begin()->first <= point.step) return &failures.begin()->second;
+    if (!failures.empty() && failures.begin()->first <= point.step) return Point{*id, failures.begin()->first};
     point.step = plan.Node(*id).start;  // further up, only what lies before this node counts
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& claim) {
   if (plan.FindMetrics(claim.point, claim.evaluation) != nullptr) return ClaimState::kDone;
-  if (const Failure* failure = FailureBefore(plan, claim.point)) {
-    return failure->kind == Failure::Kind::kDiverged ? ClaimState::kDone : ClaimState::kFailed;
+  if (const std::optional<Point> failed = FailingPoint(plan, claim.point)) {
+    return plan.FindFailure(*failed)->kind == Failure::Kind::kDiverged ? ClaimState::kDone : ClaimState::kFailed;
   }
   if (plan.FindEvaluationFailure(claim.point, claim.evaluation) != nullptr) return ClaimState::kFailed;
   return std::nullopt;
@@ -50,7 +50,7 @@ Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<s
 }
 
 std::string WhyFailed(const SearchPlan& plan, const Claim& claim) {
-  if (const Failure* failure = FailureBefore(plan, claim.point)) return failure->message;
+  if (const std::optional<Point> failed = FailingPoint(plan, claim.point)) return plan.FindFailure(*failed)->message;
   const std::string* failure = plan.FindEvaluationFailure(claim.point, claim.evaluation);
   return failure == nullptr ? std::string() : *failure;
 }

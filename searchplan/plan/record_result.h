@@ -20,8 +20,9 @@ PlanEdit SettleClaimsAt(const SearchPlan& plan, Point point);
 // As SettleClaims for one claim; nothing if it must wait.
 std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& claim);
 
-// The failure that stands at or before the claim's point on its lineage, if any.
-const Failure* FailureBefore(const SearchPlan& plan, Point point);
+// Where a failure of training stands at or before the point on its lineage, if anywhere: the deepest one's node, its
+// earliest step. O(depth log failures).
+std::optional<Point> FailingPoint(const SearchPlan& plan, Point point);
 
 // The metrics that a settled claim is answered with: those stored; NaN for each of `names` if its training diverged.
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names);

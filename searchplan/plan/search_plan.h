@@ -60,6 +60,7 @@ struct SearchPlan {
   std::map<ClaimId, Claim> claims;
   // Derived from the claims.
   std::set<ClaimId> waiting;
+  std::set<ClaimId> failed;
   std::unordered_map<Point, std::vector<ClaimId>> claims_at;  // of whatever state, by id
   friend bool operator==(const SearchPlan&, const SearchPlan&) = default;
 

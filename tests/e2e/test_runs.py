@@ -1,5 +1,8 @@
 """Laws 3 and 8 with real processes: live splits, branches behind a runner, shortened and stopped runs."""
 
+import os
+import re
+import signal
 import unittest
 
 import studies
@@ -80,6 +83,46 @@ class RunsTest(unittest.TestCase):
             run.communicate(timeout=300)
             wait_until(lambda: not any(s["running_runs"] for s in service.json("server", "list")), "the slots are free")
             self.assertLess(progress(service, "stopped"), 400)
+
+    def test_stages_say_what_they_wait_for_and_one_that_failed_is_tried_again(self):
+        with Service(slots=1) as service:
+            text = studies.grid("explained", ["0.1", "0.2"], 20, updates=SLOW)
+            sha = text.replace("{grid: {steps: 20}}", "{sha: {min: 20, max: 40, reduction: 2}}")
+            run = service.begin("study", "run", service.write("explained.yaml", sha))
+            wait_until(lambda: service.run("plan", "show", "explained", check=False).returncode == 0
+                       and len(service.json("plan", "show", "explained")) == 2, "both trials are in the plan")
+            run.send_signal(signal.SIGSTOP)  # the study stays in its first rung
+            stages = [f"{node['id']}@20" for node in service.json("plan", "show", "explained")]
+
+            def explained(stage):
+                return service.json("stage", "explain", stage)
+
+            def running():
+                return [stage for stage in stages if explained(stage)["state"] == "running"]
+            doomed = wait_until(running, "one of them runs")[0]
+            waits = explained(next(stage for stage in stages if stage != doomed))
+            self.assertEqual((waits["state"], waits["waits_for"]["what"]), ("waiting", "slot"))
+            self.assertEqual(len(waits["serves"]), 1)
+
+            crashed = set()
+            for _ in range(3):
+                place = wait_until(lambda: (at := explained(doomed)["placed_on"]) and at["step"] > 0 and
+                                   at["run"] not in crashed and at, "a new run trains")
+                self.assertEqual((place["server"], place["slot"]), (service.servers()[0]["name"], 0))
+                by_run = service.json("stage", "explain", "--run", place["run"])
+                self.assertEqual((by_run["stage"], by_run["state"]), (doomed, "running"))
+                crashed.add(place["run"])
+                os.kill(service.processes()["worker"][0], signal.SIGSEGV)
+            failed = wait_until(lambda: (stage := explained(doomed))["state"] == "failed" and stage, "it has failed")
+            self.assertEqual(len(failed["serves"]), 1)
+
+            place = re.search(r"stage retry (\d+@\d+)", failed["why"]).group(1)
+            self.assertEqual(service.json("stage", "retry", place)["trials"], failed["serves"])
+            self.assertEqual(service.run("stage", "retry", place, check=False).returncode, 1)  # nothing failed any more
+            wait_until(lambda: explained(doomed)["state"] == "done", "it is trained after all")
+            run.send_signal(signal.SIGCONT)
+            self.finish(run)
+            self.assertEqual({trial["state"] for trial in service.json("trial", "list", "explained")}, {"done"})
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
   std::map<std::string, v1::CreateStudyResponse> creation_answers;
   std::vector<v1::SubmitRequest> submissions;
   std::vector<v1::CreateStudyRequest> creations;
+  std::vector<v1::RetryStageRequest> retries;
   std::int64_t next_id = 1;
   int failing_calls = 0;
   Fault fault = Fault::kBefore;
@@ -93,6 +94,25 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
       study->Cancel();
       return grpc::Status::OK;
     });
+  }
+
+  grpc::Status RetryStage(grpc::ServerContext*, const v1::RetryStageRequest* request,
+                          v1::RetryStageResponse* response) override {
+    const std::lock_guard lock(mutex);
+    retries.push_back(*request);
+    return WithFaults([&] {
+      if (options.stage.state().empty()) return Refuse(grpc::StatusCode::NOT_FOUND, "no such stage", "stage");
+      *response = options.retried;
+      return grpc::Status::OK;
+    });
+  }
+
+  grpc::Status ExplainStage(grpc::ServerContext*, const v1::ExplainStageRequest* request,
+                            v1::ExplainStageResponse* response) override {
+    if (options.stage.state().empty()) return Refuse(grpc::StatusCode::NOT_FOUND, "no such stage", "stage");
+    *response = options.stage;
+    if (request->has_point()) *response->mutable_point() = request->point();
+    return grpc::Status::OK;
   }
 
   grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
@@ -267,6 +287,11 @@ void FakeMaster::WaitForWaitingClaims(std::size_t count) {
 std::vector<v1::SubmitRequest> FakeMaster::submissions() const {
   const std::lock_guard lock(parts_->mutex);
   return parts_->submissions;
+}
+
+std::vector<v1::RetryStageRequest> FakeMaster::retries() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->retries;
 }
 
 std::vector<v1::CreateStudyRequest> FakeMaster::creations() const {

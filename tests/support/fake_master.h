@@ -21,6 +21,9 @@ struct FakeMasterOptions {
   std::vector<v1::TrainerDescription> trainers;
   // Claims are settled as they are submitted, in an order drawn from this seed; empty: only by Settle.
   std::optional<std::uint64_t> settle_seed = 1;
+  // What every stage is, and what retrying one does; without a state there is no stage.
+  v1::ExplainStageResponse stage{};
+  v1::RetryStageResponse retried{};
   // Each stream breaks after so many events; 0: never.
   int events_per_stream = 0;
 };
@@ -48,6 +51,8 @@ class FakeMaster {
 
   // Every Submit that arrived, repetitions too, in order.
   std::vector<v1::SubmitRequest> submissions() const;
+  // Every RetryStage that arrived.
+  std::vector<v1::RetryStageRequest> retries() const;
   // Every CreateStudy that arrived.
   std::vector<v1::CreateStudyRequest> creations() const;
 

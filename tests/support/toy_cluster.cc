@@ -108,6 +108,11 @@ void ToyCluster::CheckNeeds() const {
   }
 }
 
+void ToyCluster::Call(decltype(ClientCall::what) what, const std::string& request_id) {
+  const std::string id = request_id.empty() ? "request-" + std::to_string(next_request_++) : request_id;
+  Handle(ClientCall{.call = CallId{1}, .caller = kAnn, .request_id = id, .what = std::move(what)});
+}
+
 void ToyCluster::Hear(const EventsAdded& added) {
   std::vector<StudyEvent>& heard = heard_[added.study];
   REQUIRE(added.first == static_cast<std::int64_t>(heard.size()) + 1);
@@ -117,42 +122,24 @@ void ToyCluster::Hear(const EventsAdded& added) {
 }
 
 StudyId ToyCluster::CreateStudy(const std::string& name, Scope scope) {
-  Handle(CreateStudyCall{.call = CallId{1},
-                         .user = "ann",
-                         .team = "team",
-                         .request_id = "create-" + name,
-                         .specification = {.name = name, .trainer = "toy", .metric = "score", .scope = scope}});
+  const StudySpecification specification{.name = name, .trainer = "toy", .metric = "score", .scope = scope};
+  Call(master::CreateStudy{specification}, "create-" + name);
   return std::get<StudyCreated>(last_reply.answer).study;
 }
 
 TrialId ToyCluster::Submit(StudyId study, std::map<std::string, std::string> sequences, std::int64_t steps,
                            std::int64_t horizon) {
-  SubmitCall call{.call = CallId{1}, .user = "ann", .request_id = std::to_string(next_request_++), .study = study};
-  call.new_trials.push_back({std::move(sequences), Step{steps}, Step{horizon}});
-  Handle(call);
+  Call(SubmitBatch{.study = study, .new_trials = {{std::move(sequences), Step{steps}, Step{horizon}}}});
   return std::get<Submitted>(last_reply.answer).trials.at(0);
 }
 
 void ToyCluster::Claim(TrialId trial, std::int64_t steps) {
-  Handle(SubmitCall{.call = CallId{1},
-                    .user = "ann",
-                    .request_id = std::to_string(next_request_++),
-                    .study = state.trials.at(trial).study,
-                    .claims = {{trial, Step{steps}}}});
+  Call(SubmitBatch{.study = state.trials.at(trial).study, .claims = {{trial, Step{steps}}}});
 }
 
-void ToyCluster::Cancel(TrialId trial) {
-  Handle(SubmitCall{.call = CallId{1},
-                    .user = "ann",
-                    .request_id = std::to_string(next_request_++),
-                    .study = state.trials.at(trial).study,
-                    .cancel = {trial}});
-}
+void ToyCluster::Cancel(TrialId trial) { Call(SubmitBatch{.study = state.trials.at(trial).study, .cancel = {trial}}); }
 
-void ToyCluster::Finish(StudyId study) {
-  Handle(SubmitCall{
-      .call = CallId{1}, .user = "ann", .request_id = std::to_string(next_request_++), .study = study, .finish = true});
-}
+void ToyCluster::Finish(StudyId study) { Call(SubmitBatch{.study = study, .finish = true}); }
 
 void ToyCluster::Connect(ToyNode& node) {
   node.session = SessionId{next_session_++};
@@ -370,13 +357,15 @@ std::string ToyCluster::Describe() const {
   return text;
 }
 
-void ToyCluster::CrashARun() {
+void ToyCluster::CrashARun() { FailARun(RunFailed::Kind::kCrash, "killed"); }
+
+void ToyCluster::FailARun(RunFailed::Kind kind, const std::string& message) {
   for (ToyNode& node : nodes) {
     if (node.runs.empty()) continue;
     const RunId id = node.runs.begin()->first;
     const ToyRun& run = node.runs.begin()->second;
     const Step failed = std::max(run.at, Step{1});
-    Tell(node, run.order.run, RunFailed{RunFailed::Kind::kCrash, {PointAt(run.order, failed).node, failed}, "killed"});
+    Tell(node, run.order.run, RunFailed{kind, {PointAt(run.order, failed).node, failed}, message});
     return End(node, id);
   }
 }
@@ -400,7 +389,7 @@ void ToyCluster::RestartMaster() {
   state = {};
   for (const StateChange& change : stored_) Apply(state, change);
   for (auto& [id, run] : state.runs) {
-    if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
+    if (auto* training = std::get_if<Training>(&run.state)) *training = {BeginningOf(run).step};
   }
   state.leadership = leadership;
   Handle(Recovered{});

@@ -43,6 +43,9 @@ struct ToyNode {
   std::deque<ServerOrders> inbox;
 };
 
+// Whose studies CreateStudy makes.
+inline const Caller kAnn{.user = "ann", .team = "team"};
+
 class ToyCluster {
  public:
   explicit ToyCluster(std::uint64_t seed, int nodes = 1, int slots = 2);
@@ -54,6 +57,9 @@ class ToyCluster {
   // Hands an event to the core, checks the plans' invariants and that each study event is announced once and in order,
   // and delivers the effects.
   void Handle(const Event& event);
+
+  // Ann calls, with the request id "request-NUMBER" if none is given.
+  void Call(decltype(ClientCall::what) what, const std::string& request_id = {});
 
   StudyId CreateStudy(const std::string& name, Scope scope = Scope::kTeam);
   // Sequences by name, in the notation; returns the trial.
@@ -69,6 +75,8 @@ class ToyCluster {
   // Turns until no claim waits; fails the test after too many.
   void RunToRest(int latency = 1);
 
+  // The first run under way fails at the step that it trains.
+  void FailARun(RunFailed::Kind kind, const std::string& message);
   // A worker dies in mid-run; a node manager dies and comes back as a new incarnation; the master's memory is rebuilt.
   void CrashARun();
   void RestartNode(std::size_t node);

@@ -1,36 +1,28 @@
-#include "master/core/calls/requests.h"
+#include "base/key_text.h"
+#include "base/text.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
 #include "master/core/state/stored_text.h"
-#include "master/core/state/visibility.h"
 #include "searchplan/sequence/branched.h"
 
 namespace espalier::master {
 namespace {
 
-Digest128 ContentOf(const ContinueTrialCall& call) {
-  KeyText key("continue-trial-1");
-  key.Add(call.user).Add(call.name).Add(call.definition).Add(std::to_string(call.trial.value));
-  key.Add(std::to_string(call.steps.value)).Add(std::to_string(call.from_step.value));
-  for (const auto& [name, text] : call.sequences) key.Add(name).Add(text);
-  return DigestOf(key.text());
-}
-
-Result<void> CheckNameIsFree(const MasterState& state, const ContinueTrialCall& call) {
+Result<void> CheckNameIsFree(const MasterState& state, const Caller& caller, const ContinueTrial& call) {
   ESPALIER_RETURN_IF_ERROR(CheckName(call.name, "name"));
   for (const StudyId id : state.running_studies) {
     const Study& study = state.studies.at(id);
-    if (study.user != call.user || study.specification.name != call.name) continue;
+    if (study.user != caller.user || study.specification.name != call.name) continue;
     return MakeError(ErrorCode::kAlreadyExists, "study '" + call.name + "' is running; choose another name", "name");
   }
   return {};
 }
 
-Step StepsOf(const ContinueTrialCall& call, const Trial& trial) {
+Step StepsOf(const ContinueTrial& call, const Trial& trial) {
   return call.steps == Step{0} ? trial.horizon : call.steps;
 }
 
-Result<void> CheckSteps(const ContinueTrialCall& call, const Trial& trial) {
+Result<void> CheckSteps(const ContinueTrial& call, const Trial& trial) {
   const std::int64_t most = trial.horizon.value;
   if (call.from_step < Step{0} || call.from_step > trial.horizon) {
     return MakeError(ErrorCode::kInvalidArgument,
@@ -54,7 +46,7 @@ std::optional<Value> DefaultOf(const Study& study, const std::string& name) {
 
 // The trial's sequences with those of the call behind them.
 Result<std::map<std::string, std::string>> SequencesOf(const Study& study, const Trial& trial,
-                                                       const ContinueTrialCall& call) {
+                                                       const ContinueTrial& call) {
   std::map<std::string, std::string> sequences = trial.sequences;
   for (const auto& [name, text] : call.sequences) {
     ESPALIER_RETURN_IF_ERROR(CheckText(text, kTextBytesMax, CleanText(name, kNameBytesMax)));
@@ -75,7 +67,7 @@ Result<std::map<std::string, std::string>> SequencesOf(const Study& study, const
 }
 
 // A study of the same kind, on the same device kind.
-Result<Study> StudyOf(const Draft& draft, const Study& of_trial, const ContinueTrialCall& call) {
+Result<Study> StudyOf(const Draft& draft, const Study& of_trial, const Caller& caller, const ContinueTrial& call) {
   StudySpecification specification = of_trial.specification;
   specification.name = call.name;
   specification.definition = call.definition;
@@ -87,45 +79,45 @@ Result<Study> StudyOf(const Draft& draft, const Study& of_trial, const ContinueT
   }
   study.device_kind = of_trial.device_kind;
   study.id = draft.state().next.study;
-  study.user = call.user;
-  study.team = call.team;
+  study.user = caller.user;
+  study.team = caller.team;
   study.created_at = draft.now;
   return study;
 }
 
-Result<TrialContinued> ContinueTrial(Draft& draft, const ContinueTrialCall& call) {
-  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
-  const RequestKey key{StudyId{0}, call.user + "/" + call.request_id};
-  const Digest128 content = ContentOf(call);
-  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, content));
-  if (answered) {
-    return TrialContinued{StudyId{answered->ids.at(0)}, TrialId{answered->ids.at(1)}, ClaimId{answered->ids.at(2)}};
-  }
-  ESPALIER_ASSIGN(const Trial* trial, FindTrial(draft.state(), call.trial, {call.user, call.team}));
+}  // namespace
+
+Digest128 ContentOf(const Caller& caller, const ContinueTrial& call) {
+  KeyText key("continue-trial-1");
+  key.Add(caller.user).Add(call.name).Add(call.definition).Add(std::to_string(call.trial.value));
+  key.Add(std::to_string(call.steps.value)).Add(std::to_string(call.from_step.value));
+  for (const auto& [name, text] : call.sequences) key.Add(name).Add(text);
+  return DigestOf(key.text());
+}
+
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const ContinueTrial& call) {
+  ESPALIER_ASSIGN(const Trial* trial, FindTrial(draft.state(), call.trial, caller));
   ESPALIER_RETURN_IF_ERROR(CheckSteps(call, *trial));
-  ESPALIER_RETURN_IF_ERROR(CheckNameIsFree(draft.state(), call));
+  ESPALIER_RETURN_IF_ERROR(CheckNameIsFree(draft.state(), caller, call));
   const Study& of_trial = draft.state().studies.at(trial->study);
-  ESPALIER_ASSIGN(Study study, StudyOf(draft, of_trial, call));
+  ESPALIER_ASSIGN(Study study, StudyOf(draft, of_trial, caller, call));
   NewTrial next{.steps = StepsOf(call, *trial)};
   ESPALIER_ASSIGN(next.sequences, SequencesOf(of_trial, *trial, call));
   ESPALIER_ASSIGN(const ResolvedTrial resolved, Resolve(study, next));
 
   const PlanId plan = trial->plan;
-  TrialContinued continued{.study = study.id};
-  draft.Emit(LogLine{LogLevel::kInfo, "study created id=" + std::to_string(study.id.value) + " name=" + call.name +
+  const StudyId id = study.id;
+  draft.Emit(LogLine{LogLevel::kInfo, "study created id=" + std::to_string(id.value) + " name=" + call.name +
                                           " from trial=" + std::to_string(call.trial.value)});
   draft.Do(AddStudy{std::move(study)});
-  continued.trial = EnterTrial(draft, continued.study, resolved, plan);
-  continued.claim = MakeClaim(draft, continued.study, continued.trial, next.steps);
-  CloseStudyWithTrials(draft, continued.study, false);
-  draft.Do(AddRequest{key, {content, {continued.study.value, continued.trial.value, continued.claim.value}}});
-  return continued;
+  const TrialId entered = EnterTrial(draft, id, resolved, plan);
+  const ClaimId claim = MakeClaim(draft, id, entered, next.steps);
+  CloseStudyWithTrials(draft, id, false);
+  return std::vector{id.value, entered.value, claim.value};
 }
 
-}  // namespace
-
-void OnContinueTrial(Draft& draft, const ContinueTrialCall& call) {
-  Answer(draft, call.call, ContinueTrial(draft, call));
+TrialContinued AnswerOf(const ContinueTrial&, const std::vector<std::int64_t>& ids) {
+  return {StudyId{ids.at(0)}, TrialId{ids.at(1)}, ClaimId{ids.at(2)}};
 }
 
 }  // namespace espalier::master

@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include "master/core/calls/requests.h"
+#include "base/key_text.h"
 #include "master/core/calls/study_calls.h"
-#include "master/core/settling.h"
 #include "master/core/state/stored_text.h"
 
 namespace espalier::master {
@@ -119,18 +118,22 @@ Result<Study> StudyOf(const StudySpecification& specification, const Offer& offe
   return study;
 }
 
-std::optional<StudyId> RunningStudyOfName(const MasterState& state, const CreateStudyCall& call) {
+std::optional<StudyId> RunningStudyOfName(const MasterState& state, const std::string& user, const std::string& name) {
   for (const StudyId id : state.running_studies) {
     const Study& study = state.studies.at(id);
-    if (study.user == call.user && study.specification.name == call.specification.name) return id;
+    if (study.user == user && study.specification.name == name) return id;
   }
   return std::nullopt;
 }
 
-Digest128 ContentOf(const CreateStudyCall& call) {
+std::vector<std::int64_t> IdsOf(const StudyCreated& created) { return {created.study.value, created.attached ? 1 : 0}; }
+
+}  // namespace
+
+Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
   const StudySpecification& specification = call.specification;
   KeyText key("create-study-1");
-  key.Add(call.user).Add(call.team).Add(specification.name).Add(specification.trainer).Add(specification.data);
+  key.Add(caller.user).Add(caller.team).Add(specification.name).Add(specification.trainer).Add(specification.data);
   key.Add(std::to_string(specification.step.updates)).Add(std::to_string(specification.evaluate_every));
   key.Add(specification.metric).Add(Name(specification.goal)).Add(Name(specification.scope));
   key.Add(specification.definition);
@@ -138,41 +141,31 @@ Digest128 ContentOf(const CreateStudyCall& call) {
   return DigestOf(key.text());
 }
 
-Result<StudyCreated> CreateStudy(Draft& draft, const CreateStudyCall& call) {
-  const RequestKey key{StudyId{0}, call.user + "/" + call.request_id};
-  const Digest128 content = ContentOf(call);
-  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
-  ESPALIER_RETURN_IF_ERROR(CheckName(call.user, "user"));
-  ESPALIER_RETURN_IF_ERROR(CheckName(call.team, "team"));
-  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, content));
-  if (answered) return StudyCreated{StudyId{answered->ids.at(0)}, answered->ids.at(1) != 0};
-  StudyCreated created;
-  if (const auto running = RunningStudyOfName(draft.state(), call)) {
-    if (draft.state().studies.at(*running).specification != call.specification) {
-      return MakeError(ErrorCode::kAlreadyExists,
-                       "study '" + call.specification.name +
-                           "' is running with other content; choose another name, or "
-                           "wait until study " +
-                           std::to_string(running->value) + " is finished",
-                       "study");
-    }
-    created = {*running, true};
-  } else {
-    ESPALIER_ASSIGN(Study study, PlanStudy(draft.state(), call.specification));
-    study.id = draft.state().next.study;
-    study.user = call.user;
-    study.team = call.team;
-    study.created_at = draft.now;
-    created.study = study.id;
-    draft.Emit(LogLine{LogLevel::kInfo,
-                       "study created id=" + std::to_string(study.id.value) + " name=" + call.specification.name});
-    draft.Do(AddStudy{std::move(study)});
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const CreateStudy& call) {
+  ESPALIER_RETURN_IF_ERROR(CheckName(caller.user, "user"));
+  ESPALIER_RETURN_IF_ERROR(CheckName(caller.team, "team"));
+  const std::string& name = call.specification.name;
+  if (const auto running = RunningStudyOfName(draft.state(), caller.user, name)) {
+    if (draft.state().studies.at(*running).specification == call.specification) return IdsOf({*running, true});
+    return MakeError(ErrorCode::kAlreadyExists,
+                     "study '" + name + "' is running with other content; choose another name, or wait until study " +
+                         std::to_string(running->value) + " is finished",
+                     "study");
   }
-  draft.Do(AddRequest{key, {content, {created.study.value, created.attached ? 1 : 0}}});
-  return created;
+  ESPALIER_ASSIGN(Study study, PlanStudy(draft.state(), call.specification));
+  const StudyId id = draft.state().next.study;
+  study.id = id;
+  study.user = caller.user;
+  study.team = caller.team;
+  study.created_at = draft.now;
+  draft.Emit(LogLine{LogLevel::kInfo, "study created id=" + std::to_string(id.value) + " name=" + name});
+  draft.Do(AddStudy{std::move(study)});
+  return IdsOf({id, false});
 }
 
-}  // namespace
+StudyCreated AnswerOf(const CreateStudy&, const std::vector<std::int64_t>& ids) {
+  return {StudyId{ids.at(0)}, ids.at(1) != 0};
+}
 
 Result<Study> PlanStudy(const MasterState& state, const StudySpecification& specification) {
   ESPALIER_RETURN_IF_ERROR(CheckTexts(specification));
@@ -201,7 +194,5 @@ Result<Study> PlanForecast(const MasterState& state, const StudySpecification& s
   study.device_kind = ChooseDeviceKind(state, *offer).value_or("");
   return study;
 }
-
-void OnCreateStudy(Draft& draft, const CreateStudyCall& call) { Answer(draft, call.call, CreateStudy(draft, call)); }
 
 }  // namespace espalier::master

@@ -1,35 +1,12 @@
+#include "base/key_text.h"
 #include "master/core/calls/new_trial.h"
-#include "master/core/calls/requests.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
 #include "master/core/state/claims.h"
 #include "master/core/state/stored_text.h"
-#include "master/core/state/visibility.h"
 
 namespace espalier::master {
 namespace {
-
-Digest128 ContentOf(const SubmitCall& call) {
-  KeyText key("submit-1");
-  key.Add(call.user).Add(call.finish ? "finish" : "");
-  const auto add_number = [&](std::int64_t number) { key.Add(std::to_string(number)); };
-  add_number(static_cast<std::int64_t>(call.new_trials.size()));
-  for (const NewTrial& trial : call.new_trials) {
-    add_number(trial.steps.value);
-    add_number(trial.horizon.value);
-    add_number(static_cast<std::int64_t>(trial.sequences.size()));
-    for (const auto& [name, text] : trial.sequences) key.Add(name).Add(text);
-  }
-  add_number(static_cast<std::int64_t>(call.claims.size()));
-  for (const FurtherClaim& claim : call.claims) {
-    add_number(claim.trial.value);
-    add_number(claim.steps.value);
-  }
-  add_number(static_cast<std::int64_t>(call.close.size()));
-  for (const TrialId trial : call.close) add_number(trial.value);
-  for (const TrialId trial : call.cancel) add_number(trial.value);
-  return DigestOf(key.text());
-}
 
 std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
 
@@ -57,7 +34,7 @@ Result<void> CheckClaim(const MasterState& state, const FurtherClaim& claim) {
                    "steps");
 }
 
-Result<void> CheckSize(const SubmitCall& call) {
+Result<void> CheckSize(const SubmitBatch& call) {
   const auto check = [](const char* field, std::size_t count) -> Result<void> {
     if (count <= kBatchCountMax) return {};
     return MakeError(ErrorCode::kResourceExhausted,
@@ -68,7 +45,7 @@ Result<void> CheckSize(const SubmitCall& call) {
   return check("claims", call.claims.size());
 }
 
-Result<void> CheckBatch(const MasterState& state, const SubmitCall& call) {
+Result<void> CheckBatch(const MasterState& state, const SubmitBatch& call) {
   std::set<TrialId> claimed;
   for (std::size_t i = 0; i < call.claims.size(); ++i) {
     const TrialId trial = call.claims[i].trial;
@@ -100,66 +77,72 @@ Result<void> CheckBatch(const MasterState& state, const SubmitCall& call) {
   return {};
 }
 
-Result<Submitted> Submit(Draft& draft, const SubmitCall& call) {
-  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
-  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
-  ESPALIER_RETURN_IF_ERROR(CheckSize(call));
-  const RequestKey key{call.study, call.request_id};
-  const Digest128 content = ContentOf(call);
-  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, content));
-  Submitted submitted;
-  if (answered) {
-    for (const std::int64_t id : answered->ids) {
-      if (submitted.trials.size() < call.new_trials.size()) {
-        submitted.trials.push_back(TrialId{id});
-      } else {
-        submitted.claims.push_back(ClaimId{id});
-      }
-    }
-    return submitted;
+}  // namespace
+
+Digest128 ContentOf(const Caller& caller, const SubmitBatch& call) {
+  KeyText key("submit-1");
+  key.Add(caller.user).Add(call.finish ? "finish" : "");
+  const auto add_number = [&](std::int64_t number) { key.Add(std::to_string(number)); };
+  add_number(static_cast<std::int64_t>(call.new_trials.size()));
+  for (const NewTrial& trial : call.new_trials) {
+    add_number(trial.steps.value);
+    add_number(trial.horizon.value);
+    add_number(static_cast<std::int64_t>(trial.sequences.size()));
+    for (const auto& [name, text] : trial.sequences) key.Add(name).Add(text);
   }
-  if (study->closing) {
+  add_number(static_cast<std::int64_t>(call.claims.size()));
+  for (const FurtherClaim& claim : call.claims) {
+    add_number(claim.trial.value);
+    add_number(claim.steps.value);
+  }
+  add_number(static_cast<std::int64_t>(call.close.size()));
+  for (const TrialId trial : call.close) add_number(trial.value);
+  for (const TrialId trial : call.cancel) add_number(trial.value);
+  return DigestOf(key.text());
+}
+
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const SubmitBatch& call) {
+  ESPALIER_RETURN_IF_ERROR(CheckSize(call));
+  const Study& study = draft.state().studies.at(call.study);
+  if (study.closing) {
     return MakeError(ErrorCode::kFailedPrecondition, "study " + std::to_string(call.study.value) + " takes no more");
   }
   std::vector<ResolvedTrial> trials;
   for (std::size_t i = 0; i < call.new_trials.size(); ++i) {
-    auto resolved = Resolve(*study, call.new_trials[i]);
+    auto resolved = Resolve(study, call.new_trials[i]);
     if (!resolved.has_value()) return InField(Indexed("trials", i), resolved.error());
     trials.push_back(std::move(*resolved));
   }
   ESPALIER_RETURN_IF_ERROR(CheckBatch(draft.state(), call));
 
+  std::vector<std::int64_t> trial_ids;
+  std::vector<std::int64_t> claim_ids;
   for (const ResolvedTrial& trial : trials) {
-    const PlanId plan = PlanFor(draft, *study, draft.state().next.trial);
+    const PlanId plan = PlanFor(draft, study, draft.state().next.trial);
     const TrialId id = EnterTrial(draft, call.study, trial, plan);
-    submitted.trials.push_back(id);
-    submitted.claims.push_back(MakeClaim(draft, call.study, id, trial.trial->steps));
+    trial_ids.push_back(id.value);
+    claim_ids.push_back(MakeClaim(draft, call.study, id, trial.trial->steps).value);
   }
   for (const FurtherClaim& claim : call.claims) {
-    submitted.claims.push_back(MakeClaim(draft, call.study, claim.trial, claim.steps));
+    claim_ids.push_back(MakeClaim(draft, call.study, claim.trial, claim.steps).value);
   }
   for (const TrialId trial : call.close) EndTrial(draft, trial, false);
   for (const TrialId trial : call.cancel) EndTrial(draft, trial, true);
   if (call.finish) CloseStudyWithTrials(draft, call.study, false);
+  trial_ids.insert(trial_ids.end(), claim_ids.begin(), claim_ids.end());
+  return trial_ids;
+}
 
-  AnsweredRequest answer{.content = content};
-  for (const TrialId trial : submitted.trials) answer.ids.push_back(trial.value);
-  for (const ClaimId claim : submitted.claims) answer.ids.push_back(claim.value);
-  draft.Do(AddRequest{key, std::move(answer)});
+Submitted AnswerOf(const SubmitBatch& call, const std::vector<std::int64_t>& ids) {
+  Submitted submitted;
+  for (const std::int64_t id : ids) {
+    if (submitted.trials.size() < call.new_trials.size()) {
+      submitted.trials.push_back(TrialId{id});
+    } else {
+      submitted.claims.push_back(ClaimId{id});
+    }
+  }
   return submitted;
 }
-
-Result<StudyCancelled> CancelStudy(Draft& draft, const CancelStudyCall& call) {
-  ESPALIER_ASSIGN(const Study* study, FindOwnStudy(draft.state(), call.study, {call.user, call.team}));
-  if (study->finished_at) return StudyCancelled{};
-  CloseStudyWithTrials(draft, call.study, true);
-  return StudyCancelled{};
-}
-
-}  // namespace
-
-void OnSubmit(Draft& draft, const SubmitCall& call) { Answer(draft, call.call, Submit(draft, call)); }
-
-void OnCancelStudy(Draft& draft, const CancelStudyCall& call) { Answer(draft, call.call, CancelStudy(draft, call)); }
 
 }  // namespace espalier::master

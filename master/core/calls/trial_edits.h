@@ -14,7 +14,7 @@ PlanId PlanFor(Draft& draft, const Study& study, TrialId trial);
 // Enters the trial's whole lineage into the plan, and the trial into the study.
 TrialId EnterTrial(Draft& draft, StudyId study, const ResolvedTrial& resolved, PlanId plan);
 
-// REQUIRES: `step` is past the trial's last claim and at most its horizon.
+// REQUIRES: `step` is past the trial's last claim and at most its horizon; or a claim failed there.
 ClaimId MakeClaim(Draft& draft, StudyId study, TrialId trial, Step step);
 
 // Closes the trial, unless it is closed already; `cancelled`: withdraws its waiting claims first.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "master/core/calls/requests.h"
+#include "base/key_text.h"
 
 namespace espalier::master {
 namespace {
@@ -67,30 +67,31 @@ void SetAndAdmit(Draft& draft, User user) {
   draft.Emit(AdmitUsers{draft.state().users});
 }
 
-Result<UserChanged> AddUser(Draft& draft, const AddUserCall& call) {
+}  // namespace
+
+Digest128 ContentOf(const Caller&, const AddUser& call) {
   const User& user = call.added;
-  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
-  ESPALIER_RETURN_IF_ERROR(CheckUser(user));
-  const RequestKey key{StudyId{0}, call.user + "/" + call.request_id};
   KeyText content("add-user-1");
   content.Add(user.name).Add(user.team).Add(Name(user.role)).Add(user.token_sha256);
-  const Digest128 digest = DigestOf(content.text());
-  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, digest));
-  if (answered) return UserChanged{};
-  ESPALIER_RETURN_IF_ERROR(CheckIsNew(draft.state(), user));
-  SetAndAdmit(draft, user);
-  draft.Do(AddRequest{key, {.content = digest}});
-  return UserChanged{};
+  return DigestOf(content.text());
 }
 
-Result<UserChanged> RemoveUser(Draft& draft, const RemoveUserCall& call) {
-  ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
-  const RequestKey key{StudyId{0}, call.user + "/" + call.request_id};
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const AddUser& call) {
+  ESPALIER_RETURN_IF_ERROR(CheckUser(call.added));
+  ESPALIER_RETURN_IF_ERROR(CheckIsNew(draft.state(), call.added));
+  SetAndAdmit(draft, call.added);
+  return std::vector<std::int64_t>();
+}
+
+UserChanged AnswerOf(const AddUser&, const std::vector<std::int64_t>&) { return {}; }
+
+Digest128 ContentOf(const Caller&, const RemoveUser& call) {
   KeyText content("remove-user-1");
   content.Add(call.name);
-  const Digest128 digest = DigestOf(content.text());
-  ESPALIER_ASSIGN(const std::optional<AnsweredRequest> answered, FindAnswer(draft.state(), key, digest));
-  if (answered) return UserChanged{};
+  return DigestOf(content.text());
+}
+
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const RemoveUser& call) {
   const auto known = draft.state().users.find(call.name);
   if (known == draft.state().users.end()) return MakeError(ErrorCode::kNotFound, "there is no such user", "name");
   User user = known->second;
@@ -104,15 +105,10 @@ Result<UserChanged> RemoveUser(Draft& draft, const RemoveUserCall& call) {
   }
   user.token_sha256.clear();
   SetAndAdmit(draft, std::move(user));
-  draft.Do(AddRequest{key, {.content = digest}});
-  return UserChanged{};
+  return std::vector<std::int64_t>();
 }
 
-}  // namespace
-
-void OnAddUser(Draft& draft, const AddUserCall& call) { Answer(draft, call.call, AddUser(draft, call)); }
-
-void OnRemoveUser(Draft& draft, const RemoveUserCall& call) { Answer(draft, call.call, RemoveUser(draft, call)); }
+UserChanged AnswerOf(const RemoveUser&, const std::vector<std::int64_t>&) { return {}; }
 
 void OnRecovered(Draft& draft, const Recovered& recovered) {
   draft.Do(RestartLeases{recovered.arrived});

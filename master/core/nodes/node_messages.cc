@@ -59,7 +59,7 @@ void TakePosition(Draft& draft, const Server& server, const RunStatus& status) {
   const Run& run = it->second;
   if (run.leadership != status.run.leadership || run.slot.server != server.name) return;
   if (!run.training() || run.incarnation != server.incarnation) return;
-  if (status.step > run.at()) draft.Do(SetPosition{run.id, status.step});
+  if (status.step > run.at()) draft.Do(SetPosition{run.id, status.step, draft.now});
 }
 
 }  // namespace

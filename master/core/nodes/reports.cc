@@ -54,7 +54,7 @@ struct Applier {
   }
 
   void Reach(const Run& run, Point point) const {
-    if (run.training() && point.step > run.at()) draft.Do(SetPosition{run.id, point.step});
+    if (run.training() && point.step > run.at()) draft.Do(SetPosition{run.id, point.step, draft.now});
   }
 
   // What the run owed there is kept, or, if what came was refused, lost.

@@ -13,8 +13,8 @@ Measurement MeasurementOf(const PlanNode& node, CostKind kind) {
   return measured == node.results->measurements.end() ? Measurement{} : measured->second;
 }
 
-// The last claim before the newest one; none if there is none.
-const Claim* ClaimBefore(const SearchPlan& plan, const Trial& trial) {
+// The claim before the last one; none if there is none.
+const Claim* ClaimBeforeLast(const SearchPlan& plan, const Trial& trial) {
   if (trial.claims.size() < 2) return nullptr;
   return &plan.claims.at(trial.claims[trial.claims.size() - 2]);
 }
@@ -85,8 +85,8 @@ void IndexKeeper::TrialClosed(const Trial& trial) {
 
 void IndexKeeper::ClaimAdded(const SearchPlan& plan, const Claim& claim) {
   const Trial& trial = state_.trials.at(claim.trial);
-  if (!trial.closed) {
-    if (const Claim* before = ClaimBefore(plan, trial)) CountKept(before->point, -1);
+  if (!trial.closed && trial.claims.back() == claim.id) {
+    if (const Claim* before = ClaimBeforeLast(plan, trial)) CountKept(before->point, -1);
     CountKept(claim.point, 1);
   }
   if (claim.state != ClaimState::kWaiting) return;

@@ -59,10 +59,12 @@ using RequestKey = std::pair<StudyId, std::string>;
 // A stage that can be ordered, by where it begins; one that only evaluates, with the evaluation identity.
 using StageBeginning = std::pair<Point, std::string>;
 
-// Why a stage is not ordered for a while: it failed there (AttemptKey).
+// Why a stage is not ordered for a while: it failed there. Of several counts that pause one stage, the last.
 struct Pause {
   Time until{};       // Time::max(): held, until `stage retry`
   std::string avoid;  // it crashed on this server alone: not ordered there again if another offers what it needs
+  PlanNodeId node;    // whose attempts these are
+  AttemptKey key;
   friend bool operator==(const Pause&, const Pause&) = default;
 };
 

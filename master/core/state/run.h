@@ -39,7 +39,9 @@ struct Promise {
 
 // The life of a run.
 struct Training {  // ordered, loading, training or evaluating: it holds its slot
-  Step at;         // the last step known to be begun or reached; not stored: starts over at the path's start
+  // Not stored: they start over at the path's start.
+  Step at;       // the last step known to be begun or reached
+  Time since{};  // when that was heard; Time{}: at its order, or before the state was loaded
   friend bool operator==(const Training&, const Training&) = default;
 };
 struct Saving {  // the slot is free, promises of states are open

@@ -68,7 +68,7 @@ struct Applier {
     }
     if (const auto* added = std::get_if<AddClaim>(&change.change)) {
       const Claim& claim = added->claim;
-      Existing(state.trials, claim.trial, "trial").claims.push_back(claim.id);
+      AddInOrder(Existing(state.trials, claim.trial, "trial").claims, plan, claim);
       AddNew(state.plan_by_claim, claim.id, change.plan, "claim");
       Count(state.next.claim, claim.id);
       if (MayBeDone(claim.state)) Await(claim, 1);
@@ -193,7 +193,7 @@ struct Applier {
   }
   void operator()(const SetPosition& change) const {
     Run& run = Existing(state.runs, change.run, "run");
-    if (auto* training = std::get_if<Training>(&run.state)) training->at = change.at;
+    if (auto* training = std::get_if<Training>(&run.state)) *training = {change.at, change.since};
   }
   void operator()(const RestartLeases& change) const { state.leases_from = change.from; }
 
@@ -261,6 +261,11 @@ struct Applier {
     }
   }
 
+  static void AddInOrder(std::vector<ClaimId>& claims, const SearchPlan& plan, const Claim& claim) {
+    const auto later = [&](Step step, ClaimId other) { return step < plan.claims.at(other).point.step; };
+    claims.insert(std::upper_bound(claims.begin(), claims.end(), claim.point.step, later), claim.id);
+  }
+
   // An evaluation that failed within a training pauses the training.
   static StageBeginning BeginningOf(const AttemptKey& key, const Attempts& attempts) {
     const bool only_evaluates = attempts.begun_at.step == key.from;
@@ -269,12 +274,18 @@ struct Applier {
 
   void SetPause(const SearchPlan& plan, const SetAttempts& change) const {
     if (const Attempts* before = plan.FindAttempts(change.node, change.key)) {
-      state.pauses.erase(BeginningOf(change.key, *before));
+      const auto pause = state.pauses.find(BeginningOf(change.key, *before));
+      if (pause != state.pauses.end() && pause->second.node == change.node && pause->second.key == change.key) {
+        state.pauses.erase(pause);
+      }
     }
     if (!change.attempts || change.attempts->not_before == Time{}) return;
     const std::set<std::string>& servers = change.attempts->servers;
-    state.pauses[BeginningOf(change.key, *change.attempts)] = {change.attempts->not_before,
-                                                               servers.size() == 1 ? *servers.begin() : std::string()};
+    state.pauses[BeginningOf(change.key, *change.attempts)] = {
+        .until = change.attempts->not_before,
+        .avoid = servers.size() == 1 ? *servers.begin() : std::string(),
+        .node = change.node,
+        .key = change.key};
   }
 };
 

@@ -103,6 +103,7 @@ struct RemoveServer {
 struct SetPosition {
   RunId run;
   Step at;
+  Time since{};
 };
 struct RestartLeases {
   Moment from{};

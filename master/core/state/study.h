@@ -52,7 +52,7 @@ struct Trial {
   PlanNodeId leaf;
   Step horizon;
   std::map<std::string, std::string> sequences;  // as submitted, in the notation
-  std::vector<ClaimId> claims;                   // in order of step
+  std::vector<ClaimId> claims;                   // in order of step; made again where one failed: the later one last
   bool closed = false;
   bool cancelled = false;
   friend bool operator==(const Trial&, const Trial&) = default;

@@ -1,5 +1,6 @@
 #include "master/core/state/trial_index.h"
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -32,12 +33,14 @@ struct TrialIndex::Taker {
   void operator()(const ClaimMade& event) const {
     index.Update(event.trial, [&](Entry& entry) {
       if (++entry.waiting_count == 2) ++index.several_waiting_;
+      if (event.step <= entry.claimed_to) --entry.failed_count;  // made again at its point: its stage is retried
+      entry.claimed_to = std::max(entry.claimed_to, event.step);
     });
   }
   void operator()(const ClaimSettled& event) const {
     index.Update(event.trial, [&](Entry& entry) {
       if (--entry.waiting_count == 1) --index.several_waiting_;
-      entry.failed |= event.state == ClaimState::kFailed;
+      if (event.state == ClaimState::kFailed) ++entry.failed_count;
       entry.cancelled |= event.state == ClaimState::kCancelled;
       if (event.state == ClaimState::kDone) index.TakeDone(event, entry, study.specification);
     });
@@ -73,7 +76,7 @@ void TrialIndex::TakeDone(const ClaimSettled& event, Entry& entry, const StudySp
 TrialStanding TrialIndex::StandingOf(const Entry& entry) {
   if (entry.cancelled) return TrialStanding::kCancelled;
   if (entry.waiting_count > 0) return TrialStanding::kWaiting;
-  if (entry.failed) return TrialStanding::kFailed;
+  if (entry.failed_count > 0) return TrialStanding::kFailed;
   return entry.closed ? TrialStanding::kDone : TrialStanding::kIdle;
 }
 

@@ -59,7 +59,8 @@ class TrialIndex {
   struct Entry {
     std::int64_t waiting_count = 0;  // claims
     bool closed = false;
-    bool failed = false;
+    std::int64_t failed_count = 0;  // of claims that failed and were not made again
+    Step claimed_to;                // of the furthest claim
     bool cancelled = false;
     Step measured_at;  // the last step whose claim is done
     TrialPlace by_metric;

@@ -88,17 +88,17 @@ std::string TrialState(const MasterState& state, const Trial& trial) {
   if (trial.cancelled) return "cancelled";
   const SearchPlan& plan = state.plans.at(trial.plan);
   bool waits = false;
-  bool failed = false;
+  std::set<Step> failed;  // and not claimed again
   for (const ClaimId id : trial.claims) {
     const Claim& claim = plan.claims.at(id);
     if (claim.state == ClaimState::kCancelled) return "cancelled";
-    failed = failed || claim.state == ClaimState::kFailed;
+    claim.state == ClaimState::kFailed ? (void)failed.insert(claim.point.step) : (void)failed.erase(claim.point.step);
     if (claim.state != ClaimState::kWaiting) continue;
     waits = true;
     if (IsServedByTraining(state, id)) return "running";
   }
   if (waits) return "waiting";
-  if (failed) return "failed";
+  if (!failed.empty()) return "failed";
   return trial.closed ? "done" : "idle";
 }
 

@@ -212,7 +212,7 @@ TEST_CASE("texts for people name what matters, and progress stays off standard o
   CHECK_THAT(run.out, Catch::Contains("small (study 1) is finished") && Catch::Contains("3 done, 1 failed") &&
                           Catch::Contains("merge rate"));
   CHECK_THAT(Run({"plan", "show", "1", "--server", master.address()}).out,
-             Catch::StartsWith("from 0: lr = 0.1, seed = 1  [trained 0-2; 1 trial]\n"));
+             Catch::StartsWith("node 2 from 0: lr = 0.1, seed = 1  [trained 0-2; 1 trial]\n"));
   CHECK_THAT(Run({"study", "compare", "1", "1", "--server", master.address()}).out,
              Catch::Contains("identical, bit for bit"));
 }

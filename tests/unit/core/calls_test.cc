@@ -5,13 +5,17 @@
 namespace espalier::master {
 namespace {
 
-SubmitCall TrialCall(StudyId study, const std::string& request, std::map<std::string, std::string> sequences,
+ClientCall CallOf(const std::string& request, decltype(ClientCall::what) what, const Caller& caller = kAnn) {
+  return {CallId{1}, caller, request, std::move(what)};
+}
+
+ClientCall TrialCall(StudyId study, const std::string& request, std::map<std::string, std::string> sequences,
                      std::int64_t steps = 10) {
-  return {.call = CallId{1},
-          .user = "ann",
-          .request_id = request,
-          .study = study,
-          .new_trials = {{std::move(sequences), Step{steps}, Step{0}}}};
+  return CallOf(request, SubmitBatch{.study = study, .new_trials = {{std::move(sequences), Step{steps}, Step{0}}}});
+}
+
+ClientCall CreateCall(const std::string& request, const StudySpecification& specification) {
+  return CallOf(request, CreateStudy{specification});
 }
 
 Error RefusalOf(ToyCluster& cluster, const Event& event) {
@@ -60,19 +64,18 @@ TEST_CASE("text that the database would refuse is refused before, with the field
   const std::string not_utf8 = "a\xff";
   const auto create = [](StudySpecification specification) {
     specification.trainer = "toy";
-    return CreateStudyCall{
-        .call = CallId{1}, .user = "ann", .team = "team", .request_id = "1", .specification = specification};
+    return CreateCall("1", specification);
   };
   for (const std::string& bad : {zero, not_utf8}) {
     CHECK(RefusalOf(cluster, create({.name = bad, .metric = "score"})).field == "study");
     CHECK(RefusalOf(cluster, create({.name = "s", .data = bad, .metric = "score"})).field == "data");
     CHECK(RefusalOf(cluster, create({.name = "s", .metric = bad})).field == "metric.name");
     CHECK(RefusalOf(cluster, create({.name = "s", .metric = "score", .definition = bad})).field == "definition");
-    CreateStudyCall call = create({.name = "s", .metric = "score"});
+    ClientCall call = create({.name = "s", .metric = "score"});
     call.request_id = bad;
     CHECK(RefusalOf(cluster, call).field == "request_id");
     call = create({.name = "s", .metric = "score"});
-    call.team = bad;
+    call.caller.team = bad;
     CHECK(RefusalOf(cluster, call).field == "team");
   }
   const StudyId study = cluster.CreateStudy("texts");
@@ -86,72 +89,121 @@ TEST_CASE("text that the database would refuse is refused before, with the field
 
 TEST_CASE("what is too long or too much is refused with the field") {
   ToyCluster cluster(1);
-  CreateStudyCall call{.call = CallId{1}, .user = "ann", .team = "team", .request_id = "1"};
-  call.specification = {.name = std::string(201, 'n'), .trainer = "toy", .metric = "score"};
-  CHECK(RefusalOf(cluster, call).field == "study");
-  call.specification.name = "s";
-  call.specification.definition.assign((16u << 20) + 1, ' ');
-  CHECK(RefusalOf(cluster, call).field == "definition");
+  StudySpecification specification{.name = std::string(201, 'n'), .trainer = "toy", .metric = "score"};
+  CHECK(RefusalOf(cluster, CreateCall("1", specification)).field == "study");
+  specification.name = "s";
+  specification.definition.assign((16u << 20) + 1, ' ');
+  CHECK(RefusalOf(cluster, CreateCall("1", specification)).field == "definition");
   const StudyId study = cluster.CreateStudy("long");
   CHECK(RefusalOf(cluster, TrialCall(study, std::string(101, 'r'), {{"lr", "0.1"}})).field == "request_id");
   CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"lr", std::string((1u << 20) + 1, ' ')}})).field == "trials[0].lr");
-  SubmitCall batch = TrialCall(study, "a", {{"lr", "0.1"}});
-  batch.new_trials.resize(100'001, batch.new_trials[0]);
-  CHECK(RefusalOf(cluster, batch).code == ErrorCode::kResourceExhausted);
-  CHECK(RefusalOf(cluster, batch).field == "trials");
+  SubmitBatch batch{.study = study, .new_trials = {100'001, NewTrial{.sequences = {{"lr", "0.1"}}, .steps = Step{1}}}};
+  Error refused = RefusalOf(cluster, CallOf("a", batch));
+  CHECK(refused.code == ErrorCode::kResourceExhausted);
+  CHECK(refused.field == "trials");
   batch.new_trials.clear();
   batch.claims.resize(100'001);
-  CHECK(RefusalOf(cluster, batch).code == ErrorCode::kResourceExhausted);
-  CHECK(RefusalOf(cluster, batch).field == "claims");
+  refused = RefusalOf(cluster, CallOf("a", batch));
+  CHECK(refused.code == ErrorCode::kResourceExhausted);
+  CHECK(refused.field == "claims");
 }
 
 TEST_CASE("a study of the same name and content is attached to while it runs, and is new once it is finished") {
   ToyCluster cluster(1);
-  CreateStudyCall call{.call = CallId{1},
-                       .user = "ann",
-                       .team = "team",
-                       .request_id = "1",
-                       .specification = {.name = "s", .trainer = "toy", .metric = "score", .definition = "{}"}};
-  cluster.Handle(call);
+  StudySpecification specification{.name = "s", .trainer = "toy", .metric = "score", .definition = "{}"};
+  cluster.Handle(CreateCall("1", specification));
   const auto first = std::get<StudyCreated>(cluster.last_reply.answer);
-  call.request_id = "2";
-  cluster.Handle(call);
+  cluster.Handle(CreateCall("2", specification));
   const auto second = std::get<StudyCreated>(cluster.last_reply.answer);
   CHECK(second.study == first.study);
   CHECK(second.attached);
-  call.request_id = "3";
-  call.specification.definition = "{\"other\": 1}";
-  CHECK(RefusalOf(cluster, call).code == ErrorCode::kAlreadyExists);
+  specification.definition = "{\"other\": 1}";
+  CHECK(RefusalOf(cluster, CreateCall("3", specification)).code == ErrorCode::kAlreadyExists);
   cluster.Finish(first.study);
-  call.request_id = "4";
-  cluster.Handle(call);
+  cluster.Handle(CreateCall("4", specification));
   CHECK(std::get<StudyCreated>(cluster.last_reply.answer).study != first.study);
 }
 
 TEST_CASE("an unknown trainer, data or metric is refused with what there is") {
   ToyCluster cluster(1);
-  CreateStudyCall call{.call = CallId{1}, .user = "ann", .team = "team", .request_id = "1"};
-  call.specification = {.name = "s", .trainer = "mpl", .metric = "score"};
-  CHECK(RefusalOf(cluster, call).message == "unknown trainer 'mpl'; expected one of: toy");
-  call.specification = {.name = "s", .trainer = "toy", .data = "digits", .metric = "score"};
-  CHECK(RefusalOf(cluster, call).field == "data");
-  call.specification = {.name = "s", .trainer = "toy", .metric = "accuracy"};
-  CHECK(RefusalOf(cluster, call).message == "trainer toy has no metric 'accuracy'; expected one of: score");
+  const auto refusal = [&](const StudySpecification& specification) {
+    return RefusalOf(cluster, CreateCall("1", specification));
+  };
+  CHECK(refusal({.name = "s", .trainer = "mpl", .metric = "score"}).message ==
+        "unknown trainer 'mpl'; expected one of: toy");
+  CHECK(refusal({.name = "s", .trainer = "toy", .data = "digits", .metric = "score"}).field == "data");
+  CHECK(refusal({.name = "s", .trainer = "toy", .metric = "accuracy"}).message ==
+        "trainer toy has no metric 'accuracy'; expected one of: score");
 }
 
 TEST_CASE("without a server, creating a study is to be tried again") {
   ToyCluster cluster(1, 0);
-  CreateStudyCall call{.call = CallId{1}, .user = "ann", .team = "team", .request_id = "1"};
-  call.specification = {.name = "s", .trainer = "toy", .metric = "score"};
+  const ClientCall call = CreateCall("1", {.name = "s", .trainer = "toy", .metric = "score"});
   CHECK(RefusalOf(cluster, call).code == ErrorCode::kUnavailable);
 }
 
-TEST_CASE("another user's study is not found") {
+TEST_CASE("another team's study is not found, and a team mate's is not for changing") {
   ToyCluster cluster(1);
-  const StudyId study = cluster.CreateStudy("mine");
-  SubmitCall call = TrialCall(study, "a", {{"lr", "0.1"}});
-  call.user = "bob";
+  ClientCall call = TrialCall(cluster.CreateStudy("mine"), "a", {{"lr", "0.1"}});
+  call.caller = {.user = "bob", .team = "others"};
   CHECK(RefusalOf(cluster, call).code == ErrorCode::kNotFound);
+  call.caller = {.user = "bob", .team = "team"};
+  CHECK(RefusalOf(cluster, call).code == ErrorCode::kFailedPrecondition);
+}
+
+TEST_CASE("a study is cancelled once a request, and a request id serves one call") {
+  ToyCluster cluster(1);
+  const StudyId study = cluster.CreateStudy("cancelled");
+  CHECK(RefusalOf(cluster, CallOf("", CancelStudy{study})).field == "request_id");
+  cluster.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
+  const Error refused = RefusalOf(cluster, CallOf("a", CancelStudy{study}));
+  CHECK(refused.code == ErrorCode::kAlreadyExists);
+  CHECK(refused.field == "request_id");
+  for (int i = 0; i < 2; ++i) {
+    cluster.Call(CancelStudy{study}, "cancel");
+    CHECK(std::holds_alternative<StudyCancelled>(cluster.last_reply.answer));
+    CHECK(cluster.state.studies.at(study).finished_at.has_value());
+    CHECK(cluster.state.requests.contains({study, "cancel"}));
+  }
+}
+
+TEST_CASE("every kind of call is answered the same again, and refused under an id that another had") {
+  ToyCluster cluster(1);
+  const StudyId study = cluster.CreateStudy("s");
+  const TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 5);
+  cluster.Turn();
+  cluster.FailARun(RunFailed::Kind::kTrainer, "bad data");
+  cluster.Turn();
+  const Point failed{cluster.state.trials.at(trial).leaf, Step{1}};
+  REQUIRE(cluster.state.plans.begin()->second.FindFailure(failed) != nullptr);
+  const User bob{.name = "bob", .team = "team", .role = Role::kMember, .token_sha256 = std::string(64, 'b')};
+  const std::vector<decltype(ClientCall::what)> calls = {
+      CreateStudy{{.name = "t", .trainer = "toy", .metric = "score"}},
+      SubmitBatch{.study = study, .new_trials = {{{{"lr", "0.2"}}, Step{5}, Step{0}}}},
+      ContinueTrial{.trial = trial, .name = "more", .steps = Step{9}},
+      RetryStage{failed},
+      AddUser{bob},
+      RemoveUser{"bob"},
+      CancelStudy{study},
+  };
+  REQUIRE(calls.size() == std::variant_size_v<decltype(ClientCall::what)>);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    INFO(i);
+    const std::string request = "call " + std::to_string(i);
+    cluster.Call(calls[i], request);
+    REQUIRE_FALSE(std::holds_alternative<Error>(cluster.last_reply.answer));
+    const std::size_t kind = cluster.last_reply.answer.index();
+    const MasterState before = cluster.state;
+    cluster.Call(calls[i], request);
+    CHECK(cluster.last_reply.answer.index() == kind);
+    CHECK(cluster.state == before);
+    // Under the same key: another call of the study, or another of the user.
+    const bool of_study = cluster.state.requests.contains({study, request});
+    const decltype(ClientCall::what) other =
+        of_study ? decltype(ClientCall::what)(SubmitBatch{.study = study, .close = {trial}})
+                 : decltype(ClientCall::what)(CreateStudy{{.name = "u", .trainer = "toy", .metric = "score"}});
+    CHECK(RefusalOf(cluster, CallOf(request, other)).code == ErrorCode::kAlreadyExists);
+  }
 }
 
 }  // namespace espalier::master

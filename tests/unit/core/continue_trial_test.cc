@@ -8,26 +8,28 @@ namespace {
 
 using Sequences = std::map<std::string, std::string>;
 
-ContinueTrialCall CallFor(TrialId trial, std::int64_t steps, std::int64_t from = 0, Sequences sequences = {}) {
-  return {.call = CallId{1},
-          .user = "ann",
-          .team = "team",
-          .request_id = "continue",
-          .trial = trial,
-          .name = "more",
-          .definition = "{}",
-          .steps = Step{steps},
-          .from_step = Step{from},
-          .sequences = std::move(sequences)};
+struct Asked : ContinueTrial {
+  Caller caller = kAnn;
+  std::string request_id = "continue";
+  operator Event() const { return ClientCall{CallId{1}, caller, request_id, static_cast<const ContinueTrial&>(*this)}; }
+};
+
+Asked CallFor(TrialId trial, std::int64_t steps, std::int64_t from = 0, Sequences sequences = {}) {
+  return {{.trial = trial,
+           .name = "more",
+           .definition = "{}",
+           .steps = Step{steps},
+           .from_step = Step{from},
+           .sequences = std::move(sequences)}};
 }
 
-TrialContinued Continued(ToyCluster& cluster, const ContinueTrialCall& call) {
+TrialContinued Continued(ToyCluster& cluster, const Asked& call) {
   cluster.Handle(call);
   REQUIRE(std::holds_alternative<TrialContinued>(cluster.last_reply.answer));
   return std::get<TrialContinued>(cluster.last_reply.answer);
 }
 
-Error RefusalOf(ToyCluster& cluster, const ContinueTrialCall& call) {
+Error RefusalOf(ToyCluster& cluster, const Asked& call) {
   const MasterState before = cluster.state;
   cluster.Handle(call);
   CHECK(cluster.state == before);
@@ -87,7 +89,7 @@ TEST_CASE("a finished trial is branched at an earlier step, and what came before
   CHECK(cluster.state.studies.at(more.study).finished_at.has_value());
 
   const TrialContinued again = Continued(cluster, [&] {
-    ContinueTrialCall call = CallFor(more.trial, 0, 16, {{"lr", "0.3"}});
+    Asked call = CallFor(more.trial, 0, 16, {{"lr", "0.3"}});
     call.request_id = "again";
     return call;
   }());
@@ -110,8 +112,8 @@ TEST_CASE("a trial of a running study is gone on with as well") {
 TEST_CASE("a team mate goes on from a trial, in a study of his own") {
   ToyCluster cluster(1);
   const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
-  ContinueTrialCall call = CallFor(trial, 30);
-  call.user = "bob";
+  Asked call = CallFor(trial, 30);
+  call.caller.user = "bob";
   const TrialContinued more = Continued(cluster, call);
   CHECK(cluster.state.studies.at(more.study).user == "bob");
   CHECK(cluster.state.trials.at(more.trial).plan == cluster.state.trials.at(trial).plan);
@@ -122,17 +124,16 @@ TEST_CASE("a team mate goes on from a trial, in a study of his own") {
 TEST_CASE("going on is answered the same again, and refused where it cannot be") {
   ToyCluster cluster(1);
   const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
-  const ContinueTrialCall good = CallFor(trial, 30, 10, {{"lr", "0.2"}});
+  const Asked good = CallFor(trial, 30, 10, {{"lr", "0.2"}});
   const auto refused = [&](auto change) {
-    ContinueTrialCall call = good;
+    Asked call = good;
     change(call);
     return RefusalOf(cluster, call);
   };
   CHECK(refused([](auto& call) { call.trial = TrialId{99}; }).code == ErrorCode::kNotFound);
   const auto by_eve = [&](TrialId id) {
     return refused([id](auto& call) {
-      call.user = "eve";
-      call.team = "others";
+      call.caller = {"eve", "others"};
       call.trial = id;
     });
   };

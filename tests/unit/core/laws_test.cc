@@ -90,7 +90,7 @@ TEST_CASE("cancelling a study withdraws the claims of trials that are closed alr
   const TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 80);
   cluster.Finish(study);
   for (int turn = 0; turn < 10; ++turn) cluster.Turn();
-  cluster.Handle(CancelStudyCall{.call = CallId{1}, .user = "ann", .request_id = "c", .study = study});
+  cluster.Call(CancelStudy{study});
   CHECK(LastClaim(cluster.state, trial).state == ClaimState::kCancelled);
   CHECK(cluster.state.active_runs.empty());
   CHECK(cluster.state.studies.at(study).finished_at);

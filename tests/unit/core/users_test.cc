@@ -22,13 +22,16 @@ struct Office {
       if (const auto* answer = std::get_if<Reply>(&effect)) reply = *answer;
     }
   }
+  void Call(const std::string& request, decltype(ClientCall::what) what) {
+    Handle(ClientCall{CallId{1}, {.user = "root", .team = "local"}, request, std::move(what)});
+  }
   // Nothing: done.
   std::optional<ErrorCode> Add(const User& user, const std::string& request = "") {
-    Handle(AddUserCall{CallId{1}, "root", request.empty() ? "add " + std::to_string(++requests) : request, user});
+    Call(request.empty() ? "add " + std::to_string(++requests) : request, AddUser{user});
     return Outcome();
   }
   std::optional<ErrorCode> Remove(const std::string& name, const std::string& request = "") {
-    Handle(RemoveUserCall{CallId{1}, "root", request.empty() ? "remove " + std::to_string(++requests) : request, name});
+    Call(request.empty() ? "remove " + std::to_string(++requests) : request, RemoveUser{name});
     return Outcome();
   }
   std::optional<ErrorCode> Outcome() const {
@@ -197,11 +200,8 @@ TEST_CASE("a study is seen by its team, changed by its user, and unknown to ever
 TEST_CASE("of studies of one name, one's own comes before a team mate's newer one") {
   ToyCluster cluster(1);
   const auto create = [&](const std::string& user, const std::string& request) {
-    cluster.Handle(CreateStudyCall{.call = CallId{1},
-                                   .user = user,
-                                   .team = "team",
-                                   .request_id = request,
-                                   .specification = {.name = "s", .trainer = "toy", .metric = "score"}});
+    const StudySpecification specification{.name = "s", .trainer = "toy", .metric = "score"};
+    cluster.Handle(ClientCall{CallId{1}, {user, "team"}, request, CreateStudy{specification}});
     return std::get<StudyCreated>(cluster.last_reply.answer).study;
   };
   const StudyId anns = create("ann", "1");
@@ -217,10 +217,10 @@ TEST_CASE("what a call for another team's study is answered does not tell that t
   const StudyId study = cluster.CreateStudy("secret");
   const auto answers_to = [&](StudyId id) {
     std::vector<Error> errors;
-    SubmitCall submit{.call = CallId{1}, .user = "eve", .team = "others", .request_id = "1", .study = id};
-    cluster.Handle(submit);
+    const Caller eve{"eve", "others"};
+    cluster.Handle(ClientCall{CallId{1}, eve, "1", SubmitBatch{.study = id}});
     errors.push_back(std::get<Error>(cluster.last_reply.answer));
-    cluster.Handle(CancelStudyCall{CallId{1}, "eve", "others", "1", id});
+    cluster.Handle(ClientCall{CallId{1}, eve, "1", CancelStudy{id}});
     errors.push_back(std::get<Error>(cluster.last_reply.answer));
     return errors;
   };

@@ -378,7 +378,7 @@ TEST_CASE("an event that takes long does not age the messages that wait behind i
   std::promise<Tick> ticked;
   std::vector<NodeMessage> messages;
   master.on_event = [&](const Event& event) {
-    if (std::holds_alternative<CreateStudyCall>(event)) handling.Pass();
+    if (std::holds_alternative<ClientCall>(event)) handling.Pass();
     if (const auto* message = std::get_if<NodeMessage>(&event)) messages.push_back(*message);
     const auto* tick = std::get_if<Tick>(&event);
     if (tick != nullptr && seconds.exchange(0) != 0) ticked.set_value(*tick);

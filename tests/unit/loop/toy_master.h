@@ -68,17 +68,10 @@ class Recorder : public EffectRunner {
 };
 
 inline Event MakeCall(std::int64_t id) {
-  CreateStudyCall call;
-  call.call = CallId{id};
-  call.request_id = std::to_string(id);
-  return call;
+  return ClientCall{.call = CallId{id}, .request_id = std::to_string(id), .what = CreateStudy{}};
 }
 // A call that changes nothing.
-inline Event Question(std::int64_t id) {
-  CancelStudyCall call;
-  call.call = CallId{id};
-  return call;
-}
+inline Event Question(std::int64_t id) { return ClientCall{.call = CallId{id}, .what = CancelStudy{}}; }
 inline Event Message(std::int64_t session) {
   NodeMessage message;
   message.session = SessionId{session};
@@ -123,11 +116,12 @@ inline auto AddsRequest(const RequestKey& key) {
 
 inline Transition ToyReact(MasterState& state, const Event& event, Time) {
   Transition transition;
-  if (const auto* call = std::get_if<CreateStudyCall>(&event)) {
+  const auto* call = std::get_if<ClientCall>(&event);
+  if (call != nullptr && std::holds_alternative<CreateStudy>(call->what)) {
     transition.edit.push_back(AddRequest{{StudyId{0}, call->request_id}, {}});
     transition.effects = {LogLine{LogLevel::kInfo, "asked"}, Reply{call->call, StudyCreated{}}};
-  } else if (const auto* question = std::get_if<CancelStudyCall>(&event)) {
-    transition.effects.push_back(Reply{question->call, StudyCancelled{}});
+  } else if (call != nullptr) {
+    transition.effects.push_back(Reply{call->call, StudyCancelled{}});
   } else if (const auto* message = std::get_if<NodeMessage>(&event)) {
     if (message->registration) {
       const auto& [server, incarnation] = std::tie(message->registration->server, message->registration->incarnation);

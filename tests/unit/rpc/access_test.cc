@@ -111,6 +111,17 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                  more.set_name("more");
                  more.set_steps(9);
                })),
+      MakeCase("StudyService/RetryStage", Make<v1::RetryStageRequest>([](auto& retry) {
+                 retry.set_request_id("5");
+                 retry.set_plan_node_id(1);
+                 retry.set_step(7);
+               })),
+      MakeCase("InspectService/ExplainStage", Make<v1::ExplainStageRequest>([](auto& explain) {
+                 explain.mutable_point()->set_plan_node_id(1);
+                 explain.mutable_point()->set_step(7);
+               })),
+      MakeCase("InspectService/ExplainStage",
+               Make<v1::ExplainStageRequest>([](auto& explain) { explain.set_run_id(1); })),
       MakeCase("StudyService/Submit", AnnsTrial(1)),
       MakeCase("InspectService/GetStudy", Make<v1::GetStudyRequest>([](auto& get) { get.set_name(kStudyName); })),
       MakeCase("InspectService/Forecast", SameForecast(scope)),
@@ -344,6 +355,8 @@ TEST_CASE("a team mate looks at a study and cannot change it") {
     if (each.method == "StudyService/Submit" || each.method == "StudyService/CancelStudy") {
       CHECK(outcome.code == grpc::StatusCode::FAILED_PRECONDITION);
       CHECK(outcome.message == "study 1 is ann.secret's, who alone may change it");
+    } else if (each.method == "StudyService/RetryStage") {
+      CHECK(outcome.message.starts_with("nothing failed at 1@7"));  // it is no study's alone
     } else if (IsForMembers(each.method)) {
       CHECK(outcome.code == grpc::StatusCode::OK);
     }

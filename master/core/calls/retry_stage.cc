@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <set>
+
+#include "base/key_text.h"
+#include "master/core/calls/study_calls.h"
+#include "master/core/calls/trial_edits.h"
+#include "master/core/state/stages.h"
+#include "searchplan/plan/record_result.h"
+
+namespace espalier::master {
+namespace {
+
+constexpr std::size_t kPlacesMax = 100'000;
+
+// What stands in the way of a stage: how it is cleared, and whom it fails.
+struct Obstacles {
+  PlanEdit clearing;
+  std::vector<ClaimId> failed;
+};
+
+void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point, PlanEdit& clearing) {
+  std::set<std::pair<PlanNodeId, AttemptKey>> attempts;
+  for (const auto& [key, counted] : plan.Node(point.node).results->attempts) {
+    if (key.evaluation.empty() ? key.from < point.step : key.from == point.step) attempts.insert({point.node, key});
+  }
+  if (const auto needed = NeededAt(state, plan, point)) {
+    const auto pause = state.pauses.find({{needed->head, needed->source.step}, ""});
+    if (pause != state.pauses.end()) attempts.insert({pause->second.node, pause->second.key});
+  }
+  for (const auto& [node, key] : attempts) clearing.push_back(SetAttempts{node, key, std::nullopt});
+}
+
+Obstacles FindObstacles(const MasterState& state, const SearchPlan& plan, Point point) {
+  Obstacles found;
+  const bool training_failed = plan.FindFailure(point) != nullptr;
+  if (training_failed) found.clearing.push_back(SetFailure{point, std::nullopt});
+  std::set<std::string> evaluations;
+  const auto& failures = plan.Node(point.node).results->evaluation_failures;
+  if (const auto there = failures.find(point.step); there != failures.end()) {
+    for (const auto& [evaluation, why] : there->second) {
+      evaluations.insert(evaluation);
+      found.clearing.push_back(SetEvaluationFailure{point, evaluation, std::nullopt});
+    }
+  }
+  ClearAttempts(state, plan, point, found.clearing);
+  if (!training_failed && evaluations.empty()) return found;
+  for (const ClaimId id : ClaimsFailedAt(state, plan, point)) {
+    const Claim& claim = plan.claims.at(id);
+    const bool of_evaluation = claim.point == point && evaluations.contains(claim.evaluation);
+    if (training_failed || of_evaluation) found.failed.push_back(id);
+  }
+  return found;
+}
+
+tl::unexpected<Error> NothingFailed(const SearchPlan& plan, Point point) {
+  const std::optional<Point> failing = FailingPoint(plan, point);
+  return MakeError(ErrorCode::kFailedPrecondition,
+                   "nothing failed at " + NameOf(point) +
+                       (failing ? "; what fails it is " + NameOf(*failing) + ": retry that"
+                                : "; `espalier stage explain " + NameOf(point) + "` says how it stands"),
+                   "stage");
+}
+
+// Whose trial it fails, or makes wait.
+bool ConcernsUser(const MasterState& state, const SearchPlan& plan, Point point, const std::vector<ClaimId>& failed,
+                  const std::string& user) {
+  const auto is_users = [&](ClaimId claim) {
+    return state.studies.at(state.trials.at(plan.claims.at(claim).trial).study).user == user;
+  };
+  if (std::any_of(failed.begin(), failed.end(), is_users)) return true;
+  const WantingClaims wanting = ClaimsWanting(state, plan, point, kPlacesMax);
+  return std::any_of(wanting.claims.begin(), wanting.claims.end(), is_users);
+}
+
+}  // namespace
+
+Digest128 ContentOf(const Caller& caller, const RetryStage& call) {
+  return DigestOf(KeyText("retry-stage-1").Add(caller.user).Add(NameOf(call.point)).text());
+}
+
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const RetryStage& call) {
+  const MasterState& state = draft.state();
+  ESPALIER_ASSIGN(const SearchPlan* plan, FindStage(state, call.point, caller));
+  const Failure* failure = plan->FindFailure(call.point);
+  if (failure != nullptr && failure->kind == Failure::Kind::kDiverged) {
+    return MakeError(ErrorCode::kFailedPrecondition,
+                     "training diverged at " + NameOf(call.point) + ", and would again: that is its result", "stage");
+  }
+  const Obstacles found = FindObstacles(state, *plan, call.point);
+  if (found.clearing.empty()) return NothingFailed(*plan, call.point);
+  if (!ConcernsUser(state, *plan, call.point, found.failed, caller.user)) {
+    return MakeError(ErrorCode::kFailedPrecondition,
+                     "no trial of yours is failed by " + NameOf(call.point) + " or waits for it; whose is may retry it",
+                     "stage");
+  }
+  draft.Log(LogLevel::kInfo, "stage retried",
+            {{"plan", plan->id}, {"node", call.point.node}, {"step", call.point.step}});
+  draft.Do(plan->id, found.clearing);
+  std::set<TrialId> trials;
+  std::set<TrialId> others;
+  for (const ClaimId id : found.failed) {
+    const Claim& claim = plan->claims.at(id);
+    const Trial& trial = state.trials.at(claim.trial);
+    if (trial.cancelled || state.studies.at(trial.study).finished_at) continue;
+    MakeClaim(draft, trial.study, trial.id, claim.point.step);
+    (MaySee(caller, state.studies.at(trial.study)) ? trials : others).insert(trial.id);
+  }
+  std::vector<std::int64_t> ids = {static_cast<std::int64_t>(others.size())};
+  for (const TrialId trial : trials) ids.push_back(trial.value);
+  return ids;
+}
+
+StageRetried AnswerOf(const RetryStage&, const std::vector<std::int64_t>& ids) {
+  StageRetried retried{.trials = {}, .other_count = ids.at(0)};
+  for (std::size_t i = 1; i < ids.size(); ++i) retried.trials.push_back(TrialId{ids[i]});
+  return retried;
+}
+
+}  // namespace espalier::master

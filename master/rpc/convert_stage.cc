@@ -1,0 +1,81 @@
+#include "master/rpc/convert.h"
+
+namespace espalier::master {
+namespace {
+
+v1::WaitsFor ToProto(WaitsFor what) {
+  switch (what) {
+    case WaitsFor::kNothing:
+      return v1::WAITS_FOR_UNSPECIFIED;
+    case WaitsFor::kStage:
+      return v1::WAITS_FOR_STAGE;
+    case WaitsFor::kSlot:
+      return v1::WAITS_FOR_SLOT;
+    case WaitsFor::kPause:
+      return v1::WAITS_FOR_PAUSE;
+    case WaitsFor::kRetry:
+      return v1::WAITS_FOR_RETRY;
+    case WaitsFor::kOffer:
+      return v1::WAITS_FOR_OFFER;
+  }
+  return v1::WAITS_FOR_UNSPECIFIED;
+}
+
+void Fill(Point point, v1::StagePoint& message) {
+  message.set_plan_node_id(point.node.value);
+  message.set_step(point.step.value);
+}
+
+void Fill(Time time, google::protobuf::Timestamp& message) {
+  constexpr std::int64_t kMicroseconds = 1'000'000;
+  const std::int64_t count = time.time_since_epoch().count();
+  message.set_seconds(count / kMicroseconds);
+  message.set_nanos(static_cast<std::int32_t>(count % kMicroseconds * 1000));
+}
+
+void Fill(const OtherOffer& offer, v1::OtherOffer& message) {
+  message.set_server(offer.server);
+  for (const OtherOffer::Difference& difference : offer.differences) {
+    v1::OfferDifference& added = *message.add_differences();
+    added.set_what(difference.what);
+    added.set_wanted(difference.wanted);
+    added.set_offered(difference.offered);
+  }
+}
+
+void Fill(const ExplainedStage::Placed& placed, v1::PlacedStage& message) {
+  message.set_server(placed.server);
+  message.set_slot(placed.slot);
+  message.set_run_id(placed.run.value_or(RunId{0}).value);
+  message.set_step(placed.at.value);
+  message.set_training(placed.training);
+}
+
+}  // namespace
+
+Point FromProto(const v1::StagePoint& message) { return {PlanNodeId{message.plan_node_id()}, Step{message.step()}}; }
+
+v1::ExplainStageResponse ToProto(const ExplainedStage& explained) {
+  v1::ExplainStageResponse message;
+  Fill(explained.point, *message.mutable_point());
+  message.set_state(std::string(Name(explained.standing)));
+  message.set_why(explained.why);
+  message.set_waits_for(ToProto(explained.waits_for));
+  if (explained.waits_for_stage) Fill(*explained.waits_for_stage, *message.mutable_waits_for_stage());
+  if (explained.paused_until) Fill(*explained.paused_until, *message.mutable_paused_until());
+  if (explained.paths_ahead) message.set_paths_ahead(*explained.paths_ahead);
+  for (const OtherOffer& offer : explained.other_offers) Fill(offer, *message.add_other_offers());
+  for (const TrialId trial : explained.serves) message.add_serves_trial_ids(trial.value);
+  message.set_serves_other_count(explained.serves_others);
+  message.set_serves_more(explained.serves_more);
+  if (explained.placed_on) Fill(*explained.placed_on, *message.mutable_placed_on());
+  if (explained.checkpoint) {
+    message.mutable_checkpoint()->set_file(explained.checkpoint->file);
+    message.mutable_checkpoint()->set_size_bytes(explained.checkpoint->bytes);
+    Fill(explained.checkpoint->stored_at, *message.mutable_checkpoint()->mutable_stored_at());
+  }
+  for (const std::string& warning : explained.warnings) message.add_warnings(warning);
+  return message;
+}
+
+}  // namespace espalier::master
