@@ -122,6 +122,20 @@ TEST_CASE("a stage that is ready waits for a slot, behind the paths that are lon
   CHECK(stage.serves == std::vector{shortest});
 }
 
+TEST_CASE("of branches at one checkpoint, those that are longer are ahead") {
+  ToyCluster cluster(1, 1, 1);
+  const StudyId study = cluster.CreateStudy("branches");
+  cluster.Submit(study, {{"lr", "0.5"}}, 10);
+  cluster.RunToRest();
+  Turns(cluster, 3);
+  cluster.Submit(study, {{"lr", "0.1"}}, 50);  // has the slot
+  const TrialId trial = cluster.Submit(study, {{"lr", "0.2"}}, 20);
+  cluster.Submit(study, {{"lr", "Piecewise([0.5, 0.05], [10])"}}, 60);
+  cluster.Submit(study, {{"lr", "Piecewise([0.5, 0.03], [10])"}}, 50);
+  cluster.Submit(study, {{"lr", "Piecewise([0.5, 0.02], [10])"}}, 15);
+  CHECK(Explained(cluster, PointAt(cluster, trial, 20)).paths_ahead == 2);
+}
+
 TEST_CASE("a stage that follows another waits for it, and says what that one waits for") {
   ToyCluster cluster(1, 1, 1);
   const StudyId study = cluster.CreateStudy("stages");

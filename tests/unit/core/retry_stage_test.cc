@@ -120,7 +120,10 @@ TEST_CASE("a stage that crashed three times is given three attempts more") {
   ToyCluster cluster(1);
   const TrialId trial = cluster.Submit(cluster.CreateStudy("crashes"), {{"lr", "0.1"}}, 20);
   const auto crash = [&] {
-    while (cluster.nodes[0].runs.empty()) cluster.Turn();  // it pauses after a crash
+    for (int turn = 0; cluster.nodes[0].runs.empty(); ++turn) {  // it pauses after a crash
+      REQUIRE(turn < 10'000);
+      cluster.Turn();
+    }
     Turns(cluster, 5);
     cluster.CrashARun();
     cluster.Turn();
