@@ -19,6 +19,7 @@ Command TrialExtendCommand(CommandContext& context);
 Command TrialBranchCommand(CommandContext& context);
 Command PlanShowCommand(CommandContext& context);
 Command SequenceShowCommand(CommandContext& context);
+Command SimulateCommand(CommandContext& context);
 Command ServerListCommand(CommandContext& context);
 Command TrainerListCommand(CommandContext& context);
 Command UserAddCommand(CommandContext& context);

@@ -1,0 +1,75 @@
+// What goes wrong in a simulation, and when: drawn by its seed. One thread.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/master_process.h"
+#include "sim/network.h"
+#include "sim/node_process.h"
+#include "sim/verdict.h"
+
+namespace espalier::sim {
+
+enum class FaultKind {
+  kWorkerCrash,
+  kWorkerKilled,  // by a SIGKILL from outside
+  kWorkerHang,    // until the node manager notices, or its operator
+  kEvaluationCrash,
+  kSaveFails,
+  kFileLost,
+  kFileDamaged,
+  kStoreAway,
+  kStreamCut,
+  kLateMessages,
+  kRepeatedMessages,
+  kNodeRestart,
+  kServerGone,  // for long: its node manager trains on, and is heard again later
+  kMasterKilled,
+  kMasterFrozen,
+  kLoopStalls,  // one event takes long
+  kDatabaseAway,
+  kSecondVersion,  // one server offers other code, or evaluates otherwise, from now on
+};
+inline constexpr int kFaultKindCount = 18;
+std::string_view Name(FaultKind kind);
+
+class Faults {
+ public:
+  struct Parts {
+    MasterProcess& master;
+    Network& network;
+    CheckpointFiles& files;
+    std::vector<NodeProcess*> nodes;
+  };
+
+  Faults(World& world, Parts parts) : world_(world), parts_(std::move(parts)) {}
+
+  // Puts them on the clock: of each kind at least one if there are enough.
+  void Plan(int count, Seconds from, Seconds until);
+
+  const Blows& blows() const { return blows_; }
+  // Kinds that had something to strike.
+  const std::set<FaultKind>& kinds() const { return kinds_; }
+  int count() const { return count_; }
+
+ private:
+  void Strike(FaultKind kind);
+  bool StrikeWorker(FaultKind kind);
+  bool StrikeFile(FaultKind kind);
+  void StrikeNode(FaultKind kind);
+  void StrikeMaster(FaultKind kind);
+  void Restart(NodeProcess& node, Seconds after);
+  void Count(const NodeProcess::Blow& blow);
+
+  World& world_;
+  Parts parts_;
+  Blows blows_;
+  std::set<FaultKind> kinds_;
+  int count_ = 0;
+  bool has_second_version_ = false;
+};
+
+}  // namespace espalier::sim
