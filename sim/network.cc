@@ -38,9 +38,11 @@ void Network::ToMaster(master::SessionId session, master::NodeMessage message) {
   const int times = world_.clock.now() < repeat_until_ ? 2 : 1;
   for (int i = 0; i < times; ++i) {
     world_.clock.After(delay, [this, session, message] {
-      // What a cut stream had under way is lost with a good chance.
-      if (Find(session) == nullptr && (!streams_.contains(session) || world_.chance.OneIn(2))) return;
-      master_.on_message(message);
+      const auto known = streams_.find(session);
+      if (known == streams_.end()) return;
+      // What a cut stream had under way is lost from some message on.
+      known->second.is_lost |= !known->second.is_open && world_.chance.OneIn(2);
+      if (!known->second.is_lost) master_.on_message(message);
     });
   }
 }

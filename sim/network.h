@@ -52,6 +52,7 @@ class Network {
     int server = 0;
     NodeSide node;
     bool is_open = true;  // not cut, as far as anybody knows
+    bool is_lost = false;  // nothing more arrives at the master
     Seconds to_master_at{0};
     Seconds to_node_at{0};
     bool is_writing_orders = false;

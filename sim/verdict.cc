@@ -81,7 +81,7 @@ class ResultChecker {
     if (alone.last() < settled.step) return {};
     if (alone.last() == settled.step && FateHere(plan, point)) return {};
     if (plan.FindCheckpoint(point) == nullptr) {
-      if (watch_.MayLackState(point)) return {};
+      if (watch_.MayLackState(point) || watch_.WasAnsweredAtOnce(settled.claim)) return {};
       return "where a claim was done its state is stored: " + Text(study, settled);
     }
     const StateDigest* digest = plan.FindStateDigest(point);

@@ -53,8 +53,23 @@ void Watch::OnDecided(const master::Event& event, const master::Transition& tran
       world_.Tell([&] { return "  log: " + Print(*line); });
     }
   }
+  NoteAnswers(transition);
   CheckCost(event, transition);
   CheckLeases(event, transition, lease);
+}
+
+void Watch::NoteAnswers(const master::Transition& transition) {
+  std::set<ClaimId> made;
+  for (const master::StateChange& change : transition.edit) {
+    const auto* plan = std::get_if<master::ChangePlan>(&change);
+    if (plan == nullptr) continue;
+    if (const auto* add = std::get_if<AddClaim>(&plan->change)) {
+      made.insert(add->claim.id);
+      answered_at_once_.erase(add->claim.id);  // of a decision that was dropped
+    }
+    const auto* settle = std::get_if<SettleClaim>(&plan->change);
+    if (settle != nullptr && made.contains(settle->claim)) answered_at_once_.insert(settle->claim);
+  }
 }
 
 void Watch::CheckCost(const master::Event& event, const master::Transition& transition) {

@@ -33,10 +33,14 @@ class Watch {
   // Points that ever had a checkpoint that was stored, and then lost it; and where a promise of the state was lost.
   bool MayLackState(Point point) const { return lacking_.contains(point); }
 
+  // By what was stored when it was made: nothing was trained for it, and no state kept.
+  bool WasAnsweredAtOnce(ClaimId claim) const { return answered_at_once_.contains(claim); }
+
   std::size_t changes_max() const { return changes_max_; }
 
  private:
   void CheckCost(const master::Event& event, const master::Transition& transition);
+  void NoteAnswers(const master::Transition& transition);
   void CheckLeases(const master::Event& event, const master::Transition& transition, Seconds lease);
   void Check(const master::Reply& reply);
   void Check(const master::SendOrders& send);
@@ -54,6 +58,7 @@ class Watch {
   std::map<std::string, Moment> last_heard_;
   std::set<Point> had_checkpoint_;
   std::set<Point> lacking_;
+  std::set<ClaimId> answered_at_once_;
   std::size_t changes_max_ = 0;
 };
 
