@@ -51,7 +51,7 @@ class Network {
   struct Stream {
     int server = 0;
     NodeSide node;
-    bool is_open = true;  // not cut, as far as anybody knows
+    bool is_open = true;   // not cut, as far as anybody knows
     bool is_lost = false;  // nothing more arrives at the master
     Seconds to_master_at{0};
     Seconds to_node_at{0};
