@@ -32,10 +32,6 @@ void Faults::Plan(int count, Seconds from, Seconds until) {
   }
 }
 
-void Faults::Count(const NodeProcess::Blow& blow) {
-  ++(blow.evaluates ? blows_.in_evaluation : blows_.in_training)[blow.state];
-}
-
 void Faults::Strike(FaultKind kind) {
   world_.Tell([&] { return "FAULT: " + std::string(Name(kind)); });
   switch (kind) {
@@ -82,11 +78,9 @@ bool Faults::StrikeWorker(FaultKind kind) {
   for (std::int64_t i = 0; i < std::ssize(parts_.nodes); ++i) {
     NodeProcess& node = *parts_.nodes[static_cast<std::size_t>((first + i) % std::ssize(parts_.nodes))];
     for (int slot = 0; node.runs() && slot < node.slot_count(); ++slot) {
-      const auto blow = kind == FaultKind::kWorkerHang ? node.HangWorker(slot, kOperatorNotices)
-                                                       : node.CrashWorker(slot, kind == FaultKind::kWorkerKilled);
-      if (!blow) continue;
-      Count(*blow);
-      return true;
+      const bool struck = kind == FaultKind::kWorkerHang ? node.HangWorker(slot, kOperatorNotices)
+                                                         : node.CrashWorker(slot, kind == FaultKind::kWorkerKilled);
+      if (struck) return true;
     }
   }
   return false;
@@ -118,7 +112,7 @@ void Faults::StrikeNode(FaultKind kind) {
   NodeProcess& any = *world_.chance.OneOf(parts_.nodes);
   NodeProcess& other = *parts_.nodes[static_cast<std::size_t>(world_.chance.Whole(1, std::ssize(parts_.nodes) - 1))];
   if (kind == FaultKind::kEvaluationCrash) {
-    any.CrashNextEvaluation([this](const NodeProcess::Blow& blow) { Count(blow); });
+    any.CrashNextEvaluation();
   } else if (kind == FaultKind::kSaveFails) {
     any.FailNextSave();
   } else if (kind == FaultKind::kStreamCut) {

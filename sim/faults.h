@@ -9,7 +9,6 @@
 #include "sim/master_process.h"
 #include "sim/network.h"
 #include "sim/node_process.h"
-#include "sim/verdict.h"
 
 namespace espalier::sim {
 
@@ -50,7 +49,6 @@ class Faults {
   // Puts them on the clock: of each kind at least one if there are enough.
   void Plan(int count, Seconds from, Seconds until);
 
-  const Blows& blows() const { return blows_; }
   // Kinds that had something to strike.
   const std::set<FaultKind>& kinds() const { return kinds_; }
   int count() const { return count_; }
@@ -62,11 +60,9 @@ class Faults {
   void StrikeNode(FaultKind kind);
   void StrikeMaster(FaultKind kind);
   void Restart(NodeProcess& node, Seconds after);
-  void Count(const NodeProcess::Blow& blow);
 
   World& world_;
   Parts parts_;
-  Blows blows_;
   std::set<FaultKind> kinds_;
   int count_ = 0;
   bool has_second_version_ = false;

@@ -123,9 +123,10 @@ void NodeProcess::FinishRequest(int slot, std::int64_t number) {
   WorkerProcess* worker = FindWorker(slot, number);
   if (worker == nullptr || worker->hangs) return;
   const node::WorkerRequest request = worker->asked.front();
-  if (std::holds_alternative<node::Evaluate>(request.kind) && crash_evaluation_) {
-    std::exchange(crash_evaluation_, nullptr)(*BlowTo(slot));
-    return LoseWorker(slot, false, "crashed in an evaluation");
+  const bool crashes = std::holds_alternative<node::Evaluate>(request.kind) && std::exchange(crash_evaluation_, false);
+  if (crashes || worker->DiesOf(request.kind)) {
+    Strike(slot);
+    return LoseWorker(slot, false, "crashed in what it was asked");
   }
   std::optional<TrainedStep> trained;
   node::ReplyKind reply = worker->Answer(request.kind, disk_, files_, trained);
@@ -165,12 +166,13 @@ void NodeProcess::Reply(int slot, std::int64_t number, node::WorkerReply reply) 
   });
 }
 
-std::optional<NodeProcess::Blow> NodeProcess::BlowTo(int slot) const {
+bool NodeProcess::Strike(int slot) {
   const auto worker = workers_.find(slot);
-  if (worker == workers_.end() || worker->second.asked.empty()) return std::nullopt;
+  if (worker == workers_.end() || worker->second.asked.empty()) return false;
   const node::RequestKind& request = worker->second.asked.front().kind;
-  if (std::holds_alternative<node::Describe>(request)) return std::nullopt;
-  return Blow{worker->second.run(), worker->second.state(), std::holds_alternative<node::Evaluate>(request)};
+  if (std::holds_alternative<node::Describe>(request)) return false;
+  watcher_.struck({worker->second.run(), worker->second.state(), std::holds_alternative<node::Evaluate>(request)});
+  return true;
 }
 
 void NodeProcess::LoseWorker(int slot, bool killed_by_others, const std::string& words) {
@@ -181,22 +183,21 @@ void NodeProcess::LoseWorker(int slot, bool killed_by_others, const std::string&
   Exchange();
 }
 
-std::optional<NodeProcess::Blow> NodeProcess::CrashWorker(int slot, bool by_sigkill) {
-  const std::optional<Blow> blow = BlowTo(slot);
-  if (blow) LoseWorker(slot, by_sigkill, by_sigkill ? "killed by SIGKILL" : "crashed");
-  return blow;
+bool NodeProcess::CrashWorker(int slot, bool by_sigkill) {
+  if (!Strike(slot)) return false;
+  LoseWorker(slot, by_sigkill, by_sigkill ? "killed by SIGKILL" : "crashed");
+  return true;
 }
 
-std::optional<NodeProcess::Blow> NodeProcess::HangWorker(int slot, Seconds until_killed) {
-  const std::optional<Blow> blow = BlowTo(slot);
-  if (!blow) return std::nullopt;
+bool NodeProcess::HangWorker(int slot, Seconds until_killed) {
+  if (!Strike(slot)) return false;
   WorkerProcess& worker = workers_.at(slot);
   worker.hangs = true;
   world_.Tell([&] { return name_ + " worker on slot " + std::to_string(slot) + " hangs"; });
   Later(until_killed, [this, slot, number = worker.number()] {
     if (FindWorker(slot, number) != nullptr) LoseWorker(slot, true, "killed by its operator, since it hung");
   });
-  return blow;
+  return true;
 }
 
 void NodeProcess::Act(const node::FetchCheckpoint& fetch) {

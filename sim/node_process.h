@@ -26,6 +26,7 @@ class NodeProcess {
   };
   struct Watcher {
     std::function<void(const TrainedStep&)> trained;
+    std::function<void(const Blow&)> struck;
     // Reports up to the last of these are acknowledged.
     std::function<void(const std::vector<Report>&)> acknowledged;
   };
@@ -40,11 +41,11 @@ class NodeProcess {
   // Of workers that are started from now on.
   void Install(const Offer& offer) { offer_ = offer; }
 
-  // Faults of the worker on a slot; what it was at, if it was at anything of a run.
-  std::optional<Blow> CrashWorker(int slot, bool by_sigkill);
-  std::optional<Blow> HangWorker(int slot, Seconds until_killed);
+  // Faults of the worker on a slot; false if it is at nothing of a run.
+  bool CrashWorker(int slot, bool by_sigkill);
+  bool HangWorker(int slot, Seconds until_killed);
   // Of the next that is asked for.
-  void CrashNextEvaluation(std::function<void(const Blow&)> told) { crash_evaluation_ = std::move(told); }
+  void CrashNextEvaluation() { crash_evaluation_ = true; }
   void FailNextSave() { fail_save_ = true; }
 
   const std::string& name() const { return name_; }
@@ -68,7 +69,8 @@ class NodeProcess {
   void FinishRequest(int slot, std::int64_t number);
   void BeginSave(int slot, const node::WorkerRequest& request);
   void Reply(int slot, std::int64_t number, node::WorkerReply reply);
-  std::optional<Blow> BlowTo(int slot) const;
+  // The worker is, or will be, lost by what it is at; false if it is at nothing of a run.
+  bool Strike(int slot);
   void LoseWorker(int slot, bool killed_by_others, const std::string& words);
 
   void Act(const node::SpawnWorker& spawn);
@@ -112,7 +114,7 @@ class NodeProcess {
   Seconds connect_at_{0};
   Seconds connect_pause_{0};
   Seconds store_free_at_{0};  // uploads and removals go one by one
-  std::function<void(const Blow&)> crash_evaluation_;
+  bool crash_evaluation_ = false;
   bool fail_save_ = false;
 };
 

@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 #include "sim/users.h"
+#include "sim/verdict.h"
+#include "sim/watch.h"
 
 namespace espalier::sim {
 namespace {
@@ -33,6 +35,7 @@ class Simulation {
   Users users_;
   std::vector<std::unique_ptr<NodeProcess>> nodes_;
   std::unique_ptr<Faults> faults_;
+  Deeds deeds_;
   std::int64_t trained_steps_ = 0;
   std::set<std::pair<std::uint64_t, Step>> unique_steps_;
 };
@@ -60,7 +63,14 @@ Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
         .trained =
             [this](const TrainedStep& trained) {
               ++trained_steps_;
+              deeds_.trained[trained.run.run].insert(trained.step);
+              watch_.OnTrained(trained.run.run, trained.step);
               unique_steps_.insert({trained.after, trained.step});
+            },
+        .struck =
+            [this](const NodeProcess::Blow& blow) {
+              const PlanId plan = master_.stored().runs.at(blow.run.run).plan;
+              ++(blow.evaluates ? deeds_.struck_in_evaluation : deeds_.struck_in_training)[{plan, blow.state}];
             },
         .acknowledged = [this](const std::vector<Report>& reports) { watch_.OnAcknowledged(reports); }};
     nodes_.push_back(std::make_unique<NodeProcess>(world_, network_, files_, server, settings.slot_count, watcher));
@@ -108,7 +118,9 @@ std::string Simulation::FindBroken() const {
   if (std::string unsettled = Unsettled(); !unsettled.empty()) {
     return "once faults are over everything is settled: " + unsettled;
   }
-  if (std::string wrong = FindWrongResult(stored, watch_, faults_->blows()); !wrong.empty()) return wrong;
+  if (std::string wrong = FindWrongResult(stored, watch_, deeds_); !wrong.empty()) return wrong;
+  if (std::string wrong = FindWrongLog(stored, deeds_); !wrong.empty()) return wrong;
+  if (std::string attempts = FindTooManyAttempts(deeds_); !attempts.empty()) return attempts;
   if (std::string waste = FindWaste(stored, world_.clock.time()); !waste.empty()) return waste;
   return FindRunLoop(stored, faults_->count());
 }

@@ -84,16 +84,19 @@ std::uint64_t StateAfterStep(std::uint64_t state, const node::Values& values) { 
 
 StepFate FateOf(std::uint64_t state, const node::Values& values) {
   constexpr double kDivergesFrom = 0.9;
+  constexpr double kCrashesFrom = 0.8;
   constexpr double kRaisesFrom = 0.7;
   constexpr std::uint64_t kOneStepIn = 12;
   const double rate = LearningRate(values);
   if (rate < kRaisesFrom || state % kOneStepIn != 0) return StepFate::kGoesOn;
-  return rate >= kDivergesFrom ? StepFate::kDiverges : StepFate::kRaises;
+  if (rate >= kDivergesFrom) return StepFate::kDiverges;
+  return rate >= kCrashesFrom ? StepFate::kCrashes : StepFate::kRaises;
 }
 
 EvaluationFate Evaluate(std::uint64_t state, const std::string& evaluation) {
   const std::uint64_t bits = Mix(Mix(state, "evaluate"), evaluation);
   if (bits % 41 == 0) return {.raises = true, .state_intact = bits % 2 == 0};
+  if (bits % 47 == 0) return {.crashes = true};
   if (bits % 43 == 0) return {.score = std::numeric_limits<double>::quiet_NaN()};
   return {.score = static_cast<double>(bits >> 11) * 0x1p-53};
 }
@@ -116,10 +119,12 @@ TrainedAlone::TrainedAlone(const Offer& offer, const std::map<std::string, std::
 
 TrainedAlone::Answer TrainedAlone::At(Step step, const std::string& evaluation) const {
   const bool is_past = fate_ != StepFate::kGoesOn && fate_at_ <= step;
-  if (is_past && fate_ == StepFate::kRaises) return {.state = ClaimState::kFailed};
+  if (is_past && fate_ != StepFate::kDiverges) {
+    return {.state = ClaimState::kFailed, .by_crashes = fate_ == StepFate::kCrashes};
+  }
   if (is_past) return {.score = std::numeric_limits<double>::quiet_NaN()};
   const EvaluationFate fate = Evaluate(StateAt(step), evaluation);
-  if (fate.raises) return {.state = ClaimState::kFailed};
+  if (fate.raises || fate.crashes) return {.state = ClaimState::kFailed, .by_crashes = fate.crashes};
   return {.score = fate.score};
 }
 

@@ -21,11 +21,12 @@ std::uint64_t StateAfterInit(const Offer& offer, const node::Values& initial);
 // `values`: of all hyper-parameters that are sequences.
 std::uint64_t StateAfterStep(std::uint64_t state, const node::Values& values);
 
-// What training does in the step that led to `state`.
-enum class StepFate { kGoesOn, kDiverges, kRaises };
+// What training does in the step that led to `state`. One that crashes does so whenever it is tried.
+enum class StepFate { kGoesOn, kDiverges, kRaises, kCrashes };
 StepFate FateOf(std::uint64_t state, const node::Values& values);
 
 struct EvaluationFate {
+  bool crashes = false;  // whenever it is tried
   bool raises = false;
   bool state_intact = true;  // of one that raises
   double score = 0;          // of one that does not; may be NaN
@@ -43,7 +44,8 @@ class TrainedAlone {
 
   struct Answer {
     ClaimState state = ClaimState::kDone;
-    double score = 0;  // of one that is done
+    bool by_crashes = false;  // of one that failed: only after it was tried often enough
+    double score = 0;         // of one that is done
   };
   // REQUIRES: 1 <= step <= horizon.
   Answer At(Step step, const std::string& evaluation) const;

@@ -79,6 +79,7 @@ void Users::CreateStudy(std::size_t study, int trial_count) {
   master::CreateStudyCall create{.user = kUser, .team = kTeam, .request_id = "create-" + studies_[study].name};
   create.specification = {.name = studies_[study].name, .trainer = "simulated", .metric = "score"};
   create.specification.scope = studies_[study].scope;
+  if (world_.chance.OneIn(3)) create.specification.evaluate_every = 5;
   const auto call = [create](master::CallId id) {
     master::CreateStudyCall with_id = create;
     with_id.call = id;
@@ -115,6 +116,7 @@ std::string Users::DrawSequence() {
   const auto value = [&] {
     if (chance.OneIn(24)) return std::string("0.9");
     if (chance.OneIn(24)) return std::string("0.7");
+    if (chance.OneIn(24)) return std::string("0.8");
     return chance.OneOf<std::string>({"0.1", "0.2", "0.05"});
   };
   const auto milestone = [&](std::int64_t after) { return after + chance.OneOf<std::int64_t>({5, 10, 12}); };

@@ -22,21 +22,21 @@ Offer OfferOfStudy(const master::Study& study) {
 }
 
 // Whether so many faults were done to the claim's training, or its evaluation, that it may have been given up.
-bool MayHaveFailed(const TrainedAlone& alone, Step step, const Blows& blows) {
+bool MayHaveFailed(const TrainedAlone& alone, PlanId plan, Step step, const Deeds& deeds) {
   constexpr int kAttempts = 3;
   int in_training = 0;
   for (Step at{0}; at < step; at = at + 1) {
-    const auto blow = blows.in_training.find(alone.StateAt(at));
-    if (blow != blows.in_training.end()) in_training += blow->second;
+    const auto struck = deeds.struck_in_training.find({plan, alone.StateAt(at)});
+    if (struck != deeds.struck_in_training.end()) in_training += struck->second;
   }
-  const auto blow = blows.in_evaluation.find(alone.StateAt(step));
-  return in_training >= kAttempts || (blow != blows.in_evaluation.end() && blow->second >= kAttempts);
+  const auto struck = deeds.struck_in_evaluation.find({plan, alone.StateAt(step)});
+  return in_training >= kAttempts || (struck != deeds.struck_in_evaluation.end() && struck->second >= kAttempts);
 }
 
 class ResultChecker {
  public:
-  ResultChecker(const master::MasterState& stored, const Watch& watch, const Blows& blows)
-      : stored_(stored), watch_(watch), blows_(blows) {}
+  ResultChecker(const master::MasterState& stored, const Watch& watch, const Deeds& deeds)
+      : stored_(stored), watch_(watch), deeds_(deeds) {}
 
   std::string Check(const master::Study& study, const master::ClaimSettled& settled) {
     const master::Trial& trial = stored_.trials.at(settled.trial);
@@ -47,7 +47,8 @@ class ResultChecker {
     const TrainedAlone& alone = AloneOf(study, trial);
     const TrainedAlone::Answer answer = alone.At(settled.step, study.evaluation);
     if (settled.state == ClaimState::kFailed) {
-      const bool expected = answer.state == ClaimState::kFailed || MayHaveFailed(alone, settled.step, blows_);
+      const bool expected = (answer.state == ClaimState::kFailed && !answer.by_crashes) ||
+                            MayHaveFailed(alone, trial.plan, settled.step, deeds_);
       return expected
                  ? ""
                  : "a claim fails only where training alone does: " + Text(study, settled) + ": " + settled.message;
@@ -93,20 +94,45 @@ class ResultChecker {
 
   const master::MasterState& stored_;
   const Watch& watch_;
-  const Blows& blows_;
+  const Deeds& deeds_;
   std::set<ClaimId> settled_;
   std::map<TrialId, TrainedAlone> alone_;
 };
 
 }  // namespace
 
-std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Blows& blows) {
-  ResultChecker checker(stored, watch, blows);
+std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Deeds& deeds) {
+  ResultChecker checker(stored, watch, deeds);
   for (const auto& [id, events] : stored.events) {
     for (const master::StudyEvent& event : events) {
       const auto* settled = std::get_if<master::ClaimSettled>(&event);
       if (settled == nullptr) continue;
       if (std::string wrong = checker.Check(stored.studies.at(id), *settled); !wrong.empty()) return wrong;
+    }
+  }
+  return {};
+}
+
+std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds) {
+  std::map<RunId, std::int64_t> logged;
+  for (const auto& [plan_id, plan] : stored.plans) {
+    for (const auto& [id, node] : plan.nodes) {
+      for (const TrainedRange& range : node.results->trained) logged[range.run] += range.to - range.from;
+    }
+  }
+  for (const auto& [run, steps] : deeds.trained) {
+    if (logged[run] == std::ssize(steps)) continue;
+    return "what was trained is counted from the step logs: run " + std::to_string(run.value) + " trained " +
+           std::to_string(steps.size()) + " steps, and " + std::to_string(logged[run]) + " are counted";
+  }
+  return {};
+}
+
+std::string FindTooManyAttempts(const Deeds& deeds) {
+  constexpr int kAttemptsMax = 6;
+  for (const auto* struck : {&deeds.struck_in_training, &deeds.struck_in_evaluation}) {
+    for (const auto& [state, count] : *struck) {
+      if (count > kAttemptsMax) return "nothing is tried for ever: " + std::to_string(count) + " times from one state";
     }
   }
   return {};

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "master/core/state/master_state.h"
@@ -12,14 +14,21 @@
 
 namespace espalier::sim {
 
-// What was done to workers at work, by the state that the step or the evaluation began from.
-struct Blows {
-  std::map<std::uint64_t, int> in_training;
-  std::map<std::uint64_t, int> in_evaluation;
+// What simulated workers did, and what was done to them at work, by the state that the step or the evaluation began
+// from.
+struct Deeds {
+  std::map<RunId, std::set<Step>> trained;
+  using InPlan = std::pair<PlanId, std::uint64_t>;
+  std::map<InPlan, int> struck_in_training;
+  std::map<InPlan, int> struck_in_evaluation;
 };
 
 // The first law that is broken, in one sentence; empty: none.
-std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Blows& blows);
+std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Deeds& deeds);
+// Whether it is stored who trained what, as the step logs had it.
+std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds);
+// Whether something was tried again and again.
+std::string FindTooManyAttempts(const Deeds& deeds);
 std::string FindWaste(const master::MasterState& stored, Time now);
 // `fault_count`: that were injected.
 std::string FindRunLoop(const master::MasterState& stored, int fault_count);

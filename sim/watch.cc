@@ -149,6 +149,15 @@ void Watch::Check(const master::EventsAdded& added) {
   if (!durable) world_.Broken("no event is announced before it is stored");
 }
 
+void Watch::OnTrained(RunId id, Step step) {
+  const auto run = stored_.runs.find(id);
+  if (run == stored_.runs.end()) return world_.Broken("no run is begun before it is stored");
+  const auto& promises = run->second.promises;
+  const bool needed =
+      std::any_of(promises.begin(), promises.end(), [&](const auto& promise) { return promise.second.step >= step; });
+  if (!needed) world_.Broken("no run goes further than what it promised: run " + std::to_string(id.value));
+}
+
 bool Watch::IsDurable(const Report& report) const {
   if (const auto* measured = std::get_if<MetricsMeasured>(&report.kind)) {
     const SearchPlan& plan = stored_.plans.at(measured->plan);

@@ -27,6 +27,8 @@ class Watch {
   void OnStored(const master::StateEdit& edit);
   // Before it is carried out.
   void OnReleased(const master::Effect& effect);
+  // A worker trained a step.
+  void OnTrained(RunId run, Step step);
   // A node manager heard that these are durable.
   void OnAcknowledged(const std::vector<Report>& reports);
 

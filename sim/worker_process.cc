@@ -40,6 +40,12 @@ node::ReplyKind WorkerProcess::Answer(const node::RequestKind& request, Disk& di
                     request);
 }
 
+bool WorkerProcess::DiesOf(const node::RequestKind& request) const {
+  if (std::holds_alternative<node::Evaluate>(request)) return Evaluate(state_, offer_.evaluation_digest).crashes;
+  if (!std::holds_alternative<node::Train>(request)) return false;
+  return FateOf(StateAfterStep(state_, values_), values_) == StepFate::kCrashes;
+}
+
 StateFile WorkerProcess::Snapshot(const node::CheckpointIdentity& identity) const {
   return {.identity = identity, .state = state_, .step = step_};
 }

@@ -33,8 +33,11 @@ class WorkerProcess {
   // How long the request takes; a save is written beside what follows it.
   Seconds DurationOf(const node::RequestKind& request, World& world) const;
 
+  // Whether it dies of the request instead of answering it.
+  bool DiesOf(const node::RequestKind& request) const;
+
   // What it answers once that time is over, and does to itself, to the disk, and to `trained` if it trained a step.
-  // REQUIRES: it is no Save.
+  // REQUIRES: it is no Save, and does not die of it.
   node::ReplyKind Answer(const node::RequestKind& request, Disk& disk, const CheckpointFiles& files,
                          std::optional<TrainedStep>& trained);
 
