@@ -14,7 +14,7 @@ void Ledger::Load(const master::MasterState& state) {
   promised_.clear();
   for (const auto& [plan_id, plan] : state.plans) {
     for (const auto& [id, node] : plan.nodes) {
-      for (const auto& [step, checkpoint] : node.results->checkpoints) nodes_[id].checkpoints.insert(step);
+      for (const auto& [step, checkpoint] : node.results->checkpoints) nodes_[id].checkpoints[step] = checkpoint.file;
     }
   }
   for (const auto& [id, run] : state.runs) {
@@ -47,15 +47,43 @@ std::string Ledger::WasteOf(const master::Run& run) const {
     const NodeStates& states = found->second;
     const auto checkpoint = states.checkpoints.upper_bound(stage.from);
     const auto promise = states.promises.upper_bound(stage.from);
-    const std::string who = "run " + std::to_string(run.id.value) + " is ordered to train past ";
-    if (checkpoint != states.checkpoints.end() && *checkpoint <= stage.to) {
-      return who + "a checkpoint at " + Text({stage.node, *checkpoint});
+    const std::string who = "nothing is trained that a checkpoint or a promise serves: run " +
+                            std::to_string(run.id.value) + " would pass ";
+    if (checkpoint != states.checkpoints.end() && checkpoint->first <= stage.to) {
+      return who + "a checkpoint at " + Text({stage.node, checkpoint->first});
     }
     if (promise != states.promises.end() && promise->first <= stage.to) {
       return who + "another run's promise at " + Text({stage.node, promise->first});
     }
   }
   return {};
+}
+
+// A study is finished only when the states at its claims' points are kept or lost (law 8).
+std::string Ledger::FindAwaited(const master::MasterState& state, StudyId study) const {
+  for (const TrialId trial : state.trials_by_study.at(study)) {
+    const SearchPlan& plan = state.plans.at(state.trials.at(trial).plan);
+    for (const ClaimId id : state.trials.at(trial).claims) {
+      const Claim& claim = plan.claims.at(id);
+      const auto node = nodes_.find(claim.point.node);
+      if (claim.state != ClaimState::kDone || node == nodes_.end()) continue;
+      if (!node->second.promises.contains(claim.point.step)) continue;
+      return "a study is finished only when its claims' states are kept or lost: claim " + std::to_string(id.value);
+    }
+  }
+  return {};
+}
+
+void Ledger::EnterCheckpoint(const PlanChange& change, PlanId plan) {
+  if (const auto* set = std::get_if<SetCheckpoint>(&change)) {
+    nodes_[set->point.node].checkpoints[set->point.step] = set->checkpoint.file;
+  }
+  const auto* drop = std::get_if<DropCheckpoint>(&change);
+  if (drop == nullptr) return;
+  dropped_.emplace_back(plan, drop->point);
+  auto& checkpoints = nodes_[drop->point.node].checkpoints;
+  const auto stands = checkpoints.find(drop->point.step);
+  if (stands != checkpoints.end() && stands->second == drop->file) checkpoints.erase(stands);
 }
 
 std::string Ledger::Enter(const master::MasterState& state, const master::StateChange& change) {
@@ -66,18 +94,25 @@ std::string Ledger::Enter(const master::MasterState& state, const master::StateC
   }
   if (const auto* made = std::get_if<master::MakePromise>(&change)) Promise(state.runs.at(made->run), made->promise);
   if (const auto* settled = std::get_if<master::SettlePromise>(&change)) Unpromise(settled->promise);
-  const auto* plan = std::get_if<master::ChangePlan>(&change);
-  if (plan == nullptr) return {};
-  if (const auto* set = std::get_if<SetCheckpoint>(&plan->change)) {
-    nodes_[set->point.node].checkpoints.insert(set->point.step);
+  if (const auto* finished = std::get_if<master::FinishStudy>(&change)) return FindAwaited(state, finished->study);
+  if (const auto* plan = std::get_if<master::ChangePlan>(&change)) EnterCheckpoint(plan->change, plan->plan);
+  return {};
+}
+
+std::string Ledger::Enter(const master::MasterState& state, const master::StateEdit& edit) {
+  dropped_.clear();
+  std::string wrong;
+  for (const master::StateChange& change : edit) {
+    std::string its = Enter(state, change);
+    if (wrong.empty()) wrong = std::move(its);
   }
-  if (const auto* drop = std::get_if<DropCheckpoint>(&plan->change)) {
-    // Only if no other file had taken its place: the state after the event says so.
-    if (state.plans.at(plan->plan).FindCheckpoint(drop->point) == nullptr) {
-      nodes_[drop->point.node].checkpoints.erase(drop->point.step);
+  for (const auto& [plan, point] : dropped_) {
+    const bool stands = state.plans.at(plan).FindCheckpoint(point) != nullptr;
+    if (wrong.empty() && stands != nodes_[point.node].checkpoints.contains(point.step)) {
+      wrong = "what is said of a file touches that file alone: " + Text(point);
     }
   }
-  return {};
+  return wrong;
 }
 
 }  // namespace espalier::sim

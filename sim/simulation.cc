@@ -92,7 +92,11 @@ MasterProcess::Watcher Simulation::WatcherOfMaster() {
 
 Network::MasterSide Simulation::MasterSide() {
   return {.accepts = [this] { return master_.runs(); },
-          .on_message = [this](master::NodeMessage message) { master_.Post(std::move(message)); },
+          .on_message =
+              [this](master::NodeMessage message) {
+                watch_.OnPosted(message);
+                master_.Post(std::move(message));
+              },
           .on_gone = [this](master::SessionId session) { master_.Post(master::NodeGone{.session = session}); }};
 }
 

@@ -45,9 +45,8 @@ void Watch::OnDecided(const master::Event& event, const master::Transition& tran
                       const master::MasterState& state, Seconds lease) {
   for (const master::StateChange& change : transition.edit) {
     world_.Tell([&] { return "  " + master::Print(change); });
-    const std::string waste = ledger_.Enter(state, change);
-    if (!waste.empty()) world_.Broken("nothing is trained that a checkpoint or a promise serves: " + waste);
   }
+  if (const std::string wrong = ledger_.Enter(state, transition.edit); !wrong.empty()) world_.Broken(wrong);
   for (const master::Effect& effect : transition.effects) {
     if (const auto* line = std::get_if<LogLine>(&effect)) {
       world_.Tell([&] { return "  log: " + Print(*line); });
@@ -78,15 +77,15 @@ void Watch::CheckCost(const master::Event& event, const master::Transition& tran
   world_.Broken("an event changes little: one made " + std::to_string(transition.edit.size()) + " changes");
 }
 
+void Watch::OnPosted(const master::Event& event) {
+  const auto* message = std::get_if<master::NodeMessage>(&event);
+  if (message == nullptr) return;
+  if (message->registration) servers_[message->session] = message->registration->server;
+  const auto server = servers_.find(message->session);
+  if (server != servers_.end()) last_heard_[server->second] = world_.clock.moment();
+}
+
 void Watch::CheckLeases(const master::Event& event, const master::Transition& transition, Seconds lease) {
-  if (const auto* message = std::get_if<master::NodeMessage>(&event)) {
-    if (message->registration) servers_[message->session] = message->registration->server;
-    const auto server = servers_.find(message->session);
-    if (server != servers_.end()) {
-      Moment& heard = last_heard_[server->second];
-      heard = std::max(heard, message->arrived);
-    }
-  }
   const auto* tick = std::get_if<master::Tick>(&event);
   for (const master::StateChange& change : transition.edit) {
     const auto* removed = std::get_if<master::RemoveServer>(&change);
@@ -155,6 +154,7 @@ void Watch::OnTrained(RunId id, Step step) {
   const auto& promises = run->second.promises;
   const bool needed =
       std::any_of(promises.begin(), promises.end(), [&](const auto& promise) { return promise.second.step >= step; });
+  if (!trained_.insert({id, step}).second) world_.Broken("no run trains a step twice: run " + std::to_string(id.value));
   if (!needed) world_.Broken("no run goes further than what it promised: run " + std::to_string(id.value));
 }
 

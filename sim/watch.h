@@ -21,6 +21,8 @@ class Watch {
   // REQUIRES: `stored` is what the database holds, for as long as the watch lasts.
   Watch(World& world, const master::MasterState& stored) : world_(world), stored_(stored) {}
 
+  // A message has arrived at the master, which may be frozen or busy.
+  void OnPosted(const master::Event& event);
   void OnLoaded(const master::MasterState& state);
   void OnDecided(const master::Event& event, const master::Transition& transition, const master::MasterState& state,
                  Seconds lease);
@@ -58,6 +60,7 @@ class Watch {
   std::map<StudyId, std::int64_t> next_event_;  // to be announced by this process of the master
   std::map<master::SessionId, std::string> servers_;
   std::map<std::string, Moment> last_heard_;
+  std::set<std::pair<RunId, Step>> trained_;
   std::set<Point> had_checkpoint_;
   std::set<Point> lacking_;
   std::set<ClaimId> answered_at_once_;
