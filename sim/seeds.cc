@@ -55,7 +55,9 @@ SeedTotals RunSeeds(const SeedSettings& settings, const std::function<void(const
       const Outcome outcome = SimulateAndTrace(t_seed, settings);
       const std::lock_guard lock(mutex);
       Add(outcome, totals);
-      if (!outcome.broken_law.empty()) told(outcome);
+      if (outcome.broken_law.empty()) continue;
+      told(outcome);
+      if (totals.broken >= settings.broken_max) next = settings.count;
     }
   };
   std::vector<std::thread> threads;

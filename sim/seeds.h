@@ -14,6 +14,7 @@ struct SeedSettings {
   std::int64_t count = 1;
   int threads = 1;
   std::size_t trace_line_count = 60;  // of a seed that breaks a law
+  std::int64_t broken_max = 10;       // no further seed is begun once so many broke a law
   SimulationSettings simulation{};
 };
 

@@ -16,6 +16,7 @@ struct Options {
   std::int64_t from = 1;
   std::int64_t threads = std::max(1u, std::thread::hardware_concurrency());
   std::int64_t trace = 60;
+  std::int64_t broken_max = 10;
 };
 
 void PrintBroken(std::ostream& out, const sim::Outcome& outcome) {
@@ -28,7 +29,8 @@ int Run(CommandContext& context, const Options& options) {
   sim::SeedSettings settings{.first = static_cast<std::uint64_t>(options.from),
                              .count = options.seeds,
                              .threads = static_cast<int>(options.threads),
-                             .trace_line_count = static_cast<std::size_t>(options.trace)};
+                             .trace_line_count = static_cast<std::size_t>(options.trace),
+                             .broken_max = options.broken_max};
   const sim::SeedTotals totals =
       sim::RunSeeds(settings, [&](const sim::Outcome& outcome) { PrintBroken(context.err, outcome); });
   context.out << totals.seeds << " seeds, " << totals.broken << " broke a law; " << totals.trials << " trials, "
@@ -46,6 +48,10 @@ Command SimulateCommand(CommandContext& context) {
           .options = {{.name = "--seeds", .target = &options->seeds, .help = "how many simulations", .at_least = 1},
                       {.name = "--from", .target = &options->from, .help = "the first one's seed", .at_least = 0},
                       {.name = "--threads", .target = &options->threads, .help = "side by side", .at_least = 1},
+                      {.name = "--broken-max",
+                       .target = &options->broken_max,
+                       .help = "begin no further one once so many broke a law",
+                       .at_least = 1},
                       {.name = "--trace",
                        .target = &options->trace,
                        .help = "of a simulation that breaks a law: print so many last lines of what happened",
