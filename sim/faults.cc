@@ -1,9 +1,6 @@
 #include "sim/faults.h"
 
 #include <algorithm>
-
-#include "base/enum_names.h"
-
 namespace espalier::sim {
 namespace {
 
@@ -13,9 +10,10 @@ constexpr Seconds kOperatorNotices{900};
 
 std::string_view Name(FaultKind kind) {
   constexpr std::string_view kNames[kFaultKindCount] = {
-      "worker crash", "worker killed", "worker hang",   "evaluation crash", "save fails",        "file lost",
-      "file damaged", "store away",    "stream cut",    "late messages",    "repeated messages", "node restart",
-      "server gone",  "master killed", "master frozen", "loop stalls",      "database away",     "second version"};
+      "worker crash",  "worker killed",     "worker hang",   "evaluation crash", "save fails",
+      "file lost",     "file damaged",      "fetch lost",    "store away",       "stream cut",
+      "late messages", "repeated messages", "node restart",  "server gone",      "master killed",
+      "master frozen", "loop stalls",       "database away", "second version"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -61,6 +59,7 @@ void Faults::Strike(FaultKind kind) {
       break;
     case FaultKind::kEvaluationCrash:
     case FaultKind::kSaveFails:
+    case FaultKind::kFetchLost:
     case FaultKind::kStreamCut:
     case FaultKind::kNodeRestart:
     case FaultKind::kServerGone:
@@ -115,6 +114,11 @@ void Faults::StrikeNode(FaultKind kind) {
     any.CrashNextEvaluation();
   } else if (kind == FaultKind::kSaveFails) {
     any.FailNextSave();
+  } else if (kind == FaultKind::kFetchLost) {
+    other.OnNextFetch([this, &other](const std::string& file) {
+      parts_.files.Lose(file);
+      parts_.network.Part(other.server(), world_.chance.Magnitude(30, 300));
+    });
   } else if (kind == FaultKind::kStreamCut) {
     parts_.network.Cut(any.server());
   } else if (kind == FaultKind::kNodeRestart) {

@@ -20,6 +20,7 @@ enum class FaultKind {
   kSaveFails,
   kFileLost,
   kFileDamaged,
+  kFetchLost,  // a file, as a server fetches it; then the server is gone for long, too
   kStoreAway,
   kStreamCut,
   kLateMessages,
@@ -32,7 +33,7 @@ enum class FaultKind {
   kDatabaseAway,
   kSecondVersion,  // one server offers other code, or evaluates otherwise, from now on
 };
-inline constexpr int kFaultKindCount = 18;
+inline constexpr int kFaultKindCount = 19;
 std::string_view Name(FaultKind kind);
 
 class Faults {

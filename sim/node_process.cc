@@ -201,6 +201,7 @@ bool NodeProcess::HangWorker(int slot, Seconds until_killed) {
 }
 
 void NodeProcess::Act(const node::FetchCheckpoint& fetch) {
+  if (on_fetch_) std::exchange(on_fetch_, nullptr)(fetch.file);
   Later(world_.chance.About(world_.durations.fetch), [this, fetch] {
     Result<std::string> path = fetch.file;
     const Result<StateFile> file = files_.Fetch(fetch.file);

@@ -47,6 +47,8 @@ class NodeProcess {
   // Of the next that is asked for.
   void CrashNextEvaluation() { crash_evaluation_ = true; }
   void FailNextSave() { fail_save_ = true; }
+  // Called with the name of the next file that is to be fetched, before it is.
+  void OnNextFetch(std::function<void(const std::string&)> told) { on_fetch_ = std::move(told); }
 
   const std::string& name() const { return name_; }
   int server() const { return server_; }
@@ -116,6 +118,7 @@ class NodeProcess {
   Seconds store_free_at_{0};  // uploads and removals go one by one
   bool crash_evaluation_ = false;
   bool fail_save_ = false;
+  std::function<void(const std::string&)> on_fetch_;
 };
 
 }  // namespace espalier::sim

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "sim/users.h"
+#include "sim/again.h"
 #include "sim/verdict.h"
 #include "sim/watch.h"
 
@@ -36,6 +36,7 @@ class Simulation {
   std::vector<std::unique_ptr<NodeProcess>> nodes_;
   std::unique_ptr<Faults> faults_;
   Deeds deeds_;
+  Again again_;
   std::int64_t trained_steps_ = 0;
   std::set<std::pair<std::uint64_t, Step>> unique_steps_;
 };
@@ -55,7 +56,7 @@ Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
       network_(world_),
       master_(world_, WatcherOfMaster(), *policy_),
       watch_(world_, master_.stored()),
-      users_(world_, {}, [this](master::Event call) { master_.Post(std::move(call)); }) {
+      users_(world_, settings.users, [this](master::Event call) { master_.Post(std::move(call)); }) {
   network_.Serve(MasterSide());
   Faults::Parts parts{.master = master_, .network = network_, .files = files_, .nodes = {}};
   for (int server = 0; server < settings.server_count; ++server) {
@@ -65,6 +66,7 @@ Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
               ++trained_steps_;
               deeds_.trained[trained.run.run].insert(trained.step);
               watch_.OnTrained(trained.run.run, trained.step);
+              again_.OnTrained(master_.stored().runs.at(trained.run.run).plan, trained, world_.clock.now());
               unique_steps_.insert({trained.after, trained.step});
             },
         .struck =
@@ -75,6 +77,7 @@ Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
         .acknowledged = [this](const std::vector<Report>& reports) { watch_.OnAcknowledged(reports); }};
     nodes_.push_back(std::make_unique<NodeProcess>(world_, network_, files_, server, settings.slot_count, watcher));
     parts.nodes.push_back(nodes_.back().get());
+    if (settings.fault_count == 0) nodes_.back()->Install(OfferOf(1, 0));
   }
   faults_ = std::make_unique<Faults>(world_, parts);
 }
@@ -84,6 +87,7 @@ MasterProcess::Watcher Simulation::WatcherOfMaster() {
       .decided =
           [this](const master::Event& event, const master::Transition& transition, const master::MasterState& state) {
             watch_.OnDecided(event, transition, state, master_.settings().lease);
+            again_.OnDecided(transition, world_.clock.now());
           },
       .stored = [this](const master::StateEdit& edit) { watch_.OnStored(edit); },
       .released = [this](const master::Effect& effect) { Carry(effect); },
@@ -125,6 +129,12 @@ std::string Simulation::FindBroken() const {
   if (std::string wrong = FindWrongResult(stored, watch_, deeds_); !wrong.empty()) return wrong;
   if (std::string wrong = FindWrongLog(stored, deeds_); !wrong.empty()) return wrong;
   if (std::string attempts = FindTooManyAttempts(deeds_); !attempts.empty()) return attempts;
+  if (settings_.fault_count == 0) {
+    const Durations& durations = world_.durations;
+    // A decision is committed behind another, and carried to the node; and a step is begun before it is trained.
+    const Seconds to_node = 3 * durations.commit + 4 * durations.network + 2 * durations.train + Seconds(0.5);
+    if (std::string again = again_.FindNeedless(stored, to_node); !again.empty()) return again;
+  }
   if (std::string waste = FindWaste(stored, world_.clock.time()); !waste.empty()) return waste;
   return FindRunLoop(stored, faults_->count());
 }
@@ -134,7 +144,7 @@ Outcome Simulation::Run() {
   master_.Start();
   for (const auto& node : nodes_) node->Start();
   users_.Begin();
-  faults_->Plan(settings_.fault_count, Seconds(20), settings_.faults_until);
+  if (settings_.fault_count > 0) faults_->Plan(settings_.fault_count, Seconds(20), settings_.faults_until);
   Seconds look = settings_.faults_until;
   while (!world_.broken_law) {
     if (world_.clock.RunNext(look)) continue;
@@ -156,6 +166,17 @@ Outcome Simulation::Run() {
 }
 
 }  // namespace
+
+SimulationSettings WithoutFaults() {
+  return {.fault_count = 0,
+          .users = {.trial_count = 30,
+                    .arrivals_until = Seconds(300),
+                    .finish_from = Seconds(400),
+                    .study_count_min = 1,
+                    .study_count_max = 1,
+                    .mishaps = false},
+          .faults_until = Seconds(400)};
+}
 
 Outcome Simulate(std::uint64_t seed, const SimulationSettings& settings) { return Simulation(seed, settings).Run(); }
 

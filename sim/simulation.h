@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/faults.h"
+#include "sim/users.h"
 
 namespace espalier::sim {
 
@@ -16,6 +17,7 @@ struct SimulationSettings {
   int server_count = 3;
   int slot_count = 2;
   int fault_count = 20;
+  UserSettings users{};
   Seconds faults_until{1800};
   Seconds rest_until{3600};  // when all must be settled
   std::size_t trace_line_count_max = 0;
@@ -33,6 +35,10 @@ struct Outcome {
   std::size_t changes_max = 0;    // by one event
   std::set<FaultKind> faults;
 };
+
+// One study, of trials that come at random times, and nothing goes wrong: then nothing is trained twice but what a
+// trial came too late for.
+SimulationSettings WithoutFaults();
 
 // Deterministic. Any thread.
 Outcome Simulate(std::uint64_t seed, const SimulationSettings& settings);

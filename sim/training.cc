@@ -95,10 +95,12 @@ StepFate FateOf(std::uint64_t state, const node::Values& values) {
 
 EvaluationFate Evaluate(std::uint64_t state, const std::string& evaluation) {
   const std::uint64_t bits = Mix(Mix(state, "evaluate"), evaluation);
+  const double score = static_cast<double>(bits >> 11) * 0x1p-53;
+  if (evaluation == OfferOf(1, 0).evaluation_digest) return {.score = score};
   if (bits % 41 == 0) return {.raises = true, .state_intact = bits % 2 == 0};
   if (bits % 47 == 0) return {.crashes = true};
   if (bits % 43 == 0) return {.score = std::numeric_limits<double>::quiet_NaN()};
-  return {.score = static_cast<double>(bits >> 11) * 0x1p-53};
+  return {.score = score};
 }
 
 std::string Sha256Of(std::uint64_t state) { return "sha256-" + std::to_string(state); }

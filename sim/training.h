@@ -15,6 +15,7 @@
 namespace espalier::sim {
 
 // "code-1", "code-2", ... and "evaluation-1", ...: what differs between two versions of the simulated trainer.
+// Evaluation 0 never goes wrong.
 Offer OfferOf(int code, int evaluation);
 
 std::uint64_t StateAfterInit(const Offer& offer, const node::Values& initial);

@@ -17,16 +17,16 @@ Users::Users(World& world, UserSettings settings, std::function<void(master::Eve
 
 void Users::Begin() {
   const std::vector<Scope> scopes = {Scope::kTeam, Scope::kTeam, Scope::kStudy, Scope::kNobody};
-  const std::size_t count = static_cast<std::size_t>(world_.chance.Whole(3, 4));
+  const std::size_t count =
+      static_cast<std::size_t>(world_.chance.Whole(settings_.study_count_min, settings_.study_count_max));
   int left = settings_.trial_count;
   for (std::size_t i = 0; i < count; ++i) {
     studies_.push_back({.name = "study-" + std::to_string(i), .scope = scopes[i]});
     // Trials that share nothing cost the most.
-    const int trials = i + 1 == count ? std::min(left, 6) : left / 2;
+    const int trials = count == 1 ? left : i + 1 == count ? std::min(left, 6) : left / 2 + (i == 0 ? left / 6 : 0);
     left -= trials;
     const Seconds at = i == 0 ? Seconds(1) : settings_.arrivals_until * (0.6 * world_.chance.Share());
-    const int of_first = i == 0 ? trials + settings_.trial_count / 6 : trials;
-    world_.clock.After(at, [this, i, of_first] { CreateStudy(i, of_first); });
+    world_.clock.After(at, [this, i, trials] { CreateStudy(i, trials); });
   }
 }
 
@@ -114,14 +114,12 @@ void Users::Submit(std::size_t study, master::SubmitCall submit, std::function<v
 std::string Users::DrawSequence() {
   Chance& chance = world_.chance;
   const auto value = [&] {
-    if (chance.OneIn(24)) return std::string("0.9");
-    if (chance.OneIn(24)) return std::string("0.7");
-    if (chance.OneIn(24)) return std::string("0.8");
+    if (settings_.mishaps && chance.OneIn(8)) return chance.OneOf<std::string>({"0.7", "0.8", "0.9"});
     return chance.OneOf<std::string>({"0.1", "0.2", "0.05"});
   };
   const auto milestone = [&](std::int64_t after) { return after + chance.OneOf<std::int64_t>({5, 10, 12}); };
   const std::int64_t first = milestone(0);
-  switch (settings_.only_constants ? 0 : chance.Whole(0, 5)) {
+  switch (chance.Whole(0, 5)) {
     case 0:
       return value();
     case 1:

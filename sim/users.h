@@ -20,7 +20,9 @@ struct UserSettings {
   int trial_count = 36;
   Seconds arrivals_until{1500};  // of trials
   Seconds finish_from{1700};     // studies are finished no earlier
-  bool only_constants = false;
+  int study_count_min = 3;
+  int study_count_max = 4;
+  bool mishaps = true;  // values are tried at which training diverges, raises or crashes
 };
 
 class Users {

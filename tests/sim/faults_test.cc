@@ -28,6 +28,15 @@ TEST_CASE("whatever fails for a while, every law holds, and everything is settle
   CHECK(totals.faults_struck >= 8 * totals.seeds);
 }
 
+TEST_CASE("where nothing goes wrong, what is asked for in time is trained once, and nothing is wasted", "[property]") {
+  std::string broken;
+  const SeedTotals totals = RunSeeds({.first = 1, .count = 40, .simulation = WithoutFaults()},
+                                     [&](const Outcome& outcome) { broken += Text(outcome) + "\n"; });
+  INFO(broken);
+  CHECK(totals.broken == 0);
+  CHECK(totals.trained_steps < totals.unique_steps * 5 / 4);
+}
+
 TEST_CASE("a simulation is decided by its seed") {
   const Outcome once = Simulate(7, {.trace_line_count_max = 2000});
   const Outcome again = Simulate(7, {.trace_line_count_max = 2000});
