@@ -1,10 +1,9 @@
 #include "sim/simulation.h"
 
-#include <memory>
 #include <utility>
 
-#include "base/check.h"
 #include "sim/again.h"
+#include "sim/service.h"
 #include "sim/verdict.h"
 #include "sim/watch.h"
 
@@ -18,103 +17,86 @@ class Simulation {
   Outcome Run();
 
  private:
-  MasterProcess::Watcher WatcherOfMaster();
-  Network::MasterSide MasterSide();
-  void Carry(const master::Effect& effect);
+  ServiceSettings SettingsOfService() const;
+  Service::Watcher WatcherOfService();
+  Faults::Parts PartsOfService();
+  void OnTrained(const TrainedStep& trained);
   std::string Unsettled() const;
   std::string FindBroken() const;
 
   const SimulationSettings settings_;
   const std::uint64_t seed_;
   World world_;
-  std::unique_ptr<Policy> policy_;
-  CheckpointFiles files_;
-  Network network_;
-  MasterProcess master_;
+  Service service_;
   Watch watch_;
   Users users_;
-  std::vector<std::unique_ptr<NodeProcess>> nodes_;
-  std::unique_ptr<Faults> faults_;
+  Faults faults_;
   Deeds deeds_;
   Again again_;
   std::int64_t trained_steps_ = 0;
   std::set<std::pair<std::uint64_t, Step>> unique_steps_;
 };
 
-std::unique_ptr<Policy> CriticalPath() {
-  Result<std::unique_ptr<Policy>> policy = MakePolicy("critical_path");
-  ESPALIER_CHECK(policy.has_value());
-  return std::move(*policy);
-}
-
 Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
     : settings_(settings),
       seed_(seed),
       world_(seed, settings.trace_line_count_max),
-      policy_(CriticalPath()),
-      files_(world_.clock),
-      network_(world_),
-      master_(world_, WatcherOfMaster(), *policy_),
-      watch_(world_, master_.stored()),
-      users_(world_, settings.users, [this](master::Event call) { master_.Post(std::move(call)); }) {
-  network_.Serve(MasterSide());
-  Faults::Parts parts{.master = master_, .network = network_, .files = files_, .nodes = {}};
-  for (int server = 0; server < settings.server_count; ++server) {
-    const NodeProcess::Watcher watcher{
-        .trained =
-            [this](const TrainedStep& trained) {
-              ++trained_steps_;
-              deeds_.trained[trained.run.run].insert(trained.step);
-              watch_.OnTrained(trained.run.run, trained.step);
-              again_.OnTrained(master_.stored().runs.at(trained.run.run).plan, trained, world_.clock.now());
-              unique_steps_.insert({trained.after, trained.step});
-            },
-        .struck =
-            [this](const NodeProcess::Blow& blow) {
-              const PlanId plan = master_.stored().runs.at(blow.run.run).plan;
-              ++(blow.evaluates ? deeds_.struck_in_evaluation : deeds_.struck_in_training)[{plan, blow.state}];
-            },
-        .acknowledged = [this](const std::vector<Report>& reports) { watch_.OnAcknowledged(reports); }};
-    nodes_.push_back(std::make_unique<NodeProcess>(world_, network_, files_, server, settings.slot_count, watcher));
-    parts.nodes.push_back(nodes_.back().get());
-    if (settings.fault_count == 0) nodes_.back()->Install(OfferOf(1, 0));
-  }
-  faults_ = std::make_unique<Faults>(world_, parts);
+      service_(world_, SettingsOfService(), WatcherOfService()),
+      watch_(world_, service_.stored()),
+      users_(world_, settings.users, [this](master::Event call) { service_.master().Post(std::move(call)); }),
+      faults_(world_, PartsOfService()) {}
+
+ServiceSettings Simulation::SettingsOfService() const {
+  return {.server_count = settings_.server_count,
+          .slot_count = settings_.slot_count,
+          .offer = settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1)};
 }
 
-MasterProcess::Watcher Simulation::WatcherOfMaster() {
-  return {
+Faults::Parts Simulation::PartsOfService() {
+  Faults::Parts parts{
+      .master = service_.master(), .network = service_.network(), .files = service_.files(), .nodes = {}};
+  for (const auto& node : service_.nodes()) parts.nodes.push_back(node.get());
+  return parts;
+}
+
+Service::Watcher Simulation::WatcherOfService() {
+  const MasterProcess::Watcher master{
       .decided =
           [this](const master::Event& event, const master::Transition& transition, const master::MasterState& state) {
-            watch_.OnDecided(event, transition, state, master_.settings().lease);
+            watch_.OnDecided(event, transition, state, service_.master().settings().lease);
             again_.OnDecided(transition, world_.clock.now());
           },
       .stored = [this](const master::StateEdit& edit) { watch_.OnStored(edit); },
-      .released = [this](const master::Effect& effect) { Carry(effect); },
+      .released =
+          [this](const master::Effect& effect) {
+            watch_.OnReleased(effect);
+            if (const auto* reply = std::get_if<master::Reply>(&effect)) users_.OnReply(*reply);
+          },
       .loaded = [this](const master::MasterState& state) { watch_.OnLoaded(state); }};
+  const NodeProcess::Watcher node{
+      .trained = [this](const TrainedStep& trained) { OnTrained(trained); },
+      .struck =
+          [this](const NodeProcess::Blow& blow) {
+            const PlanId plan = service_.stored().runs.at(blow.run.run).plan;
+            ++(blow.evaluates ? deeds_.struck_in_evaluation : deeds_.struck_in_training)[{plan, blow.state}];
+          },
+      .acknowledged = [this](const std::vector<Report>& reports) { watch_.OnAcknowledged(reports); }};
+  return {master, node, [this](const master::NodeMessage& message) { watch_.OnPosted(message); }};
 }
 
-Network::MasterSide Simulation::MasterSide() {
-  return {.accepts = [this] { return master_.runs(); },
-          .on_message =
-              [this](master::NodeMessage message) {
-                watch_.OnPosted(message);
-                master_.Post(std::move(message));
-              },
-          .on_gone = [this](master::SessionId session) { master_.Post(master::NodeGone{.session = session}); }};
-}
-
-void Simulation::Carry(const master::Effect& effect) {
-  watch_.OnReleased(effect);
-  if (const auto* reply = std::get_if<master::Reply>(&effect)) users_.OnReply(*reply);
-  if (const auto* send = std::get_if<master::SendOrders>(&effect)) network_.ToNode(send->session, send->orders);
-  if (const auto* end = std::get_if<master::EndSession>(&effect)) network_.End(end->session);
+void Simulation::OnTrained(const TrainedStep& trained) {
+  watch_.OnTrained(trained.run.run, trained.step);
+  ++trained_steps_;
+  deeds_.trained[trained.run.run].insert(trained.step);
+  unique_steps_.insert({trained.after, trained.step});
+  const auto run = service_.stored().runs.find(trained.run.run);
+  if (run != service_.stored().runs.end()) again_.OnTrained(run->second.plan, trained, world_.clock.now());
 }
 
 std::string Simulation::Unsettled() const {
   if (!users_.AreDone()) return std::to_string(users_.waiting_count()) + " calls are not answered";
-  if (std::string unsettled = FindUnsettled(master_.stored()); !unsettled.empty()) return unsettled;
-  for (const auto& node : nodes_) {
+  if (std::string unsettled = FindUnsettled(service_.stored()); !unsettled.empty()) return unsettled;
+  for (const auto& node : service_.nodes()) {
     if (!node->IsQuiet()) return node->name() + " is not at rest";
   }
   return {};
@@ -122,7 +104,7 @@ std::string Simulation::Unsettled() const {
 
 std::string Simulation::FindBroken() const {
   if (world_.broken_law) return *world_.broken_law;
-  const master::MasterState& stored = master_.stored();
+  const master::MasterState& stored = service_.stored();
   if (std::string unsettled = Unsettled(); !unsettled.empty()) {
     return "once faults are over everything is settled: " + unsettled;
   }
@@ -136,15 +118,14 @@ std::string Simulation::FindBroken() const {
     if (std::string again = again_.FindNeedless(stored, to_node); !again.empty()) return again;
   }
   if (std::string waste = FindWaste(stored, world_.clock.time()); !waste.empty()) return waste;
-  return FindRunLoop(stored, faults_->count());
+  return FindRunLoop(stored, faults_.count());
 }
 
 Outcome Simulation::Run() {
   constexpr Seconds kLook{5};
-  master_.Start();
-  for (const auto& node : nodes_) node->Start();
+  service_.Start();
   users_.Begin();
-  if (settings_.fault_count > 0) faults_->Plan(settings_.fault_count, Seconds(20), settings_.faults_until);
+  if (settings_.fault_count > 0) faults_.Plan(settings_.fault_count, Seconds(20), settings_.faults_until);
   Seconds look = settings_.faults_until;
   while (!world_.broken_law) {
     if (world_.clock.RunNext(look)) continue;
@@ -155,12 +136,12 @@ Outcome Simulation::Run() {
                   .broken_law = FindBroken(),
                   .trace = {},
                   .settled_at = world_.clock.now(),
-                  .trial_count = std::ssize(master_.stored().trials),
-                  .run_count = std::ssize(master_.stored().runs),
+                  .trial_count = std::ssize(service_.stored().trials),
+                  .run_count = std::ssize(service_.stored().runs),
                   .trained_steps = trained_steps_,
                   .unique_steps = std::ssize(unique_steps_),
                   .changes_max = watch_.changes_max(),
-                  .faults = faults_->kinds()};
+                  .faults = faults_.kinds()};
   outcome.trace.assign(world_.trace.lines().begin(), world_.trace.lines().end());
   return outcome;
 }

@@ -52,9 +52,22 @@ void Watch::OnDecided(const master::Event& event, const master::Transition& tran
       world_.Tell([&] { return "  log: " + Print(*line); });
     }
   }
+  CheckPromises(transition, state);
   NoteAnswers(transition);
   CheckCost(event, transition);
   CheckLeases(event, transition, lease);
+}
+
+// Of what is known of the runner: its node manager may know better.
+void Watch::CheckPromises(const master::Transition& transition, const master::MasterState& state) {
+  for (const master::StateChange& change : transition.edit) {
+    const auto* made = std::get_if<master::MakePromise>(&change);
+    if (made == nullptr) continue;
+    const master::Run& run = state.runs.at(made->run);
+    if (!run.training() || made->promise.step >= run.at()) continue;
+    world_.Broken("no run promises what it has passed: run " + std::to_string(run.id.value) + " at step " +
+                  std::to_string(made->promise.step.value));
+  }
 }
 
 void Watch::NoteAnswers(const master::Transition& transition) {
@@ -77,11 +90,9 @@ void Watch::CheckCost(const master::Event& event, const master::Transition& tran
   world_.Broken("an event changes little: one made " + std::to_string(transition.edit.size()) + " changes");
 }
 
-void Watch::OnPosted(const master::Event& event) {
-  const auto* message = std::get_if<master::NodeMessage>(&event);
-  if (message == nullptr) return;
-  if (message->registration) servers_[message->session] = message->registration->server;
-  const auto server = servers_.find(message->session);
+void Watch::OnPosted(const master::NodeMessage& message) {
+  if (message.registration) servers_[message.session] = message.registration->server;
+  const auto server = servers_.find(message.session);
   if (server != servers_.end()) last_heard_[server->second] = world_.clock.moment();
 }
 

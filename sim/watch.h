@@ -22,7 +22,7 @@ class Watch {
   Watch(World& world, const master::MasterState& stored) : world_(world), stored_(stored) {}
 
   // A message has arrived at the master, which may be frozen or busy.
-  void OnPosted(const master::Event& event);
+  void OnPosted(const master::NodeMessage& message);
   void OnLoaded(const master::MasterState& state);
   void OnDecided(const master::Event& event, const master::Transition& transition, const master::MasterState& state,
                  Seconds lease);
@@ -44,6 +44,7 @@ class Watch {
 
  private:
   void CheckCost(const master::Event& event, const master::Transition& transition);
+  void CheckPromises(const master::Transition& transition, const master::MasterState& state);
   void NoteAnswers(const master::Transition& transition);
   void CheckLeases(const master::Event& event, const master::Transition& transition, Seconds lease);
   void Check(const master::Reply& reply);
