@@ -129,7 +129,8 @@ void Faults::StrikeNode(FaultKind kind) {
     has_second_version_ = true;
     NodeProcess& last = *parts_.nodes.back();
     last.Install(world_.chance.OneIn(2) ? OfferOf(2, 1) : OfferOf(1, 2));
-    Restart(last, Seconds(2));
+    // Else its workers are replaced as they die.
+    if (world_.chance.OneIn(2)) Restart(last, Seconds(2));
   }
 }
 

@@ -6,35 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "sim/fault_kind.h"
 #include "sim/master_process.h"
 #include "sim/network.h"
 #include "sim/node_process.h"
 
 namespace espalier::sim {
-
-enum class FaultKind {
-  kWorkerCrash,
-  kWorkerKilled,  // by a SIGKILL from outside
-  kWorkerHang,    // until the node manager notices, or its operator
-  kEvaluationCrash,
-  kSaveFails,
-  kFileLost,
-  kFileDamaged,
-  kFetchLost,  // a file, as a server fetches it; then the server is gone for long, too
-  kStoreAway,
-  kStreamCut,
-  kLateMessages,
-  kRepeatedMessages,
-  kNodeRestart,
-  kServerGone,  // for long: its node manager trains on, and is heard again later
-  kMasterKilled,
-  kMasterFrozen,
-  kLoopStalls,  // one event takes long
-  kDatabaseAway,
-  kSecondVersion,  // one server offers other code, or evaluates otherwise, from now on
-};
-inline constexpr int kFaultKindCount = 19;
-std::string_view Name(FaultKind kind);
 
 class Faults {
  public:

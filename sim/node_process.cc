@@ -110,8 +110,8 @@ void NodeProcess::Work(int slot) {
   while (!worker.asked.empty() && !worker.hangs) {
     const node::WorkerRequest& request = worker.asked.front();
     if (!std::holds_alternative<node::Save>(request.kind)) {
-      Later(worker.DurationOf(request.kind, world_),
-            [this, slot, number = worker.number()] { FinishRequest(slot, number); });
+      worker.takes = worker.DurationOf(request.kind, world_);
+      Later(worker.takes, [this, slot, number = worker.number()] { FinishRequest(slot, number); });
       return;
     }
     BeginSave(slot, request);

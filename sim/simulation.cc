@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/again.h"
+#include "sim/faults.h"
 #include "sim/service.h"
 #include "sim/verdict.h"
 #include "sim/watch.h"

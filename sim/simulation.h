@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/faults.h"
+#include "sim/fault_kind.h"
 #include "sim/users.h"
 
 namespace espalier::sim {

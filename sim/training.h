@@ -18,6 +18,12 @@ namespace espalier::sim {
 // Evaluation 0 never goes wrong.
 Offer OfferOf(int code, int evaluation);
 
+// Of a trainer that takes any hyper-parameters, never goes wrong, and whose metric follows a formula.
+Offer FormulaOffer(const std::string& trainer, const std::string& data, const std::string& metric);
+bool IsFormula(const Offer& offer);
+// Grows with the steps, the less the more there were, towards what the values in force are worth: from 0 to 1.
+double FormulaScore(const node::Values& values, Step step);
+
 std::uint64_t StateAfterInit(const Offer& offer, const node::Values& initial);
 // `values`: of all hyper-parameters that are sequences.
 std::uint64_t StateAfterStep(std::uint64_t state, const node::Values& values);

@@ -41,9 +41,14 @@ node::ReplyKind WorkerProcess::Answer(const node::RequestKind& request, Disk& di
 }
 
 bool WorkerProcess::DiesOf(const node::RequestKind& request) const {
-  if (std::holds_alternative<node::Evaluate>(request)) return Evaluate(state_, offer_.evaluation_digest).crashes;
+  if (std::holds_alternative<node::Evaluate>(request))
+    return !IsFormula(offer_) && Evaluate(state_, offer_.evaluation_digest).crashes;
   if (!std::holds_alternative<node::Train>(request)) return false;
-  return FateOf(StateAfterStep(state_, values_), values_) == StepFate::kCrashes;
+  return FateHere(StateAfterStep(state_, values_)) == StepFate::kCrashes;
+}
+
+StepFate WorkerProcess::FateHere(std::uint64_t state) const {
+  return IsFormula(offer_) ? StepFate::kGoesOn : FateOf(state, values_);
 }
 
 StateFile WorkerProcess::Snapshot(const node::CheckpointIdentity& identity) const {
@@ -68,20 +73,23 @@ node::ReplyKind WorkerProcess::Do(const node::Setup& setup) {
 node::ReplyKind WorkerProcess::Do(const node::Train& train, Disk& disk, std::optional<TrainedStep>& trained) {
   const std::uint64_t before = state_;
   const std::uint64_t after = StateAfterStep(state_, values_);
-  const StepFate fate = FateOf(after, values_);
+  const StepFate fate = FateHere(after);
   if (fate == StepFate::kRaises) return node::Failure{node::FailureKind::kTrainer, "the learning rate is 0.7", false};
   if (train.step != step_ + 1) return node::Failure{node::FailureKind::kRequest, "not the next step", false};
   state_ = after;
   step_ = train.step;
   trained = TrainedStep{run_, step_, before, after};
-  disk.step_logs[run_] += std::to_string(run_.run.value) + " " + std::to_string(step_.value) + " 1.0\n";
+  disk.step_logs[run_] += std::to_string(run_.run.value) + " " + std::to_string(step_.value) + " " + std::to_string(takes.count()) + "\n";
   const double loss = fate == StepFate::kDiverges ? std::numeric_limits<double>::quiet_NaN() : 1.0;
-  return node::Trained{{{"loss", loss}, {"samples", 10.0}}, Seconds(1)};
+  return node::Trained{{{"loss", loss}, {"samples", 10.0}}, takes};
 }
 
 node::ReplyKind WorkerProcess::Do(const node::Evaluate&) {
+  if (IsFormula(offer_)) {
+    return node::Evaluated{{{offer_.metrics.front(), FormulaScore(values_, step_)}}, takes};
+  }
   const EvaluationFate fate = Evaluate(state_, offer_.evaluation_digest);
-  if (!fate.raises) return node::Evaluated{{{"score", fate.score}}, Seconds(0.5)};
+  if (!fate.raises) return node::Evaluated{{{"score", fate.score}}, takes};
   return node::Failure{node::FailureKind::kTrainer, "this state cannot be evaluated", fate.state_intact};
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 
 #include "sim/files.h"
@@ -46,6 +45,7 @@ class WorkerProcess {
 
   std::deque<node::WorkerRequest> asked;  // the first is being worked at
   bool hangs = false;
+  Seconds takes{0};  // the first of them, in all
 
  private:
   node::ReplyKind Do(const node::Describe&);
@@ -54,6 +54,9 @@ class WorkerProcess {
   node::ReplyKind Do(const node::Train& train, Disk& disk, std::optional<TrainedStep>& trained);
   node::ReplyKind Do(const node::Evaluate&);
   node::ReplyKind Do(const node::Load& load, const CheckpointFiles& files);
+
+  // Of the step that led to `state`.
+  StepFate FateHere(std::uint64_t state) const;
 
   std::int64_t number_;
   Offer offer_;

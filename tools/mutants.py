@@ -43,11 +43,12 @@ def build():
 
 
 def broken_law(seeds):
-    """What the first seed that fails says in one sentence; nothing if none fails."""
-    done = run(PROGRAM, "simulate", "--seeds", str(seeds), "--broken-max", "1", "--trace", "0")
-    if done.returncode == 0:
-        return ""
-    return next((line for line in done.stderr.splitlines() if line), f"exit {done.returncode}")
+    """What the first seed that fails says in one sentence, with faults or without; nothing if none fails."""
+    for what in ("--seeds", "--studies"):
+        done = run(PROGRAM, "simulate", what, str(seeds), "--broken-max", "1", "--trace", "0")
+        if done.returncode != 0:
+            return next((line for line in done.stderr.splitlines() if line), f"exit {done.returncode}")
+    return ""
 
 
 def main():

@@ -21,7 +21,7 @@ CLI::Option& Add(CLI::App& app, const std::string& name, const Target& target, c
 
 void AddArgument(CLI::App& app, const Command::Argument& argument) {
   const bool list = std::holds_alternative<std::vector<std::string>*>(argument.target);
-  Add(app, argument.name, argument.target, argument.help).required()->option_text(list ? "..." : " ");
+  Add(app, argument.name, argument.target, argument.help).required(argument.required)->option_text(list ? "..." : " ");
 }
 
 CLI::Validator Within(std::int64_t least, std::optional<std::int64_t> most) {

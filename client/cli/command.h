@@ -25,11 +25,12 @@ using Target = std::variant<std::string*, std::optional<std::string>*, std::opti
                             std::vector<std::string>*, std::function<void(const std::string&)>>;
 
 struct Command {
-  // What has to be given, by its place.
+  // What is given by its place.
   struct Argument {
     std::string name;
     Target target;
     std::string help;
+    bool required = true;
   };
 
   struct Option {
