@@ -27,6 +27,7 @@ std::vector<Command> Commands(CommandContext& context) {
           Noun("sequence", "Sequences of hyper-parameter values", {SequenceShowCommand(context)}),
           Noun("server", "The machines that train", {ServerListCommand(context)}),
           Noun("trainer", "What can be trained", {TrainerListCommand(context)}),
+          SimulateCommand(context),
           Noun("user", "Who may use the service (for administrators)",
                {UserAddCommand(context), UserListCommand(context), UserRemoveCommand(context)})};
 }

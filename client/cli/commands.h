@@ -21,6 +21,7 @@ Command StageExplainCommand(CommandContext& context);
 Command StageRetryCommand(CommandContext& context);
 Command PlanShowCommand(CommandContext& context);
 Command SequenceShowCommand(CommandContext& context);
+Command SimulateCommand(CommandContext& context);
 Command ServerListCommand(CommandContext& context);
 Command TrainerListCommand(CommandContext& context);
 Command UserAddCommand(CommandContext& context);

@@ -20,12 +20,15 @@ bool IsPaused(const Draft& draft, const StageBeginning& beginning) {
   return pause != draft.state().pauses.end() && pause->second.until > draft.now;
 }
 
-// Whether another connected server offers what this one does for the plan.
-bool OffersElsewhere(const MasterState& state, const Server& server, Digest128 trainer) {
+// Whether another connected server offers what this one does for the plan; and, for a stage that only evaluates, by
+// that evaluation.
+bool OffersElsewhere(const MasterState& state, const Server& server, Digest128 trainer, const std::string& evaluation) {
   return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
     const Server& other = entry.second;
-    return other.name != server.name && other.session && other.device_kind == server.device_kind &&
-           other.offers.contains(trainer);
+    if (other.name == server.name || !other.session || other.device_kind != server.device_kind) return false;
+    const auto offer = other.offers.find(trainer);
+    if (offer == other.offers.end()) return false;
+    return evaluation.empty() || state.offers.at(offer->second).offer.evaluation_digest == evaluation;
   });
 }
 
@@ -35,7 +38,7 @@ bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, 
   if (IsPaused(draft, beginning)) return false;
   const auto pause = draft.state().pauses.find(beginning);
   if (pause == draft.state().pauses.end() || pause->second.avoid != server.name) return true;
-  return !OffersElsewhere(draft.state(), server, plan.trainer);
+  return !OffersElsewhere(draft.state(), server, plan.trainer, beginning.second);
 }
 
 std::optional<Work> EvaluationFor(const Draft& draft, const Server& server) {

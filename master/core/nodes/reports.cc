@@ -173,7 +173,9 @@ struct Applier {
 
   void operator()(const RunEnded& ended) const {
     const Run* run = FindRun();
-    if (run == nullptr || !run->training()) return;
+    if (run == nullptr || run->ended()) return;
+    // The run had been stopped, and what was thought to be under way was not, or was lost meanwhile.
+    if (!run->training()) return LoseAllBut(draft, key.run, ended.saves_under_way);
     if (ended.refused.empty()) {
       draft.Log(LogLevel::kInfo, "run ended", {{"run", key.run}, {"step", ended.step}, {"held", ended.slot_time}});
     } else {

@@ -67,6 +67,10 @@ void StopTraining(Draft& draft, RunId id, const std::vector<Step>& saves_under_w
   Charge(draft, id, {}, held);
   for (const Step step : saves_under_way) MakePromiseOf(draft, id, {step, Owed::kState});
   draft.Do(SetRunState{id, Saving{}});
+  LoseAllBut(draft, id, saves_under_way);
+}
+
+void LoseAllBut(Draft& draft, RunId id, const std::vector<Step>& saves_under_way) {
   for (const PromiseId promise : OpenPromises(draft.state().runs.at(id))) {
     const Promise& open = draft.state().runs.at(id).promises.at(promise);
     const bool comes = open.owed == Owed::kState &&

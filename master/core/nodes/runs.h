@@ -22,6 +22,9 @@ void Charge(Draft& draft, RunId run, std::vector<StudyId> studies, std::optional
 // open. REQUIRES: it trains.
 void StopTraining(Draft& draft, RunId run, const std::vector<Step>& saves_under_way, std::optional<Seconds> held);
 
+// Of a run that trains no more: loses its open promises but those of states at these steps; it ends when none is open.
+void LoseAllBut(Draft& draft, RunId run, const std::vector<Step>& saves_under_way);
+
 // Ends a run of which nothing more will come: its open promises are lost.
 void LoseRun(Draft& draft, RunId run);
 

@@ -1,5 +1,5 @@
 #include "tests/conformance/state_store/backend.h"
-#include "tests/support/memory_state_store.h"
+#include "sim/memory_state_store.h"
 
 namespace espalier::master {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "master/loop/event_loop.h"
-#include "tests/support/memory_state_store.h"
+#include "sim/memory_state_store.h"
 
 namespace espalier::master {
 

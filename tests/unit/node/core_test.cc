@@ -80,6 +80,34 @@ TEST_CASE("a run that waits is refused when the slot's next worker does not offe
   CHECK(scenario.core.description()->offers.at(0) == newer);
 }
 
+TEST_CASE("once a worker has come with another version, the others are replaced as soon as they are free") {
+  Scenario scenario(2);
+  Offer newer = ToyOffer();
+  newer.code_digest = "newer";
+  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Evaluate(2)});
+  scenario.Offer({newer});
+  scenario.Die({}, 1);
+  scenario.Asked();
+  SECTION("one that trains goes on, and what waits for its slot waits for the next worker") {
+    scenario.Answer(1);
+    CHECK(scenario.Asked().empty());
+    scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Evaluate(2), RunBuilder(2).By(newer).Stage(1, 2, 0.1).Save(2)});
+    CHECK(scenario.Reported().empty());
+    scenario.RunOut(0);
+    CHECK(scenario.Asked().back() == "Kill");
+    scenario.Die({}, 0);
+    scenario.Asked();
+    scenario.Answer(0);
+    CHECK(scenario.Asked() == Texts{"Init seed=7"});
+  }
+  SECTION("one that is idle is replaced at once") {
+    scenario.RunOut(0);
+    scenario.Asked();
+    scenario.Answer(1);
+    CHECK(scenario.Asked() == Texts{"Kill"});
+  }
+}
+
 TEST_CASE("an order that makes no sense is refused, and the master is told why") {
   Scenario scenario;
   Order order = RunBuilder(1).From(1, 5, 0.1).Stage(1, 9, 0.1).Save(9);

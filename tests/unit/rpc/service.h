@@ -15,7 +15,7 @@
 #include "espalier/v1/user.pb.h"
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
-#include "tests/support/memory_state_store.h"
+#include "sim/memory_state_store.h"
 #include "tests/unit/rpc/raw_call.h"
 
 namespace espalier::master::testing {

@@ -149,6 +149,11 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
   for (int i = 0; i < settings_.slot_count; ++i) {
     Worker* worker = WorkerOf(i);
     if (worker == nullptr || !std::holds_alternative<Ready>(worker->state)) continue;
+    if (std::get<Ready>(worker->state).offers != offers_) {
+      // Another version has come since it was started: orders are for that one, and wait for the worker after it.
+      if (!worker->run.has_value() && !Saves(*worker)) Kill(i, actions);
+      continue;
+    }
     RefuseNotOffered(i, std::get<Ready>(worker->state));
     if (worker->run.has_value()) continue;
     for (auto& [key, run] : runs_) {
@@ -200,9 +205,9 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
       return actions;
     }
     description_ = *description;
-    Ready ready;
-    for (const Offer& offer : description->offers) ready.offers.insert(DigestOf(offer));
-    if (std::holds_alternative<Describing>(worker->state)) worker->state = std::move(ready);
+    offers_.clear();
+    for (const Offer& offer : description->offers) offers_.insert(DigestOf(offer));
+    if (std::holds_alternative<Describing>(worker->state)) worker->state = Ready{offers_};
   } else if (const auto run = runs_.find(asked.run); run != runs_.end()) {
     RunnerActions wanted;
     run->second.runner.OnReply(asked.request, reply.kind, now, wanted);

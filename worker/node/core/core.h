@@ -116,6 +116,7 @@ class Core {
   std::set<std::string> superseded_;
   Outbox outbox_;
   std::optional<Description> description_;
+  std::set<Digest128> offers_;  // of it: every worker that is not busy offers exactly these
   std::int64_t next_worker_ = 1;
   std::int64_t next_upload_ = 1;
   Seconds step_logs_read_at_{0};

@@ -1,5 +1,5 @@
-// The state store of tests: keeps what is stored in memory, and fails when told to. One thread at a time, as the port
-// says.
+// The state store of simulations and tests: keeps what is stored in memory, and fails when told to. One thread at a
+// time, as the port says.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "master/core/state/state_store.h"
-#include "tests/support/edit_fits.h"
+#include "sim/edit_fits.h"
 
 namespace espalier::master {
 
 // What outlives a master: share it between stores as masters share a database.
 struct MemoryDatabase {
-  MasterState stored;
+  MasterState stored;  // as `log` makes it
+  StateEdit log;       // every change that was stored
   std::int64_t epoch = 1;
 };
 
@@ -58,19 +59,27 @@ class MemoryStateStore : public StateStore {
     }
     const auto failure = std::exchange(commit_failure_, std::nullopt);
     if (failure && !failure->second) return tl::unexpected<Error>(failure->first);
-    MasterState after = database_->stored;
     for (const StateChange& change : edit) {
       if (!IsStored(change)) continue;
-      if (!Fits(after, change)) return MakeError(ErrorCode::kAborted, "does not fit: " + Print(change));
-      Apply(after, change);
+      if (!Fits(database_->stored, change)) {
+        RollBack();
+        return MakeError(ErrorCode::kAborted, "does not fit: " + Print(change));
+      }
+      Apply(database_->stored, change);
     }
-    database_->stored = std::move(after);
+    std::copy_if(edit.begin(), edit.end(), std::back_inserter(database_->log), IsStored);
     if (failure) return tl::unexpected<Error>(failure->first);
     loaded_ = true;
     return {};
   }
 
  private:
+  // Rare, so that a commit need not copy the state.
+  void RollBack() {
+    database_->stored = {};
+    for (const StateChange& change : database_->log) Apply(database_->stored, change);
+  }
+
   std::shared_ptr<MemoryDatabase> database_;
   const std::int64_t epoch_;
   bool loaded_ = false;

@@ -1,0 +1,26 @@
+#include "sim/clock.h"
+
+#include <algorithm>
+
+namespace espalier::sim {
+
+Time Clock::time() const {
+  return Time(std::chrono::seconds(1'000'000'000)) + std::chrono::duration_cast<Time::duration>(now_);
+}
+
+void Clock::After(Seconds delay, std::function<void()> what) {
+  agenda_.emplace(Place{now_ + std::max(delay, Seconds(0)), next_number_++}, std::move(what));
+}
+
+bool Clock::RunNext(Seconds until) {
+  if (agenda_.empty() || agenda_.begin()->first.first > until) {
+    now_ = std::max(now_, until);
+    return false;
+  }
+  auto next = agenda_.extract(agenda_.begin());
+  now_ = next.key().first;
+  next.mapped()();
+  return true;
+}
+
+}  // namespace espalier::sim

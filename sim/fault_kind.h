@@ -1,0 +1,32 @@
+// What can go wrong in a simulation.
+#pragma once
+
+#include <string_view>
+
+namespace espalier::sim {
+
+enum class FaultKind {
+  kWorkerCrash,
+  kWorkerKilled,  // by a SIGKILL from outside
+  kWorkerHang,    // until the node manager notices, or its operator
+  kEvaluationCrash,
+  kSaveFails,
+  kFileLost,
+  kFileDamaged,
+  kFetchLost,  // a file, as a server fetches it; then the server is gone for long, too
+  kStoreAway,
+  kStreamCut,
+  kLateMessages,
+  kRepeatedMessages,
+  kNodeRestart,
+  kServerGone,  // for long: its node manager trains on, and is heard again later
+  kMasterKilled,
+  kMasterFrozen,
+  kLoopStalls,  // one event takes long
+  kDatabaseAway,
+  kSecondVersion,  // one server offers other code, or evaluates otherwise, from now on
+};
+inline constexpr int kFaultKindCount = 19;
+std::string_view Name(FaultKind kind);
+
+}  // namespace espalier::sim

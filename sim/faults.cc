@@ -1,0 +1,150 @@
+#include "sim/faults.h"
+
+#include <algorithm>
+namespace espalier::sim {
+namespace {
+
+constexpr Seconds kOperatorNotices{900};
+
+}  // namespace
+
+std::string_view Name(FaultKind kind) {
+  constexpr std::string_view kNames[kFaultKindCount] = {
+      "worker crash",  "worker killed",     "worker hang",   "evaluation crash", "save fails",
+      "file lost",     "file damaged",      "fetch lost",    "store away",       "stream cut",
+      "late messages", "repeated messages", "node restart",  "server gone",      "master killed",
+      "master frozen", "loop stalls",       "database away", "second version"};
+  return kNames[static_cast<int>(kind)];
+}
+
+void Faults::Plan(int count, Seconds from, Seconds until) {
+  std::vector<FaultKind> kinds;
+  for (int i = 0; i < kFaultKindCount; ++i) kinds.push_back(static_cast<FaultKind>(i));
+  for (std::size_t i = 0; i + 1 < kinds.size(); ++i) {
+    const auto other = static_cast<std::size_t>(world_.chance.Whole(static_cast<std::int64_t>(i), kFaultKindCount - 1));
+    std::swap(kinds[i], kinds[other]);
+  }
+  for (int i = 0; i < count; ++i) {
+    const FaultKind kind = i < kFaultKindCount ? kinds[static_cast<std::size_t>(i)] : world_.chance.OneOf(kinds);
+    world_.clock.After(world_.chance.Between(from.count(), until.count()), [this, kind] { Strike(kind); });
+  }
+}
+
+void Faults::Strike(FaultKind kind) {
+  world_.Tell([&] { return "FAULT: " + std::string(Name(kind)); });
+  switch (kind) {
+    case FaultKind::kWorkerCrash:
+    case FaultKind::kWorkerKilled:
+    case FaultKind::kWorkerHang:
+      if (!StrikeWorker(kind)) return;
+      break;
+    case FaultKind::kFileLost:
+    case FaultKind::kFileDamaged:
+      if (!StrikeFile(kind)) return;
+      break;
+    case FaultKind::kStoreAway:
+      parts_.files.BeAwayFor(world_.chance.Magnitude(5, 120));
+      break;
+    case FaultKind::kLateMessages:
+      parts_.network.DelayFor(Seconds(30), world_.chance.Between(1, 5));
+      break;
+    case FaultKind::kRepeatedMessages:
+      parts_.network.RepeatFor(Seconds(60));
+      break;
+    case FaultKind::kMasterKilled:
+    case FaultKind::kMasterFrozen:
+    case FaultKind::kLoopStalls:
+    case FaultKind::kDatabaseAway:
+      StrikeMaster(kind);
+      break;
+    case FaultKind::kEvaluationCrash:
+    case FaultKind::kSaveFails:
+    case FaultKind::kFetchLost:
+    case FaultKind::kStreamCut:
+    case FaultKind::kNodeRestart:
+    case FaultKind::kServerGone:
+    case FaultKind::kSecondVersion:
+      StrikeNode(kind);
+      break;
+  }
+  ++count_;
+  kinds_.insert(kind);
+}
+
+// Of one that is at work, if there is one.
+bool Faults::StrikeWorker(FaultKind kind) {
+  const std::int64_t first = world_.chance.Whole(0, std::ssize(parts_.nodes) - 1);
+  for (std::int64_t i = 0; i < std::ssize(parts_.nodes); ++i) {
+    NodeProcess& node = *parts_.nodes[static_cast<std::size_t>((first + i) % std::ssize(parts_.nodes))];
+    for (int slot = 0; node.runs() && slot < node.slot_count(); ++slot) {
+      const bool struck = kind == FaultKind::kWorkerHang ? node.HangWorker(slot, kOperatorNotices)
+                                                         : node.CrashWorker(slot, kind == FaultKind::kWorkerKilled);
+      if (struck) return true;
+    }
+  }
+  return false;
+}
+
+bool Faults::StrikeFile(FaultKind kind) {
+  constexpr std::int64_t kAny = 1'000'000;
+  const std::string name = parts_.files.NameAt(world_.chance.Whole(0, kAny));
+  if (name.empty()) return false;
+  world_.Tell([&] { return "  file " + name; });
+  if (kind == FaultKind::kFileLost) {
+    parts_.files.Lose(name);
+  } else {
+    parts_.files.Damage(name);
+  }
+  return true;
+}
+
+void Faults::Restart(NodeProcess& node, Seconds after) {
+  if (!node.runs()) return;
+  node.Kill();
+  world_.clock.After(after, [&node] {
+    if (!node.runs()) node.Start();
+  });
+}
+
+// Server 0 is never lost: three servers in a row lost under one stage would hold that stage for good.
+void Faults::StrikeNode(FaultKind kind) {
+  NodeProcess& any = *world_.chance.OneOf(parts_.nodes);
+  NodeProcess& other = *parts_.nodes[static_cast<std::size_t>(world_.chance.Whole(1, std::ssize(parts_.nodes) - 1))];
+  if (kind == FaultKind::kEvaluationCrash) {
+    any.CrashNextEvaluation();
+  } else if (kind == FaultKind::kSaveFails) {
+    any.FailNextSave();
+  } else if (kind == FaultKind::kFetchLost) {
+    other.OnNextFetch([this, &other](const std::string& file) {
+      parts_.files.Lose(file);
+      parts_.network.Part(other.server(), world_.chance.Magnitude(30, 300));
+    });
+  } else if (kind == FaultKind::kStreamCut) {
+    parts_.network.Cut(any.server());
+  } else if (kind == FaultKind::kNodeRestart) {
+    Restart(other, world_.chance.Magnitude(0.5, 60));
+  } else if (kind == FaultKind::kServerGone) {
+    parts_.network.Part(other.server(), world_.chance.Magnitude(5, 300));
+  } else if (!has_second_version_) {
+    has_second_version_ = true;
+    NodeProcess& last = *parts_.nodes.back();
+    last.Install(world_.chance.OneIn(2) ? OfferOf(2, 1) : OfferOf(1, 2));
+    // Else its workers are replaced as they die.
+    if (world_.chance.OneIn(2)) Restart(last, Seconds(2));
+  }
+}
+
+void Faults::StrikeMaster(FaultKind kind) {
+  MasterProcess& master = parts_.master;
+  if (!master.runs()) return;
+  if (kind == FaultKind::kMasterFrozen) return master.FreezeFor(world_.chance.Magnitude(1, 60));
+  if (kind == FaultKind::kLoopStalls) return master.StallFor(world_.chance.Magnitude(1, 30));
+  if (kind == FaultKind::kDatabaseAway) return master.DatabaseAwayFor(world_.chance.Magnitude(1, 60));
+  master.Kill();
+  parts_.network.EndAll();
+  world_.clock.After(world_.chance.Magnitude(0.5, 120), [&master] {
+    if (!master.runs()) master.Start();
+  });
+}
+
+}  // namespace espalier::sim

@@ -1,0 +1,49 @@
+// What goes wrong in a simulation, and when: drawn by its seed. One thread.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/fault_kind.h"
+#include "sim/master_process.h"
+#include "sim/network.h"
+#include "sim/node_process.h"
+
+namespace espalier::sim {
+
+class Faults {
+ public:
+  struct Parts {
+    MasterProcess& master;
+    Network& network;
+    CheckpointFiles& files;
+    std::vector<NodeProcess*> nodes;
+  };
+
+  Faults(World& world, Parts parts) : world_(world), parts_(std::move(parts)) {}
+
+  // Puts them on the clock: of each kind at least one if there are enough.
+  void Plan(int count, Seconds from, Seconds until);
+
+  // Kinds that had something to strike.
+  const std::set<FaultKind>& kinds() const { return kinds_; }
+  int count() const { return count_; }
+
+ private:
+  void Strike(FaultKind kind);
+  bool StrikeWorker(FaultKind kind);
+  bool StrikeFile(FaultKind kind);
+  void StrikeNode(FaultKind kind);
+  void StrikeMaster(FaultKind kind);
+  void Restart(NodeProcess& node, Seconds after);
+
+  World& world_;
+  Parts parts_;
+  std::set<FaultKind> kinds_;
+  int count_ = 0;
+  bool has_second_version_ = false;
+};
+
+}  // namespace espalier::sim

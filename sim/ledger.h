@@ -1,0 +1,40 @@
+// What stands, by the edits alone: checkpoints, and open promises of states. It tells whether a run that is ordered
+// would train what need not be trained (law 3). It knows nothing of the scheduler and its index. One thread.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "master/core/state/state_edit.h"
+
+namespace espalier::sim {
+
+class Ledger {
+ public:
+  // Begins afresh with what is loaded.
+  void Load(const master::MasterState& state);
+
+  // Enters what one event changed; `state` is as it is after it. What is wrong about it, if anything: one sentence.
+  std::string Enter(const master::MasterState& state, const master::StateEdit& edit);
+
+ private:
+  void Promise(const master::Run& run, const master::Promise& promise);
+  void Unpromise(PromiseId promise);
+  std::string Enter(const master::MasterState& state, const master::StateChange& change);
+  void EnterCheckpoint(const PlanChange& change, PlanId plan);
+  std::string WasteOf(const master::Run& run) const;
+  std::string FindAwaited(const master::MasterState& state, StudyId study) const;
+
+  struct NodeStates {
+    std::map<Step, std::string> checkpoints;  // their files
+    std::map<Step, std::set<PromiseId>> promises;
+  };
+  std::map<PlanNodeId, NodeStates> nodes_;
+  std::map<PromiseId, Point> promised_;
+  std::vector<std::pair<PlanId, Point>> dropped_;  // by the event that is being entered
+};
+
+}  // namespace espalier::sim

@@ -1,0 +1,250 @@
+#include "sim/node_process.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "worker/node/core/run_files.h"
+
+namespace espalier::sim {
+namespace {
+
+constexpr Seconds kTickEvery{0.1};
+constexpr Seconds kReplyTakes{0.001};
+constexpr std::int64_t kStateBytes = 1000;
+constexpr const char* kStaging = "staging";
+
+}  // namespace
+
+NodeProcess::NodeProcess(World& world, Network& network, CheckpointFiles& files, int server, int slot_count,
+                         Watcher watcher)
+    : world_(world),
+      network_(network),
+      files_(files),
+      server_(server),
+      slot_count_(slot_count),
+      name_("server-" + std::to_string(server)),
+      watcher_(std::move(watcher)) {}
+
+void NodeProcess::Later(Seconds delay, std::function<void()> what) {
+  world_.clock.After(delay, [this, incarnation = incarnation_, what = std::move(what)] {
+    if (incarnation == incarnation_ && runs()) what();
+  });
+}
+
+void NodeProcess::Start() {
+  ++incarnation_;
+  world_.Tell([&] { return name_ + " starts, incarnation " + std::to_string(incarnation_); });
+  core_.emplace(node::Settings{.slot_count = slot_count_, .staging = kStaging, .step_logs = "steps"});
+  registration_ = {name_, name_ + "-" + std::to_string(incarnation_), slot_count_, "", {}};
+  connect_at_ = store_free_at_ = world_.clock.now();
+  AdoptLeftOvers();
+  Do(core_->Start(world_.clock.now()));
+  Tick();
+}
+
+void NodeProcess::Kill() {
+  world_.Tell([&] { return name_ + " killed"; });
+  if (uplink_) network_.Leave(uplink_->session);
+  uplink_.reset();
+  workers_.clear();
+  core_.reset();
+}
+
+void NodeProcess::AdoptLeftOvers() {
+  const std::map<std::string, StateFile> staged = disk_.staged;
+  for (const auto& [path, file] : staged) {
+    StateStored state{.plan = file.identity.plan,
+                      .point = file.identity.point,
+                      .lineage = file.identity.lineage,
+                      .file = {},
+                      .bytes = kStateBytes,
+                      .state_sha256 = Sha256Of(file.state)};
+    Do(core_->OnLeftOverState(file.identity.run, std::move(state), path));
+  }
+  const std::map<RunKey, std::vector<PathStage>> runs = disk_.runs;
+  for (const auto& [run, path] : runs) Do(core_->OnLeftOverRun(run, path, disk_.step_logs[run]));
+}
+
+void NodeProcess::Tick() {
+  Do(core_->OnTick(world_.clock.now()));
+  Exchange();
+  Later(kTickEvery, [this] { Tick(); });
+}
+
+void NodeProcess::Do(const node::Actions& actions) {
+  for (const node::Action& action : actions) std::visit([this](const auto& item) { Act(item); }, action);
+}
+
+bool NodeProcess::IsQuiet() const {
+  if (!runs() || !core_->outbox().empty()) return false;
+  const std::vector<RunStatus> statuses = core_->Statuses();
+  return std::all_of(statuses.begin(), statuses.end(),
+                     [](const RunStatus& status) { return status.state == RunStatus::State::kEnded; });
+}
+
+WorkerProcess* NodeProcess::FindWorker(int slot, std::int64_t number) {
+  const auto worker = workers_.find(slot);
+  return worker == workers_.end() || worker->second.number() != number ? nullptr : &worker->second;
+}
+
+void NodeProcess::Act(const node::SpawnWorker& spawn) {
+  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, offer_));
+}
+
+void NodeProcess::Act(const node::SendRequest& send) {
+  WorkerProcess* worker = FindWorker(send.slot, send.worker);
+  if (worker == nullptr) return;
+  worker->asked.push_back(send.request);
+  if (worker->asked.size() == 1) Work(send.slot);
+}
+
+void NodeProcess::Act(const node::KillWorker& kill) {
+  Later(kReplyTakes, [this, kill] {
+    if (FindWorker(kill.slot, kill.worker) != nullptr) LoseWorker(kill.slot, false, "killed as it was asked for");
+  });
+}
+
+// Saves are begun at once, and written beside what comes after them.
+void NodeProcess::Work(int slot) {
+  WorkerProcess& worker = workers_.at(slot);
+  while (!worker.asked.empty() && !worker.hangs) {
+    const node::WorkerRequest& request = worker.asked.front();
+    if (!std::holds_alternative<node::Save>(request.kind)) {
+      worker.takes = worker.DurationOf(request.kind, world_);
+      Later(worker.takes, [this, slot, number = worker.number()] { FinishRequest(slot, number); });
+      return;
+    }
+    BeginSave(slot, request);
+    worker.asked.pop_front();
+  }
+}
+
+void NodeProcess::FinishRequest(int slot, std::int64_t number) {
+  WorkerProcess* worker = FindWorker(slot, number);
+  if (worker == nullptr || worker->hangs) return;
+  const node::WorkerRequest request = worker->asked.front();
+  const bool crashes = std::holds_alternative<node::Evaluate>(request.kind) && std::exchange(crash_evaluation_, false);
+  if (crashes || worker->DiesOf(request.kind)) {
+    Strike(slot);
+    return LoseWorker(slot, false, "crashed in what it was asked");
+  }
+  std::optional<TrainedStep> trained;
+  node::ReplyKind reply = worker->Answer(request.kind, disk_, files_, trained);
+  if (trained) {
+    world_.Tell([&] {
+      return name_ + " run " + std::to_string(trained->run.run.value) + " trained step " +
+             std::to_string(trained->step.value);
+    });
+    watcher_.trained(*trained);
+  }
+  worker->asked.pop_front();
+  Reply(slot, number, {request.id, std::move(reply)});
+  Work(slot);
+}
+
+void NodeProcess::BeginSave(int slot, const node::WorkerRequest& request) {
+  const WorkerProcess& worker = workers_.at(slot);
+  const auto& save = std::get<node::Save>(request.kind);
+  StateFile file = worker.Snapshot(save.identity);
+  const bool fails = std::exchange(fail_save_, false);
+  Later(worker.DurationOf(request.kind, world_),
+        [=, this, number = worker.number(), id = request.id, path = save.path] {
+          const WorkerProcess* alive = FindWorker(slot, number);
+          if (alive == nullptr || alive->hangs) return;
+          if (fails)
+            return Reply(slot, number, {id, node::Failure{node::FailureKind::kTrainer, "the disk is full", true}});
+          disk_.staged.insert_or_assign(path, file);
+          Reply(slot, number, {id, node::Saved{Sha256Of(file.state), kStateBytes}});
+        });
+}
+
+void NodeProcess::Reply(int slot, std::int64_t number, node::WorkerReply reply) {
+  Later(kReplyTakes, [this, slot, number, reply = std::move(reply)] {
+    if (FindWorker(slot, number) == nullptr) return;
+    Do(core_->OnWorkerReplied(slot, number, reply, world_.clock.now()));
+    Exchange();
+  });
+}
+
+bool NodeProcess::Strike(int slot) {
+  const auto worker = workers_.find(slot);
+  if (worker == workers_.end() || worker->second.asked.empty()) return false;
+  const node::RequestKind& request = worker->second.asked.front().kind;
+  if (std::holds_alternative<node::Describe>(request)) return false;
+  watcher_.struck({worker->second.run(), worker->second.state(), std::holds_alternative<node::Evaluate>(request)});
+  return true;
+}
+
+void NodeProcess::LoseWorker(int slot, bool killed_by_others, const std::string& words) {
+  const std::int64_t number = workers_.at(slot).number();
+  workers_.erase(slot);
+  world_.Tell([&] { return name_ + " worker on slot " + std::to_string(slot) + " died: " + words; });
+  Do(core_->OnWorkerDied(slot, number, {killed_by_others, words}, world_.clock.now()));
+  Exchange();
+}
+
+bool NodeProcess::CrashWorker(int slot, bool by_sigkill) {
+  if (!Strike(slot)) return false;
+  LoseWorker(slot, by_sigkill, by_sigkill ? "killed by SIGKILL" : "crashed");
+  return true;
+}
+
+bool NodeProcess::HangWorker(int slot, Seconds until_killed) {
+  if (!Strike(slot)) return false;
+  WorkerProcess& worker = workers_.at(slot);
+  worker.hangs = true;
+  world_.Tell([&] { return name_ + " worker on slot " + std::to_string(slot) + " hangs"; });
+  Later(until_killed, [this, slot, number = worker.number()] {
+    if (FindWorker(slot, number) != nullptr) LoseWorker(slot, true, "killed by its operator, since it hung");
+  });
+  return true;
+}
+
+void NodeProcess::Act(const node::FetchCheckpoint& fetch) {
+  if (on_fetch_) std::exchange(on_fetch_, nullptr)(fetch.file);
+  Later(world_.chance.About(world_.durations.fetch), [this, fetch] {
+    Result<std::string> path = fetch.file;
+    const Result<StateFile> file = files_.Fetch(fetch.file);
+    if (!file.has_value()) {
+      path = tl::unexpected<Error>(file.error());
+    } else if (Sha256Of(file->state) != fetch.state_sha256) {
+      path = MakeError(ErrorCode::kNotFound, "the checkpoint " + fetch.file + " holds another state");
+    }
+    Do(core_->OnCheckpointFetched(fetch.run, path, world_.clock.now()));
+    Exchange();
+  });
+}
+
+void NodeProcess::Act(const node::UploadFile& upload) {
+  store_free_at_ = std::max(store_free_at_, world_.clock.now()) + world_.chance.About(world_.durations.upload);
+  Later(store_free_at_ - world_.clock.now(), [this, upload] {
+    const auto staged = disk_.staged.find(upload.staged);
+    Result<void> stored = MakeError(ErrorCode::kNotFound, "there is no staged file");
+    if (staged != disk_.staged.end()) stored = files_.Put(upload.name, staged->second);
+    Do(core_->OnUploadFinished(upload.upload, stored, world_.clock.now()));
+    Exchange();
+  });
+}
+
+void NodeProcess::Act(const node::RemoveFromStore& remove) {
+  store_free_at_ = std::max(store_free_at_, world_.clock.now()) + world_.chance.About(world_.durations.upload);
+  Later(store_free_at_ - world_.clock.now(), [this, remove] { (void)files_.Remove(remove.name); });
+}
+
+void NodeProcess::Act(const node::DeleteStaged& file) { disk_.staged.erase(file.path); }
+
+void NodeProcess::Act(const node::RecordRun& record) { disk_.runs[record.run] = record.path; }
+
+void NodeProcess::Act(const node::ReadStepLog& read) {
+  const auto log = disk_.step_logs.find(read.run);
+  const auto offset = static_cast<std::size_t>(read.offset);
+  const bool has_more = log != disk_.step_logs.end() && offset < log->second.size();
+  Do(core_->OnStepLogRead(read.run, has_more ? log->second.substr(offset) : std::string(), world_.clock.now()));
+}
+
+void NodeProcess::Act(const node::ForgetRun& forget) {
+  disk_.runs.erase(forget.run);
+  disk_.step_logs.erase(forget.run);
+}
+
+}  // namespace espalier::sim

@@ -1,0 +1,124 @@
+// A server in virtual time: the real node manager's core (worker/node/core) with simulated workers, files and a stream
+// around it, as the real node manager (worker/node/node_manager.cc, uplink.cc) is. Its disk outlives it. One thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/files.h"
+#include "sim/network.h"
+#include "sim/worker_process.h"
+#include "sim/world.h"
+#include "worker/node/core/core.h"
+
+namespace espalier::sim {
+
+class NodeProcess {
+ public:
+  // What happened to a worker that was at work: to what it was training or evaluating.
+  struct Blow {
+    RunKey run;
+    std::uint64_t state = 0;  // that the step, or the evaluation, began from
+    bool evaluates = false;
+  };
+  struct Watcher {
+    std::function<void(const TrainedStep&)> trained;
+    std::function<void(const Blow&)> struck;
+    // Reports up to the last of these are acknowledged.
+    std::function<void(const std::vector<Report>&)> acknowledged;
+  };
+
+  NodeProcess(World& world, Network& network, CheckpointFiles& files, int server, int slot_count, Watcher watcher);
+
+  // A new incarnation: takes care of what an earlier one left, and serves. REQUIRES: it does not run.
+  void Start();
+  // SIGKILL, and its workers die with it.
+  void Kill();
+  bool runs() const { return core_.has_value(); }
+  // Of workers that are started from now on.
+  void Install(const Offer& offer) { offer_ = offer; }
+
+  // Faults of the worker on a slot; false if it is at nothing of a run.
+  bool CrashWorker(int slot, bool by_sigkill);
+  bool HangWorker(int slot, Seconds until_killed);
+  // Of the next that is asked for.
+  void CrashNextEvaluation() { crash_evaluation_ = true; }
+  void FailNextSave() { fail_save_ = true; }
+  // Called with the name of the next file that is to be fetched, before it is.
+  void OnNextFetch(std::function<void(const std::string&)> told) { on_fetch_ = std::move(told); }
+
+  const std::string& name() const { return name_; }
+  int server() const { return server_; }
+  int slot_count() const { return slot_count_; }
+  // Nothing is on its way: no run, no upload, no report.
+  bool IsQuiet() const;
+
+ private:
+  void Later(Seconds delay, std::function<void()> what);
+  void AdoptLeftOvers();
+  void Tick();
+  void Do(const node::Actions& actions);
+  // After something happened: the master is told what is new.
+  void Exchange();
+  void Connect();
+  void TakeOrders(const ServerOrders& orders);
+
+  WorkerProcess* FindWorker(int slot, std::int64_t number);
+  void Work(int slot);
+  void FinishRequest(int slot, std::int64_t number);
+  void BeginSave(int slot, const node::WorkerRequest& request);
+  void Reply(int slot, std::int64_t number, node::WorkerReply reply);
+  // The worker is, or will be, lost by what it is at; false if it is at nothing of a run.
+  bool Strike(int slot);
+  void LoseWorker(int slot, bool killed_by_others, const std::string& words);
+
+  void Act(const node::SpawnWorker& spawn);
+  void Act(const node::SendRequest& send);
+  void Act(const node::KillWorker& kill);
+  void Act(const node::FetchCheckpoint& fetch);
+  void Act(const node::UploadFile& upload);
+  void Act(const node::RemoveFromStore& remove);
+  void Act(const node::DeleteStaged& file);
+  void Act(const node::RecordRun& record);
+  void Act(const node::ReadStepLog& read);
+  void Act(const node::ForgetRun& forget);
+  void Act(const node::Quit&) {}
+
+  // A stream, and what was said on it.
+  struct Uplink {
+    master::SessionId session;
+    std::optional<Registration> registered;
+    std::vector<RunStatus> statuses;
+    std::int64_t report = 0;
+    Seconds at{0};
+  };
+  bool AnythingNew(const Uplink& uplink, const std::vector<RunStatus>& statuses) const;
+
+  World& world_;
+  Network& network_;
+  CheckpointFiles& files_;
+  const int server_;
+  const int slot_count_;
+  const std::string name_;
+  const Watcher watcher_;
+  Offer offer_ = OfferOf(1, 1);
+  Disk disk_;
+  std::int64_t incarnation_ = 0;
+  // Of the process that runs.
+  std::optional<node::Core> core_;
+  Registration registration_;
+  std::map<int, WorkerProcess> workers_;
+  std::optional<Uplink> uplink_;
+  std::int64_t streams_ = 0;  // that it ever opened
+  Seconds connect_at_{0};
+  Seconds connect_pause_{0};
+  Seconds store_free_at_{0};  // uploads and removals go one by one
+  bool crash_evaluation_ = false;
+  bool fail_save_ = false;
+  std::function<void(const std::string&)> on_fetch_;
+};
+
+}  // namespace espalier::sim

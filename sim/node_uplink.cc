@@ -1,0 +1,75 @@
+// The simulated server's side of its stream to the master: what worker/node/uplink.cc is to the real one.
+#include <algorithm>
+
+#include "sim/node_process.h"
+
+namespace espalier::sim {
+namespace {
+
+constexpr Seconds kStatusPeriod{1};
+constexpr Seconds kPauseFirst{0.1};
+constexpr Seconds kPauseMax{2};
+constexpr std::size_t kReportsInMessageMax = 1000;
+
+bool SameButForSteps(const std::vector<RunStatus>& a, const std::vector<RunStatus>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const RunStatus& one, const RunStatus& other) {
+    return one.run == other.run && one.generation == other.generation && one.state == other.state;
+  });
+}
+
+}  // namespace
+
+bool NodeProcess::AnythingNew(const Uplink& uplink, const std::vector<RunStatus>& statuses) const {
+  return uplink.registered != registration_ || world_.clock.now() - uplink.at >= kStatusPeriod ||
+         !SameButForSteps(statuses, uplink.statuses) || !core_->outbox().After(uplink.report, 1).empty();
+}
+
+void NodeProcess::Exchange() {
+  if (!core_->description().has_value()) return;
+  registration_.device_kind = core_->description()->device_kind;
+  registration_.offers = core_->description()->offers;
+  if (!uplink_) {
+    if (world_.clock.now() < connect_at_) return;
+    Connect();
+  }
+  const std::vector<RunStatus> statuses = core_->Statuses();
+  if (!AnythingNew(*uplink_, statuses)) return;
+  master::NodeMessage message{.runs = statuses,
+                              .reports = core_->outbox().After(uplink_->report, kReportsInMessageMax)};
+  if (uplink_->registered != registration_) message.registration = registration_;
+  uplink_->registered = registration_;
+  if (!message.reports.empty()) uplink_->report = message.reports.back().number;
+  uplink_->statuses = statuses;
+  uplink_->at = world_.clock.now();
+  network_.ToMaster(uplink_->session, std::move(message));
+}
+
+void NodeProcess::Connect() {
+  connect_pause_ = std::clamp(2 * connect_pause_, kPauseFirst, kPauseMax);
+  connect_at_ = world_.clock.now() + connect_pause_;
+  const std::int64_t attempt = ++streams_;
+  const auto is_this = [this, attempt, incarnation = incarnation_] {
+    return incarnation == incarnation_ && attempt == streams_ && runs() && uplink_;
+  };
+  const master::SessionId session = network_.Connect(server_, {.on_orders =
+                                                                   [this, is_this](const ServerOrders& orders) {
+                                                                     if (is_this()) TakeOrders(orders);
+                                                                   },
+                                                               .on_ended =
+                                                                   [this, is_this] {
+                                                                     if (is_this()) uplink_.reset();
+                                                                   }});
+  uplink_ = Uplink{.session = session, .registered = {}, .statuses = {}};
+}
+
+void NodeProcess::TakeOrders(const ServerOrders& orders) {
+  connect_pause_ = Seconds(0);
+  const std::int64_t known = core_->outbox().acknowledged();
+  std::vector<Report> acknowledged = core_->outbox().After(known, kReportsInMessageMax);
+  std::erase_if(acknowledged, [&](const Report& report) { return report.number > orders.acknowledged_report; });
+  watcher_.acknowledged(acknowledged);
+  Do(core_->OnOrders(orders, world_.clock.now()));
+  Exchange();
+}
+
+}  // namespace espalier::sim

@@ -1,0 +1,59 @@
+#include "sim/service.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace espalier::sim {
+namespace {
+
+std::unique_ptr<Policy> CriticalPath() {
+  Result<std::unique_ptr<Policy>> policy = MakePolicy("critical_path");
+  ESPALIER_CHECK(policy.has_value());
+  return std::move(*policy);
+}
+
+}  // namespace
+
+Service::Service(World& world, const ServiceSettings& settings, Watcher watcher)
+    : world_(world),
+      watcher_(std::move(watcher)),
+      policy_(CriticalPath()),
+      files_(world.clock),
+      network_(world),
+      master_(world, WatcherOfMaster(), *policy_) {
+  Serve();
+  for (int server = 0; server < settings.server_count; ++server) {
+    nodes_.push_back(
+        std::make_unique<NodeProcess>(world_, network_, files_, server, settings.slot_count, watcher_.node));
+    nodes_.back()->Install(settings.offer);
+  }
+}
+
+void Service::Start() {
+  master_.Start();
+  for (const auto& node : nodes_) node->Start();
+}
+
+MasterProcess::Watcher Service::WatcherOfMaster() {
+  MasterProcess::Watcher watcher = watcher_.master;
+  watcher.released = [this](const master::Effect& effect) {
+    watcher_.master.released(effect);
+    if (const auto* send = std::get_if<master::SendOrders>(&effect)) network_.ToNode(send->session, send->orders);
+    if (const auto* end = std::get_if<master::EndSession>(&effect)) network_.End(end->session);
+  };
+  return watcher;
+}
+
+void Service::Serve() {
+  network_.Serve(
+      {.accepts = [this] { return master_.runs(); },
+       .on_message =
+           [this](master::NodeMessage message) {
+             watcher_.arrived(message);
+             master_.Post(std::move(message));
+           },
+       .on_gone = [this](master::SessionId session) { master_.Post(master::NodeGone{.session = session}); }});
+}
+
+}  // namespace espalier::sim

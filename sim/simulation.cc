@@ -1,0 +1,165 @@
+#include "sim/simulation.h"
+
+#include <utility>
+
+#include "sim/again.h"
+#include "sim/faults.h"
+#include "sim/service.h"
+#include "sim/verdict.h"
+#include "sim/watch.h"
+
+namespace espalier::sim {
+namespace {
+
+class Simulation {
+ public:
+  Simulation(std::uint64_t seed, const SimulationSettings& settings);
+
+  Outcome Run();
+
+ private:
+  ServiceSettings SettingsOfService() const;
+  Service::Watcher WatcherOfService();
+  Faults::Parts PartsOfService();
+  void OnTrained(const TrainedStep& trained);
+  std::string Unsettled() const;
+  std::string FindBroken() const;
+
+  const SimulationSettings settings_;
+  const std::uint64_t seed_;
+  World world_;
+  Service service_;
+  Watch watch_;
+  Users users_;
+  Faults faults_;
+  Deeds deeds_;
+  Again again_;
+  std::int64_t trained_steps_ = 0;
+  std::set<std::pair<std::uint64_t, Step>> unique_steps_;
+};
+
+Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
+    : settings_(settings),
+      seed_(seed),
+      world_(seed, settings.trace_line_count_max),
+      service_(world_, SettingsOfService(), WatcherOfService()),
+      watch_(world_, service_.stored()),
+      users_(world_, settings.users, [this](master::Event call) { service_.master().Post(std::move(call)); }),
+      faults_(world_, PartsOfService()) {}
+
+ServiceSettings Simulation::SettingsOfService() const {
+  return {.server_count = settings_.server_count,
+          .slot_count = settings_.slot_count,
+          .offer = settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1)};
+}
+
+Faults::Parts Simulation::PartsOfService() {
+  Faults::Parts parts{
+      .master = service_.master(), .network = service_.network(), .files = service_.files(), .nodes = {}};
+  for (const auto& node : service_.nodes()) parts.nodes.push_back(node.get());
+  return parts;
+}
+
+Service::Watcher Simulation::WatcherOfService() {
+  const MasterProcess::Watcher master{
+      .decided =
+          [this](const master::Event& event, const master::Transition& transition, const master::MasterState& state) {
+            watch_.OnDecided(event, transition, state, service_.master().settings().lease);
+            again_.OnDecided(transition, world_.clock.now());
+          },
+      .stored = [this](const master::StateEdit& edit) { watch_.OnStored(edit); },
+      .released =
+          [this](const master::Effect& effect) {
+            watch_.OnReleased(effect);
+            if (const auto* reply = std::get_if<master::Reply>(&effect)) users_.OnReply(*reply);
+          },
+      .loaded = [this](const master::MasterState& state) { watch_.OnLoaded(state); }};
+  const NodeProcess::Watcher node{
+      .trained = [this](const TrainedStep& trained) { OnTrained(trained); },
+      .struck =
+          [this](const NodeProcess::Blow& blow) {
+            const PlanId plan = service_.stored().runs.at(blow.run.run).plan;
+            ++(blow.evaluates ? deeds_.struck_in_evaluation : deeds_.struck_in_training)[{plan, blow.state}];
+          },
+      .acknowledged = [this](const std::vector<Report>& reports) { watch_.OnAcknowledged(reports); }};
+  return {master, node, [this](const master::NodeMessage& message) { watch_.OnPosted(message); }};
+}
+
+void Simulation::OnTrained(const TrainedStep& trained) {
+  watch_.OnTrained(trained.run.run, trained.step);
+  ++trained_steps_;
+  deeds_.trained[trained.run.run].insert(trained.step);
+  unique_steps_.insert({trained.after, trained.step});
+  const auto run = service_.stored().runs.find(trained.run.run);
+  if (run != service_.stored().runs.end()) again_.OnTrained(run->second.plan, trained, world_.clock.now());
+}
+
+std::string Simulation::Unsettled() const {
+  if (!users_.AreDone()) return std::to_string(users_.waiting_count()) + " calls are not answered";
+  if (std::string unsettled = FindUnsettled(service_.stored()); !unsettled.empty()) return unsettled;
+  for (const auto& node : service_.nodes()) {
+    if (!node->IsQuiet()) return node->name() + " is not at rest";
+  }
+  return {};
+}
+
+std::string Simulation::FindBroken() const {
+  if (world_.broken_law) return *world_.broken_law;
+  const master::MasterState& stored = service_.stored();
+  if (std::string unsettled = Unsettled(); !unsettled.empty()) {
+    return "once faults are over everything is settled: " + unsettled;
+  }
+  if (std::string wrong = FindWrongResult(stored, watch_, deeds_); !wrong.empty()) return wrong;
+  if (std::string wrong = FindWrongLog(stored, deeds_); !wrong.empty()) return wrong;
+  if (std::string attempts = FindTooManyAttempts(deeds_); !attempts.empty()) return attempts;
+  if (settings_.fault_count == 0) {
+    const Durations& durations = world_.durations;
+    // A decision is committed behind another, and carried to the node; and a step is begun before it is trained.
+    const Seconds to_node = 3 * durations.commit + 4 * durations.network + 2 * durations.train + Seconds(0.5);
+    if (std::string again = again_.FindNeedless(stored, to_node); !again.empty()) return again;
+  }
+  if (std::string waste = FindWaste(stored, world_.clock.time()); !waste.empty()) return waste;
+  return FindRunLoop(stored, faults_.count());
+}
+
+Outcome Simulation::Run() {
+  constexpr Seconds kLook{5};
+  service_.Start();
+  users_.Begin();
+  if (settings_.fault_count > 0) faults_.Plan(settings_.fault_count, Seconds(20), settings_.faults_until);
+  Seconds look = settings_.faults_until;
+  while (!world_.broken_law) {
+    if (world_.clock.RunNext(look)) continue;
+    if (look >= settings_.rest_until || Unsettled().empty()) break;
+    look += kLook;
+  }
+  Outcome outcome{.seed = seed_,
+                  .broken_law = FindBroken(),
+                  .trace = {},
+                  .settled_at = world_.clock.now(),
+                  .trial_count = std::ssize(service_.stored().trials),
+                  .run_count = std::ssize(service_.stored().runs),
+                  .trained_steps = trained_steps_,
+                  .unique_steps = std::ssize(unique_steps_),
+                  .changes_max = watch_.changes_max(),
+                  .faults = faults_.kinds()};
+  outcome.trace.assign(world_.trace.lines().begin(), world_.trace.lines().end());
+  return outcome;
+}
+
+}  // namespace
+
+SimulationSettings WithoutFaults() {
+  return {.fault_count = 0,
+          .users = {.trial_count = 30,
+                    .arrivals_until = Seconds(300),
+                    .finish_from = Seconds(400),
+                    .study_count_min = 1,
+                    .study_count_max = 1,
+                    .mishaps = false},
+          .faults_until = Seconds(400)};
+}
+
+Outcome Simulate(std::uint64_t seed, const SimulationSettings& settings) { return Simulation(seed, settings).Run(); }
+
+}  // namespace espalier::sim

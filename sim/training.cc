@@ -1,0 +1,154 @@
+#include "sim/training.h"
+
+#include <bit>
+#include <limits>
+
+#include "base/check.h"
+#include "searchplan/sequence/configuration.h"
+
+namespace espalier::sim {
+namespace {
+
+// Of splitmix64, by S. Vigna: every bit of the result depends on every bit of both.
+std::uint64_t Mix(std::uint64_t state, std::uint64_t with) {
+  std::uint64_t z = state + 0x9E3779B97F4A7C15 * (with + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
+std::uint64_t Mix(std::uint64_t state, const std::string& text) {
+  for (const char character : text) state = Mix(state, static_cast<unsigned char>(character));
+  return Mix(state, text.size());
+}
+
+std::uint64_t Mix(std::uint64_t state, const node::Values& values) {
+  for (const auto& [name, value] : values) {
+    state = Mix(state, name);
+    if (const auto* floating = std::get_if<double>(&value)) {
+      state = Mix(state, std::bit_cast<std::uint64_t>(*floating));
+    } else {
+      state = Mix(state, Print(value));
+    }
+  }
+  return state;
+}
+
+double LearningRate(const node::Values& values) {
+  const auto found = values.find("lr");
+  const double* rate = found == values.end() ? nullptr : std::get_if<double>(&found->second);
+  return rate == nullptr ? 0 : *rate;
+}
+
+node::Values ValuesAt(const Offer& offer, const Configuration& configuration, Step step, bool initial) {
+  node::Values values;
+  for (std::size_t i = 0; i < offer.schema.hyper_parameters.size(); ++i) {
+    const HyperParameter& parameter = offer.schema.hyper_parameters[i];
+    if (parameter.initial == initial) values[parameter.name] = espalier::At(configuration.functions[i], step);
+  }
+  return values;
+}
+
+std::vector<JointSegment> SegmentsOf(const Offer& offer, const std::map<std::string, std::string>& sequences,
+                                     Step horizon) {
+  std::map<std::string, Expression> expressions;
+  for (const auto& [name, text] : sequences) {
+    Result<Expression> expression = ParseExpression(text);
+    ESPALIER_CHECK(expression.has_value()) << text << ": " << expression.error().message;
+    expressions.emplace(name, std::move(*expression));
+  }
+  Result<std::vector<JointSegment>> segments = ResolveTrial(offer.schema, expressions, horizon);
+  ESPALIER_CHECK(segments.has_value()) << segments.error().field << ": " << segments.error().message;
+  return std::move(*segments);
+}
+
+}  // namespace
+
+Offer OfferOf(int code, int evaluation) {
+  return {.trainer = "simulated",
+          .code_digest = "code-" + std::to_string(code),
+          .data = "",
+          .data_digest = "none",
+          .evaluation_digest = "evaluation-" + std::to_string(evaluation),
+          .schema = {{{"bs", ValueType::kInteger, Value{std::int64_t{32}}, false},
+                      {"lr", ValueType::kFloating, Value{0.1}, false},
+                      {"seed", ValueType::kInteger, Value{std::int64_t{1}}, true}}},
+          .metrics = {"score"}};
+}
+
+Offer FormulaOffer(const std::string& trainer, const std::string& data, const std::string& metric) {
+  return {.trainer = trainer,
+          .code_digest = "formula",
+          .data = data,
+          .data_digest = "none",
+          .evaluation_digest = "formula",
+          .schema = {.hyper_parameters = {}, .takes_any = true},
+          .metrics = {metric}};
+}
+
+bool IsFormula(const Offer& offer) { return offer.code_digest == "formula"; }
+
+double FormulaScore(const node::Values& values, Step step) {
+  constexpr double kHalfWay = 20;
+  const double worth = 0.5 + 0.5 * (static_cast<double>(Mix(0, values) >> 11) * 0x1p-53);
+  const auto steps = static_cast<double>(step.value);
+  return worth * steps / (steps + kHalfWay);
+}
+
+std::uint64_t StateAfterInit(const Offer& offer, const node::Values& initial) {
+  return Mix(Mix(0, offer.code_digest), initial);
+}
+
+std::uint64_t StateAfterStep(std::uint64_t state, const node::Values& values) { return Mix(state, values); }
+
+StepFate FateOf(std::uint64_t state, const node::Values& values) {
+  constexpr double kDivergesFrom = 0.9;
+  constexpr double kCrashesFrom = 0.8;
+  constexpr double kRaisesFrom = 0.7;
+  constexpr std::uint64_t kOneStepIn = 12;
+  const double rate = LearningRate(values);
+  if (rate < kRaisesFrom || state % kOneStepIn != 0) return StepFate::kGoesOn;
+  if (rate >= kDivergesFrom) return StepFate::kDiverges;
+  return rate >= kCrashesFrom ? StepFate::kCrashes : StepFate::kRaises;
+}
+
+EvaluationFate Evaluate(std::uint64_t state, const std::string& evaluation) {
+  const std::uint64_t bits = Mix(Mix(state, "evaluate"), evaluation);
+  const double score = static_cast<double>(bits >> 11) * 0x1p-53;
+  if (evaluation == OfferOf(1, 0).evaluation_digest) return {.score = score};
+  if (bits % 41 == 0) return {.raises = true, .state_intact = bits % 2 == 0};
+  if (bits % 47 == 0) return {.crashes = true};
+  if (bits % 43 == 0) return {.score = std::numeric_limits<double>::quiet_NaN()};
+  return {.score = score};
+}
+
+std::string Sha256Of(std::uint64_t state) { return "sha256-" + std::to_string(state); }
+
+TrainedAlone::TrainedAlone(const Offer& offer, const std::map<std::string, std::string>& sequences, Step horizon) {
+  const std::vector<JointSegment> segments = SegmentsOf(offer, sequences, horizon);
+  std::size_t segment = 0;
+  states_.push_back(StateAfterInit(offer, ValuesAt(offer, segments[0].configuration, Step{0}, true)));
+  for (Step step{0}; step < horizon; step = step + 1) {
+    while (segment + 1 < segments.size() && segments[segment + 1].start <= step) ++segment;
+    const node::Values values = ValuesAt(offer, segments[segment].configuration, step, false);
+    states_.push_back(StateAfterStep(states_.back(), values));
+    if (fate_ != StepFate::kGoesOn) continue;
+    fate_ = FateOf(states_.back(), values);
+    if (fate_ != StepFate::kGoesOn) fate_at_ = step + 1;
+  }
+}
+
+TrainedAlone::Answer TrainedAlone::At(Step step, const std::string& evaluation) const {
+  const bool is_past = fate_ != StepFate::kGoesOn && fate_at_ <= step;
+  if (is_past && fate_ != StepFate::kDiverges) {
+    return {.state = ClaimState::kFailed, .by_crashes = fate_ == StepFate::kCrashes};
+  }
+  if (is_past) return {.score = std::numeric_limits<double>::quiet_NaN()};
+  const EvaluationFate fate = Evaluate(StateAt(step), evaluation);
+  if (fate.raises || fate.crashes) return {.state = ClaimState::kFailed, .by_crashes = fate.crashes};
+  return {.score = fate.score};
+}
+
+Step TrainedAlone::last() const { return fate_ == StepFate::kGoesOn ? Step{std::ssize(states_) - 1} : fate_at_; }
+
+}  // namespace espalier::sim

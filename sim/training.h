@@ -1,0 +1,72 @@
+// What simulated trainers compute. A training's state is a number folded over the configuration's values at each step,
+// so that what is measured at a point is a function of the point's lineage alone; and so is what goes wrong in training
+// or evaluation by the trainer's own fault. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/claim_state.h"
+#include "protocol/offer.h"
+#include "worker/node/core/worker_message.h"
+
+namespace espalier::sim {
+
+// "code-1", "code-2", ... and "evaluation-1", ...: what differs between two versions of the simulated trainer.
+// Evaluation 0 never goes wrong.
+Offer OfferOf(int code, int evaluation);
+
+// Of a trainer that takes any hyper-parameters, never goes wrong, and whose metric follows a formula.
+Offer FormulaOffer(const std::string& trainer, const std::string& data, const std::string& metric);
+bool IsFormula(const Offer& offer);
+// Grows with the steps, the less the more there were, towards what the values in force are worth: from 0 to 1.
+double FormulaScore(const node::Values& values, Step step);
+
+std::uint64_t StateAfterInit(const Offer& offer, const node::Values& initial);
+// `values`: of all hyper-parameters that are sequences.
+std::uint64_t StateAfterStep(std::uint64_t state, const node::Values& values);
+
+// What training does in the step that led to `state`. One that crashes does so whenever it is tried.
+enum class StepFate { kGoesOn, kDiverges, kRaises, kCrashes };
+StepFate FateOf(std::uint64_t state, const node::Values& values);
+
+struct EvaluationFate {
+  bool crashes = false;  // whenever it is tried
+  bool raises = false;
+  bool state_intact = true;  // of one that raises
+  double score = 0;          // of one that does not; may be NaN
+};
+EvaluationFate Evaluate(std::uint64_t state, const std::string& evaluation);
+
+// As the digest of a checkpoint's content.
+std::string Sha256Of(std::uint64_t state);
+
+// A trial trained alone, without any service: the oracle of every result.
+class TrainedAlone {
+ public:
+  // REQUIRES: the sequences are valid under the offer's schema up to `horizon` >= 1.
+  TrainedAlone(const Offer& offer, const std::map<std::string, std::string>& sequences, Step horizon);
+
+  struct Answer {
+    ClaimState state = ClaimState::kDone;
+    bool by_crashes = false;  // of one that failed: only after it was tried often enough
+    double score = 0;         // of one that is done
+  };
+  // REQUIRES: 1 <= step <= horizon.
+  Answer At(Step step, const std::string& evaluation) const;
+
+  // The state after so many steps, even where it diverged before. REQUIRES: 0 <= step <= horizon.
+  std::uint64_t StateAt(Step step) const { return states_.at(static_cast<std::size_t>(step.value)); }
+
+  // The last step that is ever trained: the horizon, or where it diverges or raises.
+  Step last() const;
+
+ private:
+  std::vector<std::uint64_t> states_;
+  Step fate_at_{0};  // Step{0}: it goes on to the horizon
+  StepFate fate_ = StepFate::kGoesOn;
+};
+
+}  // namespace espalier::sim

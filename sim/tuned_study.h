@@ -1,0 +1,45 @@
+// One study with its tuner in virtual time: how long it takes on so many slots, and what is trained. Nothing goes
+// wrong; metrics follow a formula. The cores and the tuner are the real ones.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "master/core/views/study_summary.h"
+#include "sim/world.h"
+
+namespace espalier {
+class Tuner;
+}
+
+namespace espalier::sim {
+
+// Typical times where nobody says otherwise: a step of 1 s, and what belongs to it.
+inline constexpr Durations kUsualDurations{.network = Seconds(0.001),
+                                           .commit = Seconds(0.001),
+                                           .upload = Seconds(0.05),
+                                           .fetch = Seconds(0.01),
+                                           .start_worker = Seconds(2),
+                                           .set_up = Seconds(0.2),
+                                           .load = Seconds(0.2),
+                                           .train = Seconds(1),
+                                           .evaluate = Seconds(0.5),
+                                           .save = Seconds(0.2)};
+
+struct StudyToSimulate {
+  master::StudySpecification specification;
+  int slot_count = 2;  // of one server
+  std::uint64_t seed = 1;
+  Durations durations = kUsualDurations;
+};
+
+struct SimulatedStudy {
+  Seconds end_to_end{0};  // from the call that creates the study until its user hears that it is finished
+  master::StudySummary summary;
+};
+
+// Deterministic. REQUIRES: the tuner was not started. Error: as the master refuses the study or a trial of it;
+// kInternal when the tuner does not finish it within a month of virtual time.
+Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, Tuner& tuner);
+
+}  // namespace espalier::sim

@@ -1,0 +1,182 @@
+#include "sim/verdict.h"
+
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "master/core/views/study_summary.h"
+
+namespace espalier::sim {
+namespace {
+
+std::string Text(const master::Study& study, const master::ClaimSettled& settled) {
+  return "claim " + std::to_string(settled.claim.value) + " of trial " + std::to_string(settled.trial.value) + " in " +
+         study.specification.name + " at step " + std::to_string(settled.step.value);
+}
+
+Offer OfferOfStudy(const master::Study& study) {
+  Offer offer = OfferOf(1, 1);
+  offer.code_digest = study.training.code_digest;
+  offer.evaluation_digest = study.evaluation;
+  return offer;
+}
+
+// Whether so many faults were done to the claim's training, or its evaluation, that it may have been given up.
+bool MayHaveFailed(const TrainedAlone& alone, PlanId plan, Step step, const Deeds& deeds) {
+  constexpr int kAttempts = 3;
+  int in_training = 0;
+  for (Step at{0}; at < step; at = at + 1) {
+    const auto struck = deeds.struck_in_training.find({plan, alone.StateAt(at)});
+    if (struck != deeds.struck_in_training.end()) in_training += struck->second;
+  }
+  const auto struck = deeds.struck_in_evaluation.find({plan, alone.StateAt(step)});
+  return in_training >= kAttempts || (struck != deeds.struck_in_evaluation.end() && struck->second >= kAttempts);
+}
+
+class ResultChecker {
+ public:
+  ResultChecker(const master::MasterState& stored, const Watch& watch, const Deeds& deeds)
+      : stored_(stored), watch_(watch), deeds_(deeds) {}
+
+  std::string Check(const master::Study& study, const master::ClaimSettled& settled) {
+    const master::Trial& trial = stored_.trials.at(settled.trial);
+    if (!settled_.insert(settled.claim).second) return "a claim is settled once: " + Text(study, settled);
+    if (settled.state == ClaimState::kCancelled) {
+      return trial.cancelled ? "" : "only a cancelled trial's claims are cancelled: " + Text(study, settled);
+    }
+    const TrainedAlone& alone = AloneOf(study, trial);
+    const TrainedAlone::Answer answer = alone.At(settled.step, study.evaluation);
+    if (settled.state == ClaimState::kFailed) {
+      const bool expected = (answer.state == ClaimState::kFailed && !answer.by_crashes) ||
+                            MayHaveFailed(alone, trial.plan, settled.step, deeds_);
+      return expected
+                 ? ""
+                 : "a claim fails only where training alone does: " + Text(study, settled) + ": " + settled.message;
+    }
+    if (answer.state == ClaimState::kFailed) return "a claim fails where training alone does: " + Text(study, settled);
+    const auto score = settled.metrics.find("score");
+    if (score == settled.metrics.end() || !SameScore(score->second, answer.score)) {
+      return "each result is what training alone gives: " + Text(study, settled) + " is " +
+             std::to_string(score == settled.metrics.end() ? 0 : score->second) + ", alone " +
+             std::to_string(answer.score);
+    }
+    return CheckState(study, settled, alone);
+  }
+
+ private:
+  static bool SameScore(double a, double b) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  }
+
+  const TrainedAlone& AloneOf(const master::Study& study, const master::Trial& trial) {
+    const auto known = alone_.find(trial.id);
+    if (known != alone_.end()) return known->second;
+    return alone_.emplace(trial.id, TrainedAlone(OfferOfStudy(study), trial.sequences, trial.horizon)).first->second;
+  }
+
+  // Law 8: where a claim was done its state is stored, but for what was lost on the way or later.
+  std::string CheckState(const master::Study& study, const master::ClaimSettled& settled, const TrainedAlone& alone) {
+    const SearchPlan& plan = stored_.plans.at(stored_.plan_by_claim.at(settled.claim));
+    const Point point = plan.claims.at(settled.claim).point;
+    if (alone.last() < settled.step) return {};
+    if (alone.last() == settled.step && FateHere(plan, point)) return {};
+    if (plan.FindCheckpoint(point) == nullptr) {
+      if (watch_.MayLackState(point) || watch_.WasAnsweredAtOnce(settled.claim)) return {};
+      return "where a claim was done its state is stored: " + Text(study, settled);
+    }
+    const StateDigest* digest = plan.FindStateDigest(point);
+    if (digest != nullptr && digest->sha256 == Sha256Of(alone.StateAt(settled.step))) return {};
+    return "each state is what training alone gives: " + Text(study, settled);
+  }
+
+  static bool FateHere(const SearchPlan& plan, Point point) { return plan.FindFailure(point) != nullptr; }
+
+  const master::MasterState& stored_;
+  const Watch& watch_;
+  const Deeds& deeds_;
+  std::set<ClaimId> settled_;
+  std::map<TrialId, TrainedAlone> alone_;
+};
+
+}  // namespace
+
+std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Deeds& deeds) {
+  ResultChecker checker(stored, watch, deeds);
+  for (const auto& [id, events] : stored.events) {
+    for (const master::StudyEvent& event : events) {
+      const auto* settled = std::get_if<master::ClaimSettled>(&event);
+      if (settled == nullptr) continue;
+      if (std::string wrong = checker.Check(stored.studies.at(id), *settled); !wrong.empty()) return wrong;
+    }
+  }
+  return {};
+}
+
+std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds) {
+  std::map<RunId, std::int64_t> logged;
+  for (const auto& [plan_id, plan] : stored.plans) {
+    for (const auto& [id, node] : plan.nodes) {
+      for (const TrainedRange& range : node.results->trained) logged[range.run] += range.to - range.from;
+    }
+  }
+  for (const auto& [run, steps] : deeds.trained) {
+    if (logged[run] == std::ssize(steps)) continue;
+    return "what was trained is counted from the step logs: run " + std::to_string(run.value) + " trained " +
+           std::to_string(steps.size()) + " steps, and " + std::to_string(logged[run]) + " are counted";
+  }
+  return {};
+}
+
+std::string FindTooManyAttempts(const Deeds& deeds) {
+  constexpr int kAttemptsMax = 6;
+  for (const auto* struck : {&deeds.struck_in_training, &deeds.struck_in_evaluation}) {
+    for (const auto& [state, count] : *struck) {
+      if (count > kAttemptsMax) return "nothing is tried for ever: " + std::to_string(count) + " times from one state";
+    }
+  }
+  return {};
+}
+
+std::string FindWaste(const master::MasterState& stored, Time now) {
+  for (const auto& [id, study] : stored.studies) {
+    const std::int64_t wasted = master::Summarize(stored, id, now).steps.wasted;
+    if (wasted > 0) {
+      return "the service's own audit finds nothing wasted: " + std::to_string(wasted) + " steps of " +
+             study.specification.name;
+    }
+  }
+  return {};
+}
+
+std::string FindRunLoop(const master::MasterState& stored, int fault_count) {
+  std::map<std::pair<Point, bool>, int> begun;
+  for (const auto& [id, run] : stored.runs) {
+    const int count = ++begun[{master::BeginningOf(run), run.path.empty()}];
+    const std::size_t ways = stored.trials.size() + static_cast<std::size_t>(fault_count);
+    if (static_cast<std::size_t>(count) > ways) {
+      return "runs are not ordered over and over: " + std::to_string(count) + " begin at node " +
+             std::to_string(master::BeginningOf(run).node.value) + " step " +
+             std::to_string(master::BeginningOf(run).step.value);
+    }
+  }
+  return {};
+}
+
+std::string FindUnsettled(const master::MasterState& stored) {
+  for (const auto& [id, plan] : stored.plans) {
+    if (plan.waiting.empty()) continue;
+    const Claim& claim = plan.claims.at(*plan.waiting.begin());
+    return "claim " + std::to_string(claim.id.value) + " of plan " + std::to_string(id.value) + " waits at node " +
+           std::to_string(claim.point.node.value) + " step " + std::to_string(claim.point.step.value);
+  }
+  for (const auto& [id, run] : stored.runs) {
+    if (!run.ended()) return "run " + std::to_string(id.value) + " is " + std::string(master::Name(run.state));
+  }
+  for (const auto& [id, study] : stored.studies) {
+    if (!study.finished_at) return study.specification.name + " is not finished";
+  }
+  return {};
+}
+
+}  // namespace espalier::sim

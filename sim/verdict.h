@@ -1,0 +1,38 @@
+// What must be true once a simulation has come to rest, told from what is stored and from what simulated workers did.
+// Pure.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "master/core/state/master_state.h"
+#include "sim/training.h"
+#include "sim/watch.h"
+
+namespace espalier::sim {
+
+// What simulated workers did, and what was done to them at work, by the state that the step or the evaluation began
+// from.
+struct Deeds {
+  std::map<RunId, std::set<Step>> trained;
+  using InPlan = std::pair<PlanId, std::uint64_t>;
+  std::map<InPlan, int> struck_in_training;
+  std::map<InPlan, int> struck_in_evaluation;
+};
+
+// The first law that is broken, in one sentence; empty: none.
+std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Deeds& deeds);
+// Whether it is stored who trained what, as the step logs had it.
+std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds);
+// Whether something was tried again and again.
+std::string FindTooManyAttempts(const Deeds& deeds);
+std::string FindWaste(const master::MasterState& stored, Time now);
+// `fault_count`: that were injected.
+std::string FindRunLoop(const master::MasterState& stored, int fault_count);
+// Whether all is settled: what is not.
+std::string FindUnsettled(const master::MasterState& stored);
+
+}  // namespace espalier::sim

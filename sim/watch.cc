@@ -1,0 +1,198 @@
+#include "sim/watch.h"
+
+#include <algorithm>
+
+namespace espalier::sim {
+namespace {
+
+// What one event may change: something for itself, and for each thing that it names.
+constexpr std::size_t kChangesOfAnEvent = 400;
+constexpr std::size_t kChangesOfAPart = 100;
+
+std::size_t PartsOf(const master::Event& event) {
+  if (const auto* call = std::get_if<master::ClientCall>(&event)) {
+    const auto* submit = std::get_if<master::SubmitBatch>(&call->what);
+    return submit == nullptr ? 0 : submit->new_trials.size() + submit->claims.size();
+  }
+  if (const auto* message = std::get_if<master::NodeMessage>(&event)) {
+    return message->reports.size() + message->runs.size();
+  }
+  return 0;
+}
+
+// But for metrics, which may not be numbers.
+bool SameEvent(master::StudyEvent a, master::StudyEvent b) {
+  for (master::StudyEvent* event : {&a, &b}) {
+    if (auto* settled = std::get_if<master::ClaimSettled>(event)) settled->metrics.clear();
+  }
+  return a == b;
+}
+
+std::string Text(Point point) {
+  return "node " + std::to_string(point.node.value) + " step " + std::to_string(point.step.value);
+}
+
+}  // namespace
+
+void Watch::OnLoaded(const master::MasterState& state) {
+  ledger_.Load(state);
+  servers_.clear();
+  last_heard_.clear();
+  next_event_.clear();
+  for (const auto& [study, events] : state.events) next_event_[study] = std::ssize(events) + 1;
+}
+
+void Watch::OnDecided(const master::Event& event, const master::Transition& transition,
+                      const master::MasterState& state, Seconds lease) {
+  for (const master::StateChange& change : transition.edit) {
+    world_.Tell([&] { return "  " + master::Print(change); });
+  }
+  if (const std::string wrong = ledger_.Enter(state, transition.edit); !wrong.empty()) world_.Broken(wrong);
+  for (const master::Effect& effect : transition.effects) {
+    if (const auto* line = std::get_if<LogLine>(&effect)) {
+      world_.Tell([&] { return "  log: " + Print(*line); });
+    }
+  }
+  CheckPromises(transition, state);
+  NoteAnswers(transition);
+  CheckCost(event, transition);
+  CheckLeases(event, transition, lease);
+}
+
+// Of what is known of the runner: its node manager may know better.
+void Watch::CheckPromises(const master::Transition& transition, const master::MasterState& state) {
+  for (const master::StateChange& change : transition.edit) {
+    const auto* made = std::get_if<master::MakePromise>(&change);
+    if (made == nullptr) continue;
+    const master::Run& run = state.runs.at(made->run);
+    if (!run.training() || made->promise.step >= run.at()) continue;
+    world_.Broken("no run promises what it has passed: run " + std::to_string(run.id.value) + " at step " +
+                  std::to_string(made->promise.step.value));
+  }
+}
+
+void Watch::NoteAnswers(const master::Transition& transition) {
+  std::set<ClaimId> made;
+  for (const master::StateChange& change : transition.edit) {
+    const auto* plan = std::get_if<master::ChangePlan>(&change);
+    if (plan == nullptr) continue;
+    if (const auto* add = std::get_if<AddClaim>(&plan->change)) {
+      made.insert(add->claim.id);
+      answered_at_once_.erase(add->claim.id);  // of a decision that was dropped
+    }
+    const auto* settle = std::get_if<SettleClaim>(&plan->change);
+    if (settle != nullptr && made.contains(settle->claim)) answered_at_once_.insert(settle->claim);
+  }
+}
+
+void Watch::CheckCost(const master::Event& event, const master::Transition& transition) {
+  changes_max_ = std::max(changes_max_, transition.edit.size());
+  if (transition.edit.size() <= kChangesOfAnEvent + kChangesOfAPart * PartsOf(event)) return;
+  world_.Broken("an event changes little: one made " + std::to_string(transition.edit.size()) + " changes");
+}
+
+void Watch::OnPosted(const master::NodeMessage& message) {
+  if (message.registration) servers_[message.session] = message.registration->server;
+  const auto server = servers_.find(message.session);
+  if (server != servers_.end()) last_heard_[server->second] = world_.clock.moment();
+}
+
+void Watch::CheckLeases(const master::Event& event, const master::Transition& transition, Seconds lease) {
+  const auto* tick = std::get_if<master::Tick>(&event);
+  for (const master::StateChange& change : transition.edit) {
+    const auto* removed = std::get_if<master::RemoveServer>(&change);
+    if (removed == nullptr) continue;
+    if (tick != nullptr && tick->arrived - last_heard_[removed->name] > lease) continue;
+    world_.Broken("a server whose messages arrive within its lease is not lost: " + removed->name);
+  }
+}
+
+void Watch::OnStored(const master::StateEdit& edit) {
+  for (const master::StateChange& change : edit) {
+    if (const auto* settled = std::get_if<master::SettlePromise>(&change)) {
+      const master::Run& run = stored_.runs.at(settled->run);
+      const master::Promise& promise = run.promises.at(settled->promise);
+      const bool comes_not = settled->state == master::PromiseState::kLost;
+      if (promise.owed == Owed::kState && comes_not) lacking_.insert(master::PointOf(run, promise.step));
+    }
+    const auto* plan = std::get_if<master::ChangePlan>(&change);
+    if (plan == nullptr) continue;
+    if (const auto* set = std::get_if<SetCheckpoint>(&plan->change)) had_checkpoint_.insert(set->point);
+    if (const auto* drop = std::get_if<DropCheckpoint>(&plan->change)) lacking_.insert(drop->point);
+  }
+}
+
+void Watch::OnReleased(const master::Effect& effect) {
+  std::visit([this](const auto& each) { Check(each); }, effect);
+}
+
+void Watch::Check(const master::Reply& reply) {
+  bool durable = true;
+  if (const auto* created = std::get_if<master::StudyCreated>(&reply.answer)) {
+    durable = stored_.studies.contains(created->study);
+  }
+  if (const auto* submitted = std::get_if<master::Submitted>(&reply.answer)) {
+    for (const TrialId trial : submitted->trials) durable &= stored_.trials.contains(trial);
+    for (const ClaimId claim : submitted->claims) durable &= stored_.plan_by_claim.contains(claim);
+  }
+  if (!durable) world_.Broken("no answer leaves before what it says is stored");
+}
+
+void Watch::Check(const master::SendOrders& send) {
+  for (const Order& order : send.orders.orders) {
+    const auto run = stored_.runs.find(order.run.run);
+    bool durable = run != stored_.runs.end() && run->second.generation >= order.terms.generation;
+    for (const OrderedPromise& promise : order.terms.promises) {
+      durable = durable && run->second.promises.contains(promise.id);
+    }
+    if (!durable) world_.Broken("no order leaves before its run and its promises are stored");
+  }
+}
+
+void Watch::Check(const master::EventsAdded& added) {
+  auto [next, is_new] = next_event_.try_emplace(added.study, 1);
+  if (added.first != next->second) world_.Broken("a study's events are announced in order, without a gap");
+  next->second += std::ssize(added.events);
+  const auto stored = stored_.events.find(added.study);
+  const bool durable =
+      stored != stored_.events.end() && next->second - 1 <= std::ssize(stored->second) &&
+      std::equal(added.events.begin(), added.events.end(), stored->second.begin() + (added.first - 1), SameEvent);
+  if (!durable) world_.Broken("no event is announced before it is stored");
+}
+
+void Watch::OnTrained(RunId id, Step step) {
+  const auto run = stored_.runs.find(id);
+  if (run == stored_.runs.end()) return world_.Broken("no run is begun before it is stored");
+  const auto& promises = run->second.promises;
+  const bool needed =
+      std::any_of(promises.begin(), promises.end(), [&](const auto& promise) { return promise.second.step >= step; });
+  if (!trained_.insert({id, step}).second) world_.Broken("no run trains a step twice: run " + std::to_string(id.value));
+  if (!needed) world_.Broken("no run goes further than what it promised: run " + std::to_string(id.value));
+}
+
+bool Watch::IsDurable(const Report& report) const {
+  if (const auto* measured = std::get_if<MetricsMeasured>(&report.kind)) {
+    const SearchPlan& plan = stored_.plans.at(measured->plan);
+    return plan.FindMetrics(measured->point, measured->evaluation) != nullptr;
+  }
+  if (const auto* state = std::get_if<StateStored>(&report.kind)) return had_checkpoint_.contains(state->point);
+  if (const auto* trained = std::get_if<StepsTrained>(&report.kind)) {
+    const SearchPlan& plan = stored_.plans.at(stored_.runs.at(report.run.run).plan);
+    const std::vector<TrainedRange>& ranges = plan.Node(trained->node).results->trained;
+    return std::any_of(ranges.begin(), ranges.end(), [&](const TrainedRange& range) {
+      return range.run == report.run.run && range.from <= trained->from && trained->to <= range.to;
+    });
+  }
+  return true;
+}
+
+void Watch::OnAcknowledged(const std::vector<Report>& reports) {
+  for (const Report& report : reports) {
+    if (IsDurable(report)) continue;
+    const auto* state = std::get_if<StateStored>(&report.kind);
+    world_.Broken("an acknowledged report is stored: report " + std::to_string(report.number) + " of run " +
+                  std::to_string(report.run.run.value) + (state == nullptr ? "" : ", " + Text(state->point)));
+  }
+}
+
+}  // namespace espalier::sim

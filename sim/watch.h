@@ -1,0 +1,71 @@
+// Looks on from outside while a simulation runs: at what the master decides, stores and lets go, and at what nodes are
+// acknowledged. Says of the first law that it finds broken. It reads edits, effects and what is stored, and no index.
+// One thread.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "master/core/effect.h"
+#include "master/core/reactor.h"
+#include "sim/ledger.h"
+#include "sim/world.h"
+
+namespace espalier::sim {
+
+class Watch {
+ public:
+  // REQUIRES: `stored` is what the database holds, for as long as the watch lasts.
+  Watch(World& world, const master::MasterState& stored) : world_(world), stored_(stored) {}
+
+  // A message has arrived at the master, which may be frozen or busy.
+  void OnPosted(const master::NodeMessage& message);
+  void OnLoaded(const master::MasterState& state);
+  void OnDecided(const master::Event& event, const master::Transition& transition, const master::MasterState& state,
+                 Seconds lease);
+  void OnStored(const master::StateEdit& edit);
+  // Before it is carried out.
+  void OnReleased(const master::Effect& effect);
+  // A worker trained a step.
+  void OnTrained(RunId run, Step step);
+  // A node manager heard that these are durable.
+  void OnAcknowledged(const std::vector<Report>& reports);
+
+  // Points that ever had a checkpoint that was stored, and then lost it; and where a promise of the state was lost.
+  bool MayLackState(Point point) const { return lacking_.contains(point); }
+
+  // By what was stored when it was made: nothing was trained for it, and no state kept.
+  bool WasAnsweredAtOnce(ClaimId claim) const { return answered_at_once_.contains(claim); }
+
+  std::size_t changes_max() const { return changes_max_; }
+
+ private:
+  void CheckCost(const master::Event& event, const master::Transition& transition);
+  void CheckPromises(const master::Transition& transition, const master::MasterState& state);
+  void NoteAnswers(const master::Transition& transition);
+  void CheckLeases(const master::Event& event, const master::Transition& transition, Seconds lease);
+  void Check(const master::Reply& reply);
+  void Check(const master::SendOrders& send);
+  void Check(const master::EventsAdded& added);
+  void Check(const master::EndSession&) {}
+  void Check(const master::AdmitUsers&) {}
+  void Check(const LogLine&) {}
+  bool IsDurable(const Report& report) const;
+
+  World& world_;
+  const master::MasterState& stored_;
+  Ledger ledger_;
+  std::map<StudyId, std::int64_t> next_event_;  // to be announced by this process of the master
+  std::map<master::SessionId, std::string> servers_;
+  std::map<std::string, Moment> last_heard_;
+  std::set<std::pair<RunId, Step>> trained_;
+  std::set<Point> had_checkpoint_;
+  std::set<Point> lacking_;
+  std::set<ClaimId> answered_at_once_;
+  std::size_t changes_max_ = 0;
+};
+
+}  // namespace espalier::sim

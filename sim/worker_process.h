@@ -1,0 +1,69 @@
+// A simulated worker: answers the trainer protocol's requests in order, and trains numbers. A value with no time in it:
+// its node manager's shell says when a request is over. Pure.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "sim/files.h"
+#include "sim/training.h"
+#include "sim/world.h"
+
+namespace espalier::sim {
+
+// A step that a worker trained, and wrote into its step log.
+struct TrainedStep {
+  RunKey run;
+  Step step;                 // reached
+  std::uint64_t before = 0;  // state
+  std::uint64_t after = 0;
+};
+
+class WorkerProcess {
+ public:
+  WorkerProcess(std::int64_t number, Offer offer) : number_(number), offer_(std::move(offer)) {}
+
+  std::int64_t number() const { return number_; }
+  RunKey run() const { return run_; }
+  // The state that the next step begins from.
+  std::uint64_t state() const { return state_; }
+
+  // How long the request takes; a save is written beside what follows it.
+  Seconds DurationOf(const node::RequestKind& request, World& world) const;
+
+  // Whether it dies of the request instead of answering it.
+  bool DiesOf(const node::RequestKind& request) const;
+
+  // What it answers once that time is over, and does to itself, to the disk, and to `trained` if it trained a step.
+  // REQUIRES: it is no Save, and does not die of it.
+  node::ReplyKind Answer(const node::RequestKind& request, Disk& disk, const CheckpointFiles& files,
+                         std::optional<TrainedStep>& trained);
+
+  // The state as it is now, under the identity.
+  StateFile Snapshot(const node::CheckpointIdentity& identity) const;
+
+  std::deque<node::WorkerRequest> asked;  // the first is being worked at
+  bool hangs = false;
+  Seconds takes{0};  // the first of them, in all
+
+ private:
+  node::ReplyKind Do(const node::Describe&);
+  node::ReplyKind Do(const node::Init& init);
+  node::ReplyKind Do(const node::Setup& setup);
+  node::ReplyKind Do(const node::Train& train, Disk& disk, std::optional<TrainedStep>& trained);
+  node::ReplyKind Do(const node::Evaluate&);
+  node::ReplyKind Do(const node::Load& load, const CheckpointFiles& files);
+
+  // Of the step that led to `state`.
+  StepFate FateHere(std::uint64_t state) const;
+
+  std::int64_t number_;
+  Offer offer_;
+  RunKey run_;
+  node::Values values_;  // in force: of all that are sequences
+  std::uint64_t state_ = 0;
+  Step step_;
+};
+
+}  // namespace espalier::sim

@@ -1,0 +1,66 @@
+// What all parts of one simulation share: time, chance, how long things take, what is written down, and the first law
+// that was found broken. One thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "sim/chance.h"
+#include "sim/clock.h"
+
+namespace espalier::sim {
+
+// Typical times of one simulation.
+struct Durations {
+  Seconds network{0.01};
+  Seconds commit{0.01};
+  Seconds upload{0.1};
+  Seconds fetch{0.1};
+  Seconds start_worker{1};
+  Seconds set_up{0.05};
+  Seconds load{0.1};
+  Seconds train{1};
+  Seconds evaluate{0.5};
+  Seconds save{0.3};
+};
+
+// From 1 ms to 2 s each, but for training.
+Durations DrawDurations(Chance& chance);
+
+// The last lines of what happened; kept only if it was asked for.
+class Trace {
+ public:
+  explicit Trace(std::size_t line_count_max) : line_count_max_(line_count_max) {}
+
+  bool is_kept() const { return line_count_max_ > 0; }
+  void Add(Seconds now, const std::string& line);
+  const std::deque<std::string>& lines() const { return lines_; }
+
+ private:
+  std::size_t line_count_max_;
+  std::deque<std::string> lines_;
+};
+
+struct World {
+  World(std::uint64_t seed, std::size_t trace_line_count_max)
+      : chance(seed), durations(DrawDurations(chance)), trace(trace_line_count_max) {}
+
+  // `line` gives the text; it is called only if the trace is kept.
+  template <class Line>
+  void Tell(const Line& line) {
+    if (trace.is_kept()) trace.Add(clock.now(), line());
+  }
+
+  // The first counts.
+  void Broken(const std::string& law);
+
+  Clock clock;
+  Chance chance;
+  Durations durations;
+  Trace trace;
+  std::optional<std::string> broken_law;  // in one sentence
+};
+
+}  // namespace espalier::sim
