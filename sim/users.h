@@ -6,7 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +44,7 @@ class Users {
   struct Request {
     std::function<master::Event(master::CallId)> call;
     std::function<void(const Answered&)> then;
-    bool is_answered = false;
+    std::optional<Answered> answer;
   };
   struct UsersStudy {
     std::string name;

@@ -79,7 +79,8 @@ node::ReplyKind WorkerProcess::Do(const node::Train& train, Disk& disk, std::opt
   state_ = after;
   step_ = train.step;
   trained = TrainedStep{run_, step_, before, after};
-  disk.step_logs[run_] += std::to_string(run_.run.value) + " " + std::to_string(step_.value) + " " + std::to_string(takes.count()) + "\n";
+  disk.step_logs[run_] +=
+      std::to_string(run_.run.value) + " " + std::to_string(step_.value) + " " + std::to_string(takes.count()) + "\n";
   const double loss = fate == StepFate::kDiverges ? std::numeric_limits<double>::quiet_NaN() : 1.0;
   return node::Trained{{{"loss", loss}, {"samples", 10.0}}, takes};
 }
