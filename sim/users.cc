@@ -10,6 +10,17 @@ constexpr Seconds kAskAgain{5};
 constexpr const char* kUser = "ann";
 constexpr const char* kTeam = "team";
 
+bool SameAnswer(const decltype(master::Reply::answer)& a, const decltype(master::Reply::answer)& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* created = std::get_if<master::StudyCreated>(&a)) {
+    return created->study == std::get<master::StudyCreated>(b).study;
+  }
+  const auto* submitted = std::get_if<master::Submitted>(&a);
+  if (submitted == nullptr) return true;
+  const auto& other = std::get<master::Submitted>(b);
+  return submitted->trials == other.trials && submitted->claims == other.claims;
+}
+
 }  // namespace
 
 Users::Users(World& world, UserSettings settings, std::function<void(master::Event)> post)
@@ -37,7 +48,7 @@ bool Users::AreDone() const {
 
 std::size_t Users::waiting_count() const {
   return static_cast<std::size_t>(
-      std::count_if(requests_.begin(), requests_.end(), [](const Request& request) { return !request.is_answered; }));
+      std::count_if(requests_.begin(), requests_.end(), [](const Request& request) { return !request.answer; }));
 }
 
 void Users::Ask(std::string request_id, decltype(master::ClientCall::what) what,
@@ -47,7 +58,8 @@ void Users::Ask(std::string request_id, decltype(master::ClientCall::what) what,
 }
 
 void Users::Try(std::size_t request) {
-  if (requests_[request].is_answered) return;
+  constexpr std::int64_t kOnceMoreOneIn = 10;
+  if (requests_[request].answer && !world_.chance.OneIn(kOnceMoreOneIn)) return;
   const master::CallId call{next_call_++};
   calls_[call] = request;
   world_.clock.After(world_.chance.About(world_.durations.network), [this, call, request] {
@@ -69,13 +81,15 @@ void Users::OnReply(const master::Reply& reply) {
 }
 
 void Users::Take(std::size_t request, const Answered& answer) {
-  if (requests_[request].is_answered) return;
   if (const auto* error = std::get_if<Error>(&answer)) {
     if (error->code == ErrorCode::kUnavailable) return;  // asked again in time
     return world_.Broken("a call that is in order is not refused: " + error->message);
   }
-  requests_[request].is_answered = true;
-  requests_[request].then(answer);
+  if (!requests_[request].answer) {
+    requests_[request].answer = answer;
+    return requests_[request].then(answer);
+  }
+  if (!SameAnswer(*requests_[request].answer, answer)) world_.Broken("the same request again gets its first answer");
 }
 
 void Users::CreateStudy(std::size_t study, int trial_count) {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +45,7 @@ class Users {
     std::string id;
     decltype(master::ClientCall::what) what;
     std::function<void(const Answered&)> then;
-    bool is_answered = false;
+    std::optional<Answered> answer;
   };
   struct UsersStudy {
     std::string name;

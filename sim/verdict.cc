@@ -129,6 +129,8 @@ std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds) 
 }
 
 std::string FindTooManyAttempts(const Deeds& deeds) {
+  // Three count; a checkpoint that is stored nearer begins a new count, and what is lost with its server counts
+  // nothing.
   constexpr int kAttemptsMax = 6;
   for (const auto* struck : {&deeds.struck_in_training, &deeds.struck_in_evaluation}) {
     for (const auto& [state, count] : *struck) {

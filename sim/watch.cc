@@ -6,8 +6,8 @@ namespace espalier::sim {
 namespace {
 
 // What one event may change: something for itself, and for each thing that it names.
-constexpr std::size_t kChangesOfAnEvent = 400;
-constexpr std::size_t kChangesOfAPart = 100;
+constexpr std::size_t kChangesOfAnEvent = 100;
+constexpr std::size_t kChangesOfAPart = 40;
 
 std::size_t PartsOf(const master::Event& event) {
   if (const auto* call = std::get_if<master::ClientCall>(&event)) {

@@ -6,6 +6,7 @@
 #include "master/core/nodes/node_messages.h"
 #include "master/core/nodes/ordering.h"
 #include "master/core/nodes/orders.h"
+#include "master/core/nodes/runs.h"
 #include "master/core/settling.h"
 #include "master/core/state/index_keeper.h"
 
@@ -24,6 +25,7 @@ struct Dispatcher {
   void operator()(const Tick& tick) const { OnTick(draft, tick); }
   void operator()(const Recovered& recovered) const {
     OnRecovered(draft, recovered);
+    RecallPositions(draft);
     draft.TouchAll();
   }
 };

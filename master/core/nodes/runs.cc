@@ -18,6 +18,20 @@ std::vector<PromiseId> OpenPromises(const Run& run) {
   return open;
 }
 
+// As far as what is stored tells.
+Step ReachedBy(const SearchPlan& plan, const Run& run) {
+  Step reached = run.at();
+  for (const auto& [id, promise] : run.promises) {
+    if (promise.state == PromiseState::kKept) reached = std::max(reached, promise.step);
+  }
+  for (const PathStage& stage : run.path) {
+    for (const TrainedRange& range : plan.Node(stage.node).results->trained) {
+      if (range.run == run.id) reached = std::max(reached, range.to);
+    }
+  }
+  return reached;
+}
+
 void EndIfNothingIsOpen(Draft& draft, RunId id) {
   const Run& run = draft.state().runs.at(id);
   if (std::holds_alternative<Saving>(run.state) && !HasOpenPromise(run)) draft.Do(SetRunState{id, Ended{}});
@@ -78,6 +92,16 @@ void LoseAllBut(Draft& draft, RunId id, const std::vector<Step>& saves_under_way
     if (!comes) draft.Do(SettlePromise{id, promise, PromiseState::kLost, draft.now});
   }
   EndIfNothingIsOpen(draft, id);
+}
+
+void RecallPositions(Draft& draft) {
+  const std::set<RunId> active = draft.state().active_runs;
+  for (const RunId id : active) {
+    const Run& run = draft.state().runs.at(id);
+    if (!run.training()) continue;
+    const Step reached = ReachedBy(draft.state().plans.at(run.plan), run);
+    if (reached > run.at()) draft.Do(SetPosition{id, reached});
+  }
 }
 
 void LoseRun(Draft& draft, RunId id) {

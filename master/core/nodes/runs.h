@@ -25,6 +25,10 @@ void StopTraining(Draft& draft, RunId run, const std::vector<Step>& saves_under_
 // Of a run that trains no more: loses its open promises but those of states at these steps; it ends when none is open.
 void LoseAllBut(Draft& draft, RunId run, const std::vector<Step>& saves_under_way);
 
+// After the state was loaded: where runs stand is not stored, but what they have done is, and what is promised there is
+// as good as under way. O(runs under way x (stages + runs on their nodes)).
+void RecallPositions(Draft& draft);
+
 // Ends a run of which nothing more will come: its open promises are lost.
 void LoseRun(Draft& draft, RunId run);
 

@@ -61,6 +61,25 @@ TEST_CASE("a state that a stopped run was thought to save is lost once the run's
   }
 }
 
+TEST_CASE("a state that a runner has passed is not withdrawn after a restart, which forgets where runs stand") {
+  OneServer server;
+  server.cluster.Submit(server.study, {{"lr", "0.1"}}, 80);
+  const TrialId near = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 20);
+  const RunId run = server.Last().id;
+  const PlanNodeId node = server.Last().path.front().node;
+  SECTION("its step log says so") { server.Report(server.Last(), StepsTrained{node, Step{0}, Step{25}, Seconds(1)}); }
+  SECTION("it has kept another promise there") {
+    server.Report(server.Last(), MetricsMeasured{server.Last().plan,
+                                                 {node, Step{20}},
+                                                 server.Plan().Node(node).lineage,
+                                                 server.Last().evaluation,
+                                                 {{"score", 0.5}}});
+  }
+  server.cluster.RestartMaster();
+  server.cluster.Cancel(near);
+  CHECK(server.cluster.state.runs.at(run).FindOpen(Step{20}, Owed::kState) != nullptr);
+}
+
 TEST_CASE("an evaluation that crashed is tried again on its server if the others measure another evaluation") {
   OneServer server;
   server.cluster.Submit(server.study, {{"lr", "0.1"}}, 5);
