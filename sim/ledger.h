@@ -1,5 +1,6 @@
-// What stands, by the edits alone: checkpoints, and open promises of states. It tells whether a run that is ordered
-// would train what need not be trained (law 3). It knows nothing of the scheduler and its index. One thread.
+// What stands, by the edits alone: checkpoints with their files, and open promises of states. It tells whether a run
+// that is ordered would train what need not be trained (law 3), whether a report about a file dropped another (law 6),
+// and whether a study was finished too early (law 8). It knows nothing of the scheduler and its index. One thread.
 #pragma once
 
 #include <map>
@@ -18,6 +19,7 @@ class Ledger {
   void Load(const master::MasterState& state);
 
   // Enters what one event changed; `state` is as it is after it. What is wrong about it, if anything: one sentence.
+  // O(changes x log states + claims of the studies that it finishes).
   std::string Enter(const master::MasterState& state, const master::StateEdit& edit);
 
  private:
