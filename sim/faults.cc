@@ -129,8 +129,9 @@ void Faults::StrikeNode(FaultKind kind) {
     has_second_version_ = true;
     NodeProcess& last = *parts_.nodes.back();
     last.Install(world_.chance.OneIn(2) ? OfferOf(2, 1) : OfferOf(1, 2));
-    // Else its workers are replaced as they die.
-    if (world_.chance.OneIn(2)) Restart(last, Seconds(2));
+    if (world_.chance.OneIn(2)) return Restart(last, Seconds(2));
+    // Its workers are replaced as they die, while orders for the first version are on their way.
+    for (int slot = 0; slot < last.slot_count(); ++slot) last.CrashWorker(slot, true);
   }
 }
 

@@ -31,9 +31,13 @@ void Ledger::Promise(const master::Run& run, const master::Promise& promise) {
   nodes_[point.node].promises[point.step].insert(promise.id);
 }
 
-void Ledger::Unpromise(PromiseId promise) {
+void Ledger::Settle(const master::MasterState& state, const master::SettlePromise& settled) {
+  const PromiseId promise = settled.promise;
   const auto point = promised_.find(promise);
   if (point == promised_.end()) return;
+  if (settled.state == master::PromiseState::kWithdrawn) {
+    withdrawn_.emplace_back(state.runs.at(settled.run).plan, point->second);
+  }
   auto& promises = nodes_[point->second.node].promises;
   promises[point->second.step].erase(promise);
   if (promises[point->second.step].empty()) promises.erase(point->second.step);
@@ -93,7 +97,7 @@ std::string Ledger::Enter(const master::MasterState& state, const master::StateC
     return waste;
   }
   if (const auto* made = std::get_if<master::MakePromise>(&change)) Promise(state.runs.at(made->run), made->promise);
-  if (const auto* settled = std::get_if<master::SettlePromise>(&change)) Unpromise(settled->promise);
+  if (const auto* settled = std::get_if<master::SettlePromise>(&change)) Settle(state, *settled);
   if (const auto* finished = std::get_if<master::FinishStudy>(&change)) return FindAwaited(state, finished->study);
   if (const auto* plan = std::get_if<master::ChangePlan>(&change)) EnterCheckpoint(plan->change, plan->plan);
   return {};
@@ -101,6 +105,7 @@ std::string Ledger::Enter(const master::MasterState& state, const master::StateC
 
 std::string Ledger::Enter(const master::MasterState& state, const master::StateEdit& edit) {
   dropped_.clear();
+  withdrawn_.clear();
   std::string wrong;
   for (const master::StateChange& change : edit) {
     std::string its = Enter(state, change);
@@ -112,7 +117,36 @@ std::string Ledger::Enter(const master::MasterState& state, const master::StateE
       wrong = "what is said of a file touches that file alone: " + Text(point);
     }
   }
-  return wrong;
+  return wrong.empty() ? FindNeeded(state) : wrong;
+}
+
+bool Ledger::Needs(const SearchPlan& plan, const Claim& claim, Point point) const {
+  Step below = claim.point.step;
+  for (std::optional<PlanNodeId> id = claim.point.node; id; id = plan.Node(*id).parent) {
+    const bool has_point = *id == point.node && point.step <= below;
+    const auto states = nodes_.find(*id);
+    if (states != nodes_.end()) {
+      const auto stands = [&](const auto& steps) {
+        const auto first = steps.lower_bound(has_point ? point.step : Step{0});
+        return first != steps.end() && first->first <= below;
+      };
+      if (stands(states->second.checkpoints) || stands(states->second.promises)) return false;
+    }
+    if (has_point) return true;
+    below = plan.Node(*id).start;
+  }
+  return false;
+}
+
+std::string Ledger::FindNeeded(const master::MasterState& state) const {
+  for (const auto& [plan_id, point] : withdrawn_) {
+    const SearchPlan& plan = state.plans.at(plan_id);
+    for (const ClaimId claim : plan.waiting) {
+      if (!Needs(plan, plan.claims.at(claim), point)) continue;
+      return "what a claim needs is not withdrawn: claim " + std::to_string(claim.value) + ", " + Text(point);
+    }
+  }
+  return {};
 }
 
 }  // namespace espalier::sim

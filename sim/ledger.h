@@ -1,5 +1,7 @@
-// What stands, by the edits alone: checkpoints, and open promises of states. It tells whether a run that is ordered
-// would train what need not be trained (law 3). It knows nothing of the scheduler and its index. One thread.
+// What stands, by the edits alone: checkpoints with their files, and open promises of states. It tells whether a run
+// that is ordered would train what need not be trained (law 3), whether a report about a file dropped another (law 6),
+// whether a promise was withdrawn that is needed, and whether a study was finished too early (law 8). It knows nothing
+// of the scheduler and its index. One thread.
 #pragma once
 
 #include <map>
@@ -18,11 +20,15 @@ class Ledger {
   void Load(const master::MasterState& state);
 
   // Enters what one event changed; `state` is as it is after it. What is wrong about it, if anything: one sentence.
+  // O(changes x log states + claims of the studies that it finishes).
   std::string Enter(const master::MasterState& state, const master::StateEdit& edit);
 
  private:
   void Promise(const master::Run& run, const master::Promise& promise);
-  void Unpromise(PromiseId promise);
+  void Settle(const master::MasterState& state, const master::SettlePromise& settled);
+  // Of a waiting claim: whether no state stands on its lineage from `point` on.
+  bool Needs(const SearchPlan& plan, const Claim& claim, Point point) const;
+  std::string FindNeeded(const master::MasterState& state) const;
   std::string Enter(const master::MasterState& state, const master::StateChange& change);
   void EnterCheckpoint(const PlanChange& change, PlanId plan);
   std::string WasteOf(const master::Run& run) const;
@@ -34,7 +40,9 @@ class Ledger {
   };
   std::map<PlanNodeId, NodeStates> nodes_;
   std::map<PromiseId, Point> promised_;
-  std::vector<std::pair<PlanId, Point>> dropped_;  // by the event that is being entered
+  // By the event that is being entered: of checkpoints, and of promises of states.
+  std::vector<std::pair<PlanId, Point>> dropped_;
+  std::vector<std::pair<PlanId, Point>> withdrawn_;
 };
 
 }  // namespace espalier::sim

@@ -171,7 +171,8 @@ bool NodeProcess::Strike(int slot) {
   if (worker == workers_.end() || worker->second.asked.empty()) return false;
   const node::RequestKind& request = worker->second.asked.front().kind;
   if (std::holds_alternative<node::Describe>(request)) return false;
-  watcher_.struck({worker->second.run(), worker->second.state(), std::holds_alternative<node::Evaluate>(request)});
+  const WorkerProcess::Work work = worker->second.WorkAsked(files_);
+  watcher_.struck({work.run, work.state, std::holds_alternative<node::Evaluate>(request)});
   return true;
 }
 

@@ -34,7 +34,7 @@ class Watch {
   // A node manager heard that these are durable.
   void OnAcknowledged(const std::vector<Report>& reports);
 
-  // Points that ever had a checkpoint that was stored, and then lost it; and where a promise of the state was lost.
+  // Whether the point lost a checkpoint that was stored, or a promise of its state was lost.
   bool MayLackState(Point point) const { return lacking_.contains(point); }
 
   // By what was stored when it was made: nothing was trained for it, and no state kept.

@@ -51,6 +51,19 @@ StepFate WorkerProcess::FateHere(std::uint64_t state) const {
   return IsFormula(offer_) ? StepFate::kGoesOn : FateOf(state, values_);
 }
 
+WorkerProcess::Work WorkerProcess::WorkAsked(const CheckpointFiles& files) const {
+  Work work{run_, state_};
+  for (const node::WorkerRequest& request : asked) {
+    if (const auto* init = std::get_if<node::Init>(&request.kind)) {
+      work = {init->run, StateAfterInit(offer_, init->values)};
+    }
+    if (const auto* load = std::get_if<node::Load>(&request.kind)) {
+      if (const Result<StateFile> file = files.Fetch(load->path); file.has_value()) work.state = file->state;
+    }
+  }
+  return work;
+}
+
 StateFile WorkerProcess::Snapshot(const node::CheckpointIdentity& identity) const {
   return {.identity = identity, .state = state_, .step = step_};
 }

@@ -25,9 +25,12 @@ class WorkerProcess {
   WorkerProcess(std::int64_t number, Offer offer) : number_(number), offer_(std::move(offer)) {}
 
   std::int64_t number() const { return number_; }
-  RunKey run() const { return run_; }
-  // The state that the next step begins from.
-  std::uint64_t state() const { return state_; }
+  // What it is at, whatever of that it has still to be told: the run, and the state that the next step begins from.
+  struct Work {
+    RunKey run;
+    std::uint64_t state = 0;
+  };
+  Work WorkAsked(const CheckpointFiles& files) const;
 
   // How long the request takes; a save is written beside what follows it.
   Seconds DurationOf(const node::RequestKind& request, World& world) const;
