@@ -1,5 +1,5 @@
-#include "tests/conformance/state_store/backend.h"
 #include "sim/memory_state_store.h"
+#include "tests/conformance/state_store/backend.h"
 
 namespace espalier::master {
 namespace {

@@ -31,7 +31,7 @@ Sequences RandomTrial(std::mt19937_64& random) {
 }
 
 struct Inserted {
-  std::set<Digest128> nodes;       // by lineage
+  std::set<Digest128> nodes;        // by lineage
   std::map<int, Digest128> leaves;  // by the trial's number
   friend bool operator==(const Inserted&, const Inserted&) = default;
 };

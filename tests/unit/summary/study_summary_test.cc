@@ -1,7 +1,8 @@
+#include "master/core/views/study_summary.h"
+
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "master/core/views/study_summary.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {
