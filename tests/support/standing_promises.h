@@ -28,7 +28,7 @@ class StandingPromises {
   const std::vector<StandingPromise>& On(PlanNodeId node) const;
 
  private:
-  void AddRun(const SearchPlan& plan, const Run& run);
+  void AddRun(const Run& run);
 
   std::map<PlanNodeId, std::vector<StandingPromise>> promises_;
 };

@@ -218,8 +218,6 @@ struct Applier {
       steps.ClaimsChanged(state, state.trials.at(added->claim.trial));
     } else if (const auto* settled = std::get_if<SettleClaim>(&change)) {
       steps.ClaimsChanged(state, state.trials.at(plan.claims.at(settled->claim).trial));
-    } else if (const auto* stored = std::get_if<SetCheckpoint>(&change)) {
-      steps.CheckpointStored(state, plan.id, stored->point);
     }
   }
 

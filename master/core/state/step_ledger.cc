@@ -222,12 +222,10 @@ void StepLedger::PromiseMade(const Run& run, const Promise& promise) {
 }
 
 // The deepest step of the stage, past its beginning, that a checkpoint or another run's promise served when the run was
-// ordered; its beginning if there is none. A promise that was withdrawn and whose file came all the same stood until
-// then: it should not have been withdrawn. One that was lost in the very transition that ordered the run did not stand.
+// ordered; its beginning if there is none. One that was lost in the very transition that ordered the run did not stand.
 Step StepLedger::DeepestServed(const MasterState& state, const Run& run, const PathStage& stage) const {
   Step deepest = stage.from;
-  const SearchPlan& plan = state.plans.at(run.plan);
-  const auto& checkpoints = plan.Node(stage.node).results->checkpoints;
+  const auto& checkpoints = state.plans.at(run.plan).Node(stage.node).results->checkpoints;
   for (auto it = checkpoints.upper_bound(stage.from); it != checkpoints.end() && it->first <= stage.to; ++it) {
     if (it->second.stored_at <= run.ordered_at) deepest = it->first;
   }
@@ -239,10 +237,6 @@ Step StepLedger::DeepestServed(const MasterState& state, const Run& run, const P
     if (promise.step <= deepest || promise.step > stage.to || promise.made_at > run.ordered_at) continue;
     std::optional<Time> until = promise.settled_at;
     if (promise.state == PromiseState::kLost) *until -= Time::duration(1);
-    if (promise.state == PromiseState::kWithdrawn) {
-      const Checkpoint* came = plan.FindCheckpoint({stage.node, promise.step});
-      if (came != nullptr && came->run == each.run) *until = std::max(*until, came->stored_at);
-    }
     if (!until || run.ordered_at <= *until) deepest = promise.step;
   }
   return deepest;
@@ -258,29 +252,9 @@ std::vector<StepRange> StepLedger::ServedWhenOrdered(const MasterState& state, c
 }
 
 void StepLedger::RunAdded(const MasterState& state, const Run& run) {
-  for (const PathStage& stage : run.path) runs_on_[stage.node].push_back(run.id);
   for (const auto& [id, promise] : run.promises) PromiseMade(run, promise);
   std::vector<StepRange> needless = ServedWhenOrdered(state, run);
   if (!needless.empty()) needless_[run.id] = std::move(needless);
-}
-
-void StepLedger::CheckpointStored(const MasterState& state, PlanId plan, Point point) {
-  const auto promised = promised_.find(point.node);
-  if (promised == promised_.end()) return;
-  const Checkpoint& stored = *state.plans.at(plan).FindCheckpoint(point);
-  const bool was_withdrawn = std::any_of(promised->second.begin(), promised->second.end(), [&](const Promised& each) {
-    const Promise& promise = state.runs.at(each.run).promises.at(each.promise);
-    return each.run == stored.run && promise.step == point.step && promise.state == PromiseState::kWithdrawn;
-  });
-  if (!was_withdrawn) return;
-  for (const RunId id : runs_on_[point.node]) {
-    if (id <= stored.run) continue;
-    const Run& run = state.runs.at(id);
-    Around(state, run, [&] {
-      std::vector<StepRange> needless = ServedWhenOrdered(state, run);
-      if (!needless.empty()) needless_[id] = std::move(needless);
-    });
-  }
 }
 
 }  // namespace espalier::master

@@ -68,11 +68,9 @@ class StepLedger {
     for (const PathStage& stage : run.path) AddParts(state, run.plan, stage.node, 1);
   }
 
-  // Each after the change. O(path x promises ever made on it) for a run; O(1) for a promise; for a checkpoint O(1), or
-  // where its promise had been withdrawn, the runs that were ordered on the node since.
+  // Each after the change. O(path x promises ever made on it) for a run; O(1) for a promise.
   void RunAdded(const MasterState& state, const Run& run);
   void PromiseMade(const Run& run, const Promise& promise);
-  void CheckpointStored(const MasterState& state, PlanId plan, Point point);
 
  private:
   // How many trials of the study have a lineage that ends here, or goes on beyond the node.
@@ -109,7 +107,6 @@ class StepLedger {
   std::unordered_map<PlanNodeId, std::vector<Share>> shares_;
   std::unordered_map<TrialId, Reach> reach_;
   std::unordered_map<PlanNodeId, std::vector<Promised>> promised_;  // of states, all ever made
-  std::unordered_map<PlanNodeId, std::vector<RunId>> runs_on_;      // all ever ordered
   std::map<RunId, std::vector<StepRange>> needless_;                // only runs that have some
 };
 

@@ -121,21 +121,12 @@ TEST_CASE("steps before another run's promise are wasted, whatever becomes of th
 TEST_CASE("a promise that was settled before a run was ordered serves it no more") {
   SecondRunFromInit s;
   s.Promise(s.first, 40, Owed::kState, 5);
-  s.SettlePromise(s.first, 40, PromiseState::kLost, 10);
+  SECTION("lost") { s.SettlePromise(s.first, 40, PromiseState::kLost, 10); }
+  SECTION("withdrawn") { s.SettlePromise(s.first, 40, PromiseState::kWithdrawn, 10); }
   s.OrderSecond();
   CHECK(s.Summary().steps.wasted == 0);
   s.Promise(s.first, 40, Owed::kState, 30);  // after it
   CHECK(s.Summary().steps.wasted == 0);
-}
-
-TEST_CASE("a promise that was withdrawn although its checkpoint came should have stood until then") {
-  SecondRunFromInit s;
-  s.Promise(s.first, 40, Owed::kState, 5);
-  s.SettlePromise(s.first, 40, PromiseState::kWithdrawn, 10);
-  s.OrderSecond();
-  CHECK(s.Summary().steps.wasted == 0);
-  s.StoreCheckpoint(s.multi, 40, 30);  // by run 1, after run 2 was ordered
-  CHECK(s.Summary().steps.wasted == 40);
 }
 
 TEST_CASE("a promise serves no run that was ordered before it was made, and no run before its own") {
