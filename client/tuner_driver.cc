@@ -76,9 +76,9 @@ class Driver {
     return Measured{options_.goal == Goal::kMaximize ? -metric->second : metric->second};
   }
 
-  Batch ToBatch(std::vector<Action> actions) const {
+  Batch ToBatch(std::vector<TunerAction> actions) const {
     Batch batch;
-    for (Action& action : actions) {
+    for (TunerAction& action : actions) {
       if (auto* start = std::get_if<StartTrial>(&action)) batch.new_trials.push_back(std::move(*start));
       if (const auto* more = std::get_if<ContinueTrial>(&action)) {
         batch.claims.push_back(FurtherClaim{trials_.at(more->trial), more->steps});
@@ -91,7 +91,7 @@ class Driver {
   }
 
   // Submits the actions of one reaction as one batch.
-  Result<void> Perform(std::vector<Action> actions) {
+  Result<void> Perform(std::vector<TunerAction> actions) {
     if (actions.empty()) return {};
     const Batch batch = ToBatch(std::move(actions));
     const std::string request_id = std::to_string(study_.id().value) + "/" + std::to_string(report_.batch_count);

@@ -64,7 +64,7 @@ class Service : public MasterPort, public EffectRunner {
   RpcServer rpc_;
 };
 
-int Serve(const config::v1::Master& config, const ReactorSettings& settings, sigset_t signals) {
+int Serve(const config::v1::Master& config, const ReactorSettings& settings, Policy& policy, sigset_t signals) {
   std::stop_source stop;
   Service* service = nullptr;
   std::optional<Error> lost;  // why this master leads no longer
@@ -94,10 +94,9 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
                                         });
   if (!leadership.has_value()) return stop.stop_requested() ? 0 : Refuse(leadership.error(), 1);
 
-  const std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
   PostgresStateStore store(config.database(), (*leadership)->epoch());
   Service serving(store, [&](MasterState& state, const Event& event, Time now) {
-    return React(state, event, *policy, settings, now);
+    return React(state, event, policy, settings, now);
   });
   {
     const std::lock_guard lock(mutex);
@@ -143,5 +142,7 @@ int main(int argument_count, char** arguments) {
     if (!administrator.has_value()) return Refuse(administrator.error(), 1);
     settings.first_administrator = std::move(*administrator);
   }
-  return Serve(config, settings, signals);
+  const auto policy = MakePolicy(config.policy().empty() ? "critical_path" : config.policy());
+  if (!policy.has_value()) return Refuse(policy.error(), 2);
+  return Serve(config, settings, **policy, signals);
 }

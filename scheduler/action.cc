@@ -1,19 +1,22 @@
 #include "scheduler/action.h"
 
-namespace espalier {
+#include "base/text.h"
 
-std::string Print(const Action& action) {
-  struct Printer {
-    std::string operator()(const StartRun& start) const {
-      std::string text = "start tree " + std::to_string(start.tree) + " stages";
-      for (const std::size_t stage : start.stages) text += " " + std::to_string(stage);
-      return text + " on " + start.slot.server + "/" + std::to_string(start.slot.index);
-    }
-    std::string operator()(const PreemptRun& preempt) const {
-      return "preempt run " + std::to_string(preempt.run.value);
-    }
-  };
-  return std::visit(Printer{}, action);
-}
+namespace espalier {
+namespace {
+
+struct Printer {
+  std::string operator()(const StartPath& start) const {
+    const std::string what = start.first ? " under " + std::to_string(start.first->value) : ", evaluated";
+    return "start plan " + std::to_string(start.plan.value) + " at " + std::to_string(start.source.node.value) + "@" +
+           std::to_string(start.source.step.value) + what + " on " + start.slot.server + "/" +
+           std::to_string(start.slot.index);
+  }
+  std::string operator()(const PreemptRun& preempt) const { return "preempt run " + std::to_string(preempt.run.value); }
+};
+
+}  // namespace
+
+std::string Print(const Action& action) { return std::visit(Printer{}, action); }
 
 }  // namespace espalier

@@ -1,32 +1,33 @@
-// What a policy may order.
+// What a policy may order. The engine checks each action: one that cannot be carried out changes nothing.
 #pragma once
 
-#include <cstddef>
+#include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
-#include "scheduler/view.h"
+#include "base/point.h"
+#include "scheduler/slot_id.h"
 
 namespace espalier {
 
-// Train these stages of a tree back to back on a slot, as one run. The first is ready; each next is a child of the one
-// before.
-struct StartRun {
-  std::size_t tree = 0;  // index into View::trees
-  std::vector<std::size_t> stages;
-  SlotId slot;
-  friend bool operator==(const StartRun&, const StartRun&) = default;
+// Train on from a state that stands, along the best stages that follow, as one run; or evaluate that state.
+struct StartPath {
+  PlanId plan;
+  Point source;                     // a checkpoint; step 0 of a root: from Init
+  std::optional<PlanNodeId> first;  // under which the first stage trains; none: the state is evaluated
+  SlotId slot;                      // idle
+  friend bool operator==(const StartPath&, const StartPath&) = default;
 };
 
-// Save at the next step's end and free the slot.
+// Save at the next step's end and free the slot. Nothing is lost: what follows starts from that state.
 struct PreemptRun {
   RunId run;
   friend bool operator==(const PreemptRun&, const PreemptRun&) = default;
 };
 
-using Action = std::variant<StartRun, PreemptRun>;
+using Action = std::variant<StartPath, PreemptRun>;
 
+// "start plan 1 at 3@40 under 4 on server/0"
 std::string Print(const Action& action);
 
 }  // namespace espalier

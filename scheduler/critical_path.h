@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "scheduler/view.h"
+#include "scheduler/stage_tree.h"
 
 namespace espalier {
 

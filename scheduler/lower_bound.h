@@ -1,7 +1,7 @@
 // The least makespan that any schedule can reach on a number of slots.
 #pragma once
 
-#include "scheduler/view.h"
+#include "scheduler/stage_tree.h"
 
 namespace espalier {
 

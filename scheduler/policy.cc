@@ -1,29 +1,40 @@
 #include "scheduler/policy.h"
 
+#include <array>
 #include <string>
-
-#include "scheduler/policies/breadth_first.h"
-#include "scheduler/policies/critical_path.h"
-#include "scheduler/policies/throughput.h"
 
 namespace espalier {
 namespace {
 
-template <class... Policies>
-Result<std::unique_ptr<Policy>> MakeAmong(std::string_view name) {
-  std::unique_ptr<Policy> policies[] = {std::make_unique<Policies>()...};
-  std::string names;
-  for (std::unique_ptr<Policy>& policy : policies) {
-    if (policy->name() == name) return std::move(policy);
-    names += (names.empty() ? "" : ", ") + std::string(policy->name());
-  }
-  return MakeError(ErrorCode::kInvalidArgument, "no policy '" + std::string(name) + "'; expected one of " + names);
-}
+class StartBestFirst : public Policy {
+ public:
+  constexpr StartBestFirst(std::string_view name, Ranking ranking) : name_(name), ranking_(ranking) {}
+
+  std::string_view name() const override { return name_; }
+  Ranking ranking() const override { return ranking_; }
+  std::optional<Action> Decide(const View& view, Time) override { return view.BestStart(); }
+
+ private:
+  std::string_view name_;
+  Ranking ranking_;
+};
+
+constexpr std::array<std::pair<std::string_view, Ranking>, 3> kRankings{{
+    {"critical_path", Ranking::kLongest},
+    {"breadth_first", Ranking::kBreadthFirst},
+    {"throughput", Ranking::kMostBelow},
+}};
 
 }  // namespace
 
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
-  return MakeAmong<CriticalPathPolicy, BreadthFirstPolicy, ThroughputPolicy>(name);
+  std::string names;
+  for (const auto& [known, ranking] : kRankings) {
+    if (known == name) return std::make_unique<StartBestFirst>(known, ranking);
+    names += (names.empty() ? "" : ", ") + std::string(known);
+  }
+  return MakeError(ErrorCode::kInvalidArgument, "no policy '" + std::string(name) + "'; expected one of " + names,
+                   "policy");
 }
 
 }  // namespace espalier

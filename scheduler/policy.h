@@ -1,13 +1,14 @@
-// The plug-in interface of scheduling policies. A policy is a function of what it is shown: no clock, I/O or
-// randomness.
+// The plug-in interface of scheduling policies. No clock, I/O or randomness: what a policy does follows from what it is
+// shown.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "scheduler/action.h"
+#include "scheduler/need_index.h"
 #include "scheduler/view.h"
 
 namespace espalier {
@@ -16,11 +17,15 @@ class Policy {
  public:
   virtual ~Policy() = default;
   virtual std::string_view name() const = 0;
-  // At most one StartRun for each idle slot, and for each stage.
-  virtual std::vector<Action> Decide(const View& view, Time now) const = 0;
+  // By what the engine keeps ready paths in order for it.
+  virtual Ranking ranking() const = 0;
+  // Asked after every event, ticks included, also when no slot is idle; and again, with the view as it is then, until
+  // it wants nothing more. None: nothing now.
+  virtual std::optional<Action> Decide(const View& view, Time now) = 0;
 };
 
-// "critical_path" (TreeML 4.3), "breadth_first" or "throughput" (TreeML 6.3). Error: kInvalidArgument, listing them.
+// "critical_path" (TreeML 4.3), "breadth_first" or "throughput" (TreeML 6.3): each starts the best of its ranking as
+// soon as a slot is idle, and preempts nothing. Error: kInvalidArgument of the field `policy`, listing them.
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name);
 
 }  // namespace espalier

@@ -52,6 +52,12 @@ struct StageTree {
   friend bool operator==(const StageTree&, const StageTree&) = default;
 };
 
+// With an estimate for each of its stages (parallel to tree.stages).
+struct PlannedTree {
+  StageTree tree;
+  std::vector<Seconds> stage_times;
+};
+
 // Whether the stage may be handed out now: it has no parent, its source is no promise, and it is not held.
 bool IsReady(const StageTree& tree, std::size_t stage);
 

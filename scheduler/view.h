@@ -1,33 +1,27 @@
-// All that a policy may know when it decides.
+// What a policy may look at when it decides. It shows the state as it is at that moment, and is cheap to make: what it
+// says is found when it is asked for.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
-#include "base/ids.h"
-#include "base/units.h"
+#include "scheduler/action.h"
 #include "scheduler/run_view.h"
-#include "scheduler/stage_tree.h"
 
 namespace espalier {
 
-// A place where a run can train.
-struct SlotId {
-  std::string server;
-  int index = 0;
-  friend auto operator<=>(const SlotId&, const SlotId&) = default;
-};
+class View {
+ public:
+  virtual ~View() = default;
 
-// A stage tree with an estimate for each of its stages (parallel to tree.stages).
-struct PlannedTree {
-  StageTree tree;
-  std::vector<Seconds> stage_times;
-};
+  // What an idle slot can best begin: the evaluation of a state that stands, for others wait for it and it is short;
+  // else the first path in the policy's ranking that a server with an idle slot offers. None: nothing waits, or nothing
+  // fits. O(kinds of offers that are wanted), and more only where failures pause the best.
+  virtual std::optional<StartPath> BestStart() const = 0;
 
-struct View {
-  std::vector<PlannedTree> trees;  // one a plan that has waiting claims; device kinds fit every idle slot's
-  std::vector<SlotId> idle_slots;  // sorted
-  std::vector<RunView> runs;       // all that hold a slot
+  // Runs that can be preempted: they train, and are not being preempted; not one that begins where another lost the
+  // state for which it was preempted, and none has stored one since. By id. O(runs under way).
+  virtual std::vector<RunView> Preemptible() const = 0;
 };
 
 }  // namespace espalier

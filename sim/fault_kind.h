@@ -25,8 +25,9 @@ enum class FaultKind {
   kLoopStalls,  // one event takes long
   kDatabaseAway,
   kSecondVersion,  // one server offers other code, or evaluates otherwise, from now on
+  kPreemption,     // of some runs: nothing is lost by it
 };
-inline constexpr int kFaultKindCount = 19;
+inline constexpr int kFaultKindCount = 20;
 std::string_view Name(FaultKind kind);
 
 }  // namespace espalier::sim

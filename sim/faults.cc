@@ -13,7 +13,7 @@ std::string_view Name(FaultKind kind) {
       "worker crash",  "worker killed",     "worker hang",   "evaluation crash", "save fails",
       "file lost",     "file damaged",      "fetch lost",    "store away",       "stream cut",
       "late messages", "repeated messages", "node restart",  "server gone",      "master killed",
-      "master frozen", "loop stalls",       "database away", "second version"};
+      "master frozen", "loop stalls",       "database away", "second version",   "preemption"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -56,6 +56,9 @@ void Faults::Strike(FaultKind kind) {
     case FaultKind::kLoopStalls:
     case FaultKind::kDatabaseAway:
       StrikeMaster(kind);
+      break;
+    case FaultKind::kPreemption:
+      parts_.policy.PreemptSoon(world_.chance.Whole(1, 3));
       break;
     case FaultKind::kEvaluationCrash:
     case FaultKind::kSaveFails:

@@ -10,6 +10,7 @@
 #include "sim/master_process.h"
 #include "sim/network.h"
 #include "sim/node_process.h"
+#include "sim/preempting_policy.h"
 
 namespace espalier::sim {
 
@@ -17,6 +18,7 @@ class Faults {
  public:
   struct Parts {
     MasterProcess& master;
+    PreemptingPolicy& policy;
     Network& network;
     CheckpointFiles& files;
     std::vector<NodeProcess*> nodes;

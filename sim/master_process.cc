@@ -22,7 +22,7 @@ Error Unavailable(const std::string& message) { return {ErrorCode::kUnavailable,
 
 }  // namespace
 
-MasterProcess::MasterProcess(World& world, Watcher watcher, const Policy& policy)
+MasterProcess::MasterProcess(World& world, Watcher watcher, Policy& policy)
     : world_(world), watcher_(std::move(watcher)), policy_(policy), settings_{} {}
 
 void MasterProcess::Later(Seconds delay, std::function<void()> what) {

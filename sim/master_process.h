@@ -29,7 +29,7 @@ class MasterProcess {
     std::function<void(const master::MasterState&)> loaded;
   };
 
-  MasterProcess(World& world, Watcher watcher, const Policy& policy);
+  MasterProcess(World& world, Watcher watcher, Policy& policy);
 
   // A new process with a leadership of its own: it loads, and serves. REQUIRES: it does not run.
   void Start();
@@ -65,7 +65,7 @@ class MasterProcess {
 
   World& world_;
   const Watcher watcher_;
-  const Policy& policy_;
+  Policy& policy_;
   const master::ReactorSettings settings_;
   std::shared_ptr<master::MemoryDatabase> database_ = std::make_shared<master::MemoryDatabase>();
   std::unique_ptr<master::MemoryStateStore> store_;

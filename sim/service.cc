@@ -2,26 +2,14 @@
 
 #include <utility>
 
-#include "base/check.h"
-
 namespace espalier::sim {
-namespace {
-
-std::unique_ptr<Policy> CriticalPath() {
-  Result<std::unique_ptr<Policy>> policy = MakePolicy("critical_path");
-  ESPALIER_CHECK(policy.has_value());
-  return std::move(*policy);
-}
-
-}  // namespace
-
 Service::Service(World& world, const ServiceSettings& settings, Watcher watcher)
     : world_(world),
       watcher_(std::move(watcher)),
-      policy_(CriticalPath()),
+      policy_(MakePolicy(settings.policy).value(), world.chance),
       files_(world.clock),
       network_(world),
-      master_(world, WatcherOfMaster(), *policy_) {
+      master_(world, WatcherOfMaster(), policy_) {
   Serve();
   for (int server = 0; server < settings.server_count; ++server) {
     nodes_.push_back(

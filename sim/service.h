@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/files.h"
 #include "sim/master_process.h"
 #include "sim/network.h"
 #include "sim/node_process.h"
+#include "sim/preempting_policy.h"
 #include "sim/world.h"
 
 namespace espalier::sim {
@@ -18,6 +20,7 @@ struct ServiceSettings {
   int server_count = 3;
   int slot_count = 2;  // of each server
   Offer offer = OfferOf(1, 1);
+  std::string policy = "critical_path";
 };
 
 class Service {
@@ -29,12 +32,13 @@ class Service {
     std::function<void(const master::NodeMessage&)> arrived;  // at the master, which may be frozen or busy
   };
 
-  // REQUIRES: the world outlives it.
+  // REQUIRES: the world outlives it; the policy is known.
   Service(World& world, const ServiceSettings& settings, Watcher watcher);
 
   void Start();
 
   MasterProcess& master() { return master_; }
+  PreemptingPolicy& policy() { return policy_; }
   Network& network() { return network_; }
   CheckpointFiles& files() { return files_; }
   const std::vector<std::unique_ptr<NodeProcess>>& nodes() const { return nodes_; }
@@ -46,7 +50,7 @@ class Service {
 
   World& world_;
   const Watcher watcher_;
-  std::unique_ptr<Policy> policy_;
+  PreemptingPolicy policy_;
   CheckpointFiles files_;
   Network network_;
   MasterProcess master_;

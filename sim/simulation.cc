@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include <array>
 #include <utility>
 
 #include "sim/again.h"
@@ -10,6 +11,9 @@
 
 namespace espalier::sim {
 namespace {
+
+// One of them in each simulation, by its seed.
+constexpr std::array<std::string_view, 3> kPolicies{"critical_path", "breadth_first", "throughput"};
 
 class Simulation {
  public:
@@ -50,12 +54,16 @@ Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
 ServiceSettings Simulation::SettingsOfService() const {
   return {.server_count = settings_.server_count,
           .slot_count = settings_.slot_count,
-          .offer = settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1)};
+          .offer = settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1),
+          .policy = std::string(kPolicies[seed_ % kPolicies.size()])};
 }
 
 Faults::Parts Simulation::PartsOfService() {
-  Faults::Parts parts{
-      .master = service_.master(), .network = service_.network(), .files = service_.files(), .nodes = {}};
+  Faults::Parts parts{.master = service_.master(),
+                      .policy = service_.policy(),
+                      .network = service_.network(),
+                      .files = service_.files(),
+                      .nodes = {}};
   for (const auto& node : service_.nodes()) parts.nodes.push_back(node.get());
   return parts;
 }

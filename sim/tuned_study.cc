@@ -48,7 +48,8 @@ ServiceSettings SettingsOf(const StudyToSimulate& study) {
   const master::StudySpecification& specification = study.specification;
   return {.server_count = 1,
           .slot_count = study.slot_count,
-          .offer = FormulaOffer(specification.trainer, specification.data, specification.metric)};
+          .offer = FormulaOffer(specification.trainer, specification.data, specification.metric),
+          .policy = study.policy};
 }
 
 TunedStudy::TunedStudy(const StudyToSimulate& study, Tuner& tuner)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/result.h"
 #include "master/core/views/study_summary.h"
@@ -31,6 +32,7 @@ struct StudyToSimulate {
   int slot_count = 2;  // of one server
   std::uint64_t seed = 1;
   Durations durations = kUsualDurations;
+  std::string policy = "critical_path";  // REQUIRES: known
 };
 
 struct SimulatedStudy {

@@ -7,10 +7,11 @@
 namespace espalier::sim {
 namespace {
 
-std::optional<master::SubmitBatch> BatchOf(const std::vector<Action>& actions, const std::vector<TrialId>& trials) {
+std::optional<master::SubmitBatch> BatchOf(const std::vector<TunerAction>& actions,
+                                           const std::vector<TrialId>& trials) {
   if (actions.empty()) return std::nullopt;
   master::SubmitBatch batch;
-  for (const Action& action : actions) {
+  for (const TunerAction& action : actions) {
     if (const auto* start = std::get_if<StartTrial>(&action)) {
       batch.new_trials.push_back({start->sequences, start->steps, start->horizon});
     }

@@ -7,6 +7,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/json.h"
 #include "client/cli/study_file.h"
+#include "scheduler/policy.h"
 #include "sim/seeds.h"
 #include "sim/tuned_study.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 struct Options {
   std::string file;
+  std::string policy = "critical_path";
   std::int64_t slots = 2;
   std::int64_t seed = 1;
   std::int64_t seeds = 0;
@@ -82,6 +84,10 @@ void PrintStudy(CommandContext& context, const sim::SimulatedStudy& study) {
 }
 
 int RunStudy(CommandContext& context, const Options& options) {
+  if (const auto policy = MakePolicy(options.policy); !policy.has_value()) {
+    context.err << "espalier: --policy: " << policy.error().message << "\n";
+    return kExitUsage;
+  }
   const auto file = ReadStudyFile(options.file);
   const auto fail = [&](const FileError& error) {
     context.err << "espalier: " << Print(error) << "\n";
@@ -91,7 +97,8 @@ int RunStudy(CommandContext& context, const Options& options) {
   const Result<ValueTypes> types = GuessTypes(*file, Schema{});
   if (!types.has_value()) return fail(AtField(*file, types.error()));
   sim::StudyToSimulate study{.slot_count = static_cast<int>(options.slots),
-                             .seed = static_cast<std::uint64_t>(options.seed)};
+                             .seed = static_cast<std::uint64_t>(options.seed),
+                             .policy = options.policy};
   study.specification = {.name = file->specification.name,
                          .trainer = file->specification.trainer,
                          .data = file->specification.data,
@@ -125,6 +132,9 @@ Command SimulateCommand(CommandContext& context) {
       .arguments = {{"FILE", &options->file, "how long this study file takes; metrics by a formula, a step 1 s",
                      /*optional=*/true}},
       .options = {{.name = "--slots", .target = &options->slots, .help = "of the server, for FILE", .at_least = 1},
+                  {.name = "--policy",
+                   .target = &options->policy,
+                   .help = "for FILE: critical_path, breadth_first or throughput"},
                   {.name = "--seeds",
                    .target = &options->seeds,
                    .help = "so many services with faults, the laws checked from outside",

@@ -15,9 +15,9 @@ class AsynchronousHalving : public Tuner {
   AsynchronousHalving(Ladder ladder, std::size_t open_trials)
       : ladder_(std::move(ladder)), open_trials_(open_trials), rungs_(ladder_.rung_count()) {}
 
-  std::vector<Action> Start() override { return FillUp(); }
+  std::vector<TunerAction> Start() override { return FillUp(); }
 
-  std::vector<Action> OnSettled(const ClaimOutcome& event) override {
+  std::vector<TunerAction> OnSettled(const ClaimOutcome& event) override {
     if (event.trial >= trials_.size()) return {};
     Place& place = trials_[event.trial];
     if (!place.unsettled || ladder_.ClaimAt(event.trial, place.rung) != event.steps) return {};
@@ -58,15 +58,15 @@ class AsynchronousHalving : public Tuner {
     if (std::holds_alternative<Measured>(outcome)) rung.staying.insert(entry);
   }
 
-  std::vector<Action> FillUp() {
-    std::vector<Action> actions;
+  std::vector<TunerAction> FillUp() {
+    std::vector<TunerAction> actions;
     while (unsettled_ < open_trials_ && (Promote(actions) || StartNext(actions))) {
     }
     if (unsettled_ == 0) actions.push_back(FinishStudy{});
     return actions;
   }
 
-  bool Promote(std::vector<Action>& actions) {
+  bool Promote(std::vector<TunerAction>& actions) {
     for (std::size_t rung = rungs_.size() - 1; rung-- > 0;) {
       if (const auto entry = TakePromotable(rungs_[rung])) {
         GoOn(*entry, actions);
@@ -87,7 +87,7 @@ class AsynchronousHalving : public Tuner {
     return rung.staying.extract(best).value();
   }
 
-  void GoOn(const Entry& entry, std::vector<Action>& actions) {
+  void GoOn(const Entry& entry, std::vector<TunerAction>& actions) {
     Place& place = trials_[entry.trial];
     const Step reached = ladder_.ClaimAt(entry.trial, place.rung);
     ++place.rung;
@@ -98,7 +98,7 @@ class AsynchronousHalving : public Tuner {
     actions.push_back(ContinueTrial{entry.trial, steps});
   }
 
-  bool StartNext(std::vector<Action>& actions) {
+  bool StartNext(std::vector<TunerAction>& actions) {
     if (trials_.size() == ladder_.candidate_count()) return false;
     actions.push_back(ladder_.Start(trials_.size()));
     trials_.emplace_back();

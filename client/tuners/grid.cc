@@ -10,13 +10,13 @@ class Grid : public Tuner {
   explicit Grid(std::vector<StartTrial> trials) : trials_(std::move(trials)) {}
 
   // Nothing depends on a result, so the study is closed as it is submitted; it ends when its claims are settled.
-  std::vector<Action> Start() override {
-    std::vector<Action> actions(trials_.begin(), trials_.end());
+  std::vector<TunerAction> Start() override {
+    std::vector<TunerAction> actions(trials_.begin(), trials_.end());
     actions.push_back(FinishStudy{});
     return actions;
   }
 
-  std::vector<Action> OnSettled(const ClaimOutcome&) override { return {}; }
+  std::vector<TunerAction> OnSettled(const ClaimOutcome&) override { return {}; }
 
   std::vector<StartTrial> WholeTrials() const override { return trials_; }
 

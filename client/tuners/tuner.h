@@ -56,7 +56,7 @@ struct FinishStudy {
   friend bool operator==(const FinishStudy&, const FinishStudy&) = default;
 };
 
-using Action = std::variant<StartTrial, ContinueTrial, CloseTrial, CancelTrial, FinishStudy>;
+using TunerAction = std::variant<StartTrial, ContinueTrial, CloseTrial, CancelTrial, FinishStudy>;
 
 // How a claim was settled.
 struct Measured {
@@ -77,10 +77,10 @@ class Tuner {
   virtual ~Tuner() = default;
 
   // The first actions. REQUIRES: called once, before any event.
-  virtual std::vector<Action> Start() = 0;
+  virtual std::vector<TunerAction> Start() = 0;
 
   // What follows from one more settled claim; often nothing. After FinishStudy events are ignored.
-  virtual std::vector<Action> OnSettled(const ClaimOutcome& event) = 0;
+  virtual std::vector<TunerAction> OnSettled(const ClaimOutcome& event) = 0;
 
   // Every trial that may be started, each to its horizon: for checks and forecasts.
   virtual std::vector<StartTrial> WholeTrials() const = 0;

@@ -8,10 +8,7 @@ struct Noter {
   const MasterState& state;
   Touched& touched;
 
-  void Plan(PlanId plan) const {
-    touched.plans.insert(plan);
-    touched.work = true;
-  }
+  void Plan(PlanId plan) const { touched.plans.insert(plan); }
   void RunOf(RunId id) const {
     const Run& run = state.runs.at(id);
     Plan(run.plan);
@@ -51,7 +48,7 @@ struct Noter {
   void operator()(const AddRequest&) const {}
   void operator()(const SetUser&) const {}
   void operator()(const SetServer&) const {}
-  void operator()(const RemoveServer&) const { touched.work = true; }
+  void operator()(const RemoveServer&) const {}
   void operator()(const SetPosition&) const {}
   void operator()(const RestartLeases&) const {}
 
@@ -97,7 +94,6 @@ void Draft::TouchAll() {
   }
   for (const RunId run : state_.active_runs) touched.plans.insert(state_.runs.at(run).plan);
   touched.studies.insert(state_.running_studies.begin(), state_.running_studies.end());
-  touched.work = true;
 }
 
 void Draft::Note(const StateChange& change) { std::visit(Noter{state_, touched}, change); }

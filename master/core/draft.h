@@ -20,12 +20,11 @@ struct Touched {
   std::set<PlanId> plans;                              // claims, states or runs changed: derive promises again
   std::set<StudyId> studies;                           // may be finished now
   std::set<std::string> servers;                       // what they should do, or what is acknowledged, changed
-  bool work = false;                                   // slots, states or claims changed: the policy is asked
 };
 
 class Draft {
  public:
-  Draft(MasterState& state, const Policy& its_policy, const ReactorSettings& its_settings, Time at)
+  Draft(MasterState& state, Policy& its_policy, const ReactorSettings& its_settings, Time at)
       : policy(its_policy), settings(its_settings), now(at), state_(state) {}
 
   const MasterState& state() const { return state_; }
@@ -59,7 +58,7 @@ class Draft {
 
   Transition Finish() && { return std::move(transition_); }
 
-  const Policy& policy;
+  Policy& policy;
   const ReactorSettings& settings;
   const Time now;
 

@@ -44,8 +44,9 @@ void Announce(Transition& transition) {
 
 }  // namespace
 
-Transition React(MasterState& state, const Event& event, const Policy& policy, const ReactorSettings& settings,
+Transition React(MasterState& state, const Event& event, Policy& policy, const ReactorSettings& settings,
                  Time now) {
+  if (policy.ranking() != state.index.ranking) IndexKeeper(state).RankBy(policy.ranking());
   Draft draft(state, policy, settings, now);
   std::visit(Dispatcher{draft}, event);
   SettleTouched(draft);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "scheduler/view.h"
+#include "scheduler/stage_tree.h"
 
 namespace espalier {
 

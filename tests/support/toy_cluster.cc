@@ -52,8 +52,7 @@ double ScoreAt(Point point) {
 
 }  // namespace
 
-ToyCluster::ToyCluster(std::uint64_t seed, int node_count, int slots)
-    : random_(seed), policy_(MakePolicy("critical_path").value()) {
+ToyCluster::ToyCluster(std::uint64_t seed, int node_count, int slots) : random_(seed) {
   state.leadership = LeadershipId{77};
   for (int i = 0; i < node_count; ++i) nodes.push_back({.name = "node-" + std::to_string(i), .slot_count = slots});
   for (ToyNode& node : nodes) Connect(node);
@@ -63,7 +62,7 @@ std::uint64_t ToyCluster::Draw(std::uint64_t below) { return random_() % below; 
 
 void ToyCluster::Handle(const Event& event) {
   now_ += std::chrono::milliseconds(1);
-  Transition transition = React(state, event, *policy_, settings_, now_);
+  Transition transition = React(state, event, *policy, settings_, now_);
   std::copy_if(transition.edit.begin(), transition.edit.end(), std::back_inserter(stored_), IsStored);
   for (const auto& [id, plan] : state.plans) {
     const std::vector<std::string> broken = CheckInvariants(plan);

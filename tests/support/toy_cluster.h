@@ -53,6 +53,7 @@ class ToyCluster {
   int upload_turns_max = 0;  // how long a state is on its way, at most
 
   MasterState state;
+  std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
 
   // Hands an event to the core, checks the plans' invariants and that each study event is announced once and in order,
   // and delivers the effects.
@@ -111,7 +112,6 @@ class ToyCluster {
   StateEdit stored_;
   std::map<StudyId, std::vector<StudyEvent>> heard_;  // as announced
   std::mt19937_64 random_;
-  std::unique_ptr<Policy> policy_;
   ReactorSettings settings_;
   Time now_{std::chrono::seconds(1'000'000)};
   std::int64_t next_session_ = 1;

@@ -50,7 +50,6 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
   draft.Do(SetServer{server});
   LoseRunsOf(draft, server.name, server.incarnation);
   draft.TellAgain(server.name);
-  draft.touched.work = true;
 }
 
 void TakePosition(Draft& draft, const Server& server, const RunStatus& status) {
@@ -120,7 +119,6 @@ void OnTick(Draft& draft, const Tick& tick) {
     LoseRunsOf(draft, name, "");
     draft.Do(RemoveServer{name});
   }
-  draft.touched.work |= !draft.state().pauses.empty();  // some may be over
   if (!lease_ended(draft.state().leases_from)) return;
   const std::set<RunId> active = draft.state().active_runs;
   for (const RunId id : active) {  // of servers that have not come back since the master started

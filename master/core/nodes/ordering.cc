@@ -8,13 +8,6 @@
 namespace espalier::master {
 namespace {
 
-// Something that a slot can be given now.
-struct Work {
-  PlanId plan;
-  Point source;                 // where it starts; step 0 of a root: Init
-  std::vector<PathStage> path;  // empty: the state at `source` is evaluated
-};
-
 bool IsPaused(const Draft& draft, const StageBeginning& beginning) {
   const auto pause = draft.state().pauses.find(beginning);
   return pause != draft.state().pauses.end() && pause->second.until > draft.now;
@@ -41,103 +34,196 @@ bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, 
   return !OffersElsewhere(draft.state(), server, plan.trainer, beginning.second);
 }
 
-std::optional<Work> EvaluationFor(const Draft& draft, const Server& server) {
-  const MasterState& state = draft.state();
-  for (const PlanId id : state.index.plans_to_evaluate) {
-    const SearchPlan& plan = state.plans.at(id);
-    const auto offer = server.offers.find(plan.trainer);
-    if (offer == server.offers.end() || plan.identity.device_kind != server.device_kind) continue;
-    const std::string& evaluation = state.offers.at(offer->second).offer.evaluation_digest;
-    const std::set<ReadyEvaluation>& ready = state.index.needs.at(id).ready_evaluations();
-    for (auto it = ready.lower_bound({evaluation, {}}); it != ready.end() && it->evaluation == evaluation; ++it) {
-      if (MayStart(draft, server, plan, {it->point, evaluation})) return Work{id, it->point, {}};
-    }
+// The servers with idle slots that offer what this kind asks for, whatever it evaluates by if that is left open.
+std::vector<const Server*> IdleServers(const MasterState& state, const OfferKind& kind) {
+  std::vector<const Server*> servers;
+  const auto& idle = state.index.idle_servers;
+  for (auto it = idle.lower_bound(kind); it != idle.end(); ++it) {
+    const auto& [offered, names] = *it;
+    if (offered.trainer != kind.trainer || offered.device_kind != kind.device_kind) break;
+    if (!kind.evaluation.empty() && offered.evaluation != kind.evaluation) break;
+    for (const std::string& name : names) servers.push_back(&state.servers.at(name));
   }
-  return std::nullopt;
+  return servers;
 }
 
-// The best path of the plan that this server may start.
-std::optional<Work> PathOf(const Draft& draft, const Server& server, const SearchPlan& plan) {
-  const NeedIndex& needs = draft.state().index.needs.at(plan.id);
-  for (const ReadyPath& ready : needs.ready_paths()) {
-    for (const RankedSuccessor& first : needs.Find(ready.source)->order) {
-      if (!MayStart(draft, server, plan, {{first.node, ready.source.step}, ""})) continue;
-      return Work{plan.id, ready.source, needs.BestPath(plan, ready.source, first.node)};
-    }
-  }
-  return std::nullopt;
+// The first of these servers that may start it; null if none may.
+const Server* FirstThatMay(const Draft& draft, const std::vector<const Server*>& servers, const SearchPlan& plan,
+                           const StageBeginning& beginning) {
+  const auto may = [&](const Server* server) { return MayStart(draft, *server, plan, beginning); };
+  const auto first = std::find_if(servers.begin(), servers.end(), may);
+  return first == servers.end() ? nullptr : *first;
 }
 
-// The best of all plans that the server may train. O(offers log plans), and more only where failures pause the best.
-std::optional<Work> TrainingFor(const Draft& draft, const Server& server) {
-  const MasterState& state = draft.state();
-  std::optional<RankedPlan> best;
-  std::optional<Work> work;
-  for (const auto& [trainer, offer] : server.offers) {
-    const auto pool = state.index.ready_plans.find({trainer, server.device_kind});
-    if (pool == state.index.ready_plans.end()) continue;
-    for (const RankedPlan& ranked : pool->second) {
-      if (best && *best < ranked) break;
-      if (auto path = PathOf(draft, server, state.plans.at(ranked.plan))) {
-        best = ranked;
-        work = std::move(path);
-        break;
+// A path by its rank among all plans.
+struct RankedStart {
+  RankedPlan rank;
+  StartPath start;
+};
+
+class StateView : public View {
+ public:
+  explicit StateView(const Draft& draft) : draft_(draft) {}
+
+  std::optional<StartPath> BestStart() const override {
+    if (auto evaluation = BestEvaluation()) return evaluation;
+    return BestTraining();
+  }
+
+  std::vector<RunView> Preemptible() const override {
+    std::vector<RunView> runs;
+    for (const RunId id : state().active_runs) {
+      const Run& run = state().runs.at(id);
+      if (CanPreempt(state(), run)) runs.push_back(ViewOf(run));
+    }
+    return runs;
+  }
+
+  static bool CanPreempt(const MasterState& state, const Run& run) {
+    return run.training() && !run.preempt && !run.path.empty() &&
+           !state.index.preempted_in_vain.contains(BeginningOf(run));
+  }
+
+ private:
+  const MasterState& state() const { return draft_.state(); }
+
+  SlotId IdleSlotOf(const Server& server) const {
+    return {server.name, *state().index.idle_slots.at(server.name).begin()};
+  }
+
+  std::optional<StartPath> BestEvaluation() const {
+    for (const auto& [kind, plans] : state().index.plans_to_evaluate) {
+      const std::vector<const Server*> servers = IdleServers(state(), kind);
+      if (servers.empty()) continue;
+      for (const PlanId id : plans) {
+        const SearchPlan& plan = state().plans.at(id);
+        const std::set<ReadyEvaluation>& ready = state().index.needs.at(id).ready_evaluations();
+        for (auto it = ready.lower_bound({kind.evaluation, {}}); it != ready.end(); ++it) {
+          if (it->evaluation != kind.evaluation) break;
+          const Server* server = FirstThatMay(draft_, servers, plan, {it->point, kind.evaluation});
+          if (server != nullptr) return StartPath{id, it->point, std::nullopt, IdleSlotOf(*server)};
+        }
       }
     }
+    return std::nullopt;
   }
-  return work;
-}
 
-void Start(Draft& draft, const Server& server, int slot, const Work& work) {
+  std::optional<StartPath> BestTraining() const {
+    std::optional<RankedStart> best;
+    for (const auto& [kind, plans] : state().index.ready_plans) {
+      const std::vector<const Server*> servers = IdleServers(state(), kind);
+      if (servers.empty()) continue;
+      for (const RankedPlan& ranked : plans) {
+        if (best && best->rank < ranked) break;
+        if (auto start = BestOf(state().plans.at(ranked.plan), servers)) {
+          best = RankedStart{ranked, *start};
+          break;
+        }
+      }
+    }
+    return best ? std::optional(best->start) : std::nullopt;
+  }
+
+  std::optional<StartPath> BestOf(const SearchPlan& plan, const std::vector<const Server*>& servers) const {
+    const NeedIndex& needs = state().index.needs.at(plan.id);
+    for (const ReadyPath& ready : needs.ready_paths()) {
+      for (const RankedSuccessor& first : needs.Find(ready.source)->order) {
+        const Server* server = FirstThatMay(draft_, servers, plan, {{first.node, ready.source.step}, ""});
+        if (server != nullptr) return StartPath{plan.id, ready.source, first.node, IdleSlotOf(*server)};
+      }
+    }
+    return std::nullopt;
+  }
+
+  const Draft& draft_;
+};
+
+void Start(Draft& draft, const StartPath& start) {
   const MasterState& state = draft.state();
-  const SearchPlan& plan = state.plans.at(work.plan);
+  const SearchPlan& plan = state.plans.at(start.plan);
+  const Server& server = state.servers.at(start.slot.server);
   Run run;
   run.id = state.next.run;
   run.leadership = state.leadership;
-  run.plan = work.plan;
-  run.slot = {server.name, slot};
+  run.plan = start.plan;
+  run.slot = start.slot;
   run.incarnation = server.incarnation;
   run.offer = server.offers.at(plan.trainer);
   run.evaluation = state.offers.at(run.offer).offer.evaluation_digest;
-  if (work.source.step > Step{0}) {
-    run.start = work.source;
-    run.start_file = plan.FindCheckpoint(work.source)->file;
+  if (start.source.step > Step{0}) {
+    run.start = start.source;
+    run.start_file = plan.FindCheckpoint(start.source)->file;
   }
-  run.path = work.path;
-  run.state = Training{work.source.step};
+  if (start.first) run.path = state.index.needs.at(plan.id).BestPath(plan, start.source, *start.first);
+  run.state = Training{start.source.step};
   run.ordered_at = run.charged_to = draft.now;
   PromiseId next = state.next.promise;
   for (const PromisedAt& promise : PromisesAlong(state, run)) {
     run.promises.emplace(next, Promise{.id = next, .step = promise.step, .owed = promise.owed, .made_at = draft.now});
     ++next.value;
   }
-  ESPALIER_CHECK(!run.promises.empty()) << "a path of plan " << work.plan.value << " is ready that nothing needs";
+  ESPALIER_CHECK(!run.promises.empty()) << "a path of plan " << start.plan.value << " is ready that nothing needs";
   draft.Log(LogLevel::kInfo, "run started",
             {{"run", run.id},
              {"plan", run.plan},
-             {"slot", server.name + "/" + std::to_string(slot)},
+             {"slot", server.name + "/" + std::to_string(run.slot.index)},
              {"from", run.at()},
              {"to", run.path.empty() ? run.at() : run.path.back().to}});
   const RunId id = run.id;
   draft.Do(AddRun{std::move(run)});
   draft.Do(ChargeRun{id, draft.now, {}, StudiesServed(draft.state(), draft.state().runs.at(id))});
-  MeetNeeds(draft, work.plan);
+  MeetNeeds(draft, start.plan);
 }
 
-// Gives idle slots what is best for them, evaluations of what stands first. O(idle servers + runs started x depth).
-void HandOut(Draft& draft) {
-  const Indexes& index = draft.state().index;
-  if (index.ready_plans.empty() && index.plans_to_evaluate.empty()) return;
-  const auto idle = index.idle_slots;
-  for (const auto& [name, slots] : idle) {
-    const auto server = draft.state().servers.find(name);
-    if (server == draft.state().servers.end() || !server->second.session) continue;
-    for (const int slot : slots) {
-      std::optional<Work> work = EvaluationFor(draft, server->second);
-      if (!work) work = TrainingFor(draft, server->second);
-      if (!work) break;
-      Start(draft, server->second, slot, *work);
-    }
+// Whether a state stands there that the path can start from, or that is to be evaluated, and the slot may be given it.
+bool CanStart(const Draft& draft, const StartPath& start) {
+  const MasterState& state = draft.state();
+  const auto slots = state.index.idle_slots.find(start.slot.server);
+  const auto plan = state.plans.find(start.plan);
+  if (slots == state.index.idle_slots.end() || !slots->second.contains(start.slot.index)) return false;
+  if (plan == state.plans.end() || !state.index.needs.contains(start.plan)) return false;
+  const Server& server = state.servers.at(start.slot.server);
+  const auto offer = server.offers.find(plan->second.trainer);
+  const bool offers = server.session && offer != server.offers.end();
+  if (!offers || server.device_kind != plan->second.identity.device_kind) return false;
+  const NeedIndex& needs = state.index.needs.at(start.plan);
+  if (start.first) {
+    const Place* source = needs.Find(start.source);
+    return source != nullptr && source->stored && source->successors.contains(*start.first) &&
+           MayStart(draft, server, plan->second, {{*start.first, start.source.step}, ""});
+  }
+  const std::string& evaluation = state.offers.at(offer->second).offer.evaluation_digest;
+  return needs.ready_evaluations().contains({evaluation, start.source}) &&
+         MayStart(draft, server, plan->second, {start.source, evaluation});
+}
+
+// Says whether it could be done.
+struct Carrier {
+  Draft& draft;
+
+  bool operator()(const StartPath& start) const {
+    if (!CanStart(draft, start)) return false;
+    Start(draft, start);
+    return true;
+  }
+
+  bool operator()(const PreemptRun& preempt) const {
+    const auto run = draft.state().runs.find(preempt.run);
+    if (run == draft.state().runs.end() || !StateView::CanPreempt(draft.state(), run->second)) return false;
+    draft.Log(LogLevel::kInfo, "run preempted", {{"run", preempt.run}, {"at", run->second.at()}});
+    draft.Do(SetTerms{preempt.run, run->second.generation + 1, true});
+    return true;
+  }
+};
+
+// O(actions x what they change).
+void AskPolicy(Draft& draft) {
+  const StateView view(draft);
+  while (const std::optional<Action> action = draft.policy.Decide(view, draft.now)) {
+    if (std::visit(Carrier{draft}, *action)) continue;
+    draft.Log(LogLevel::kWarning, "what the policy wants cannot be done",
+              {{"policy", std::string(draft.policy.name())}, {"action", Print(*action)}});
+    return;
   }
 }
 
@@ -146,7 +232,7 @@ void HandOut(Draft& draft) {
 void OrderRuns(Draft& draft) {
   const std::set<PlanId> plans = draft.touched.plans;
   for (const PlanId plan : plans) MeetNeeds(draft, plan);
-  if (draft.touched.work) HandOut(draft);
+  AskPolicy(draft);
 }
 
 }  // namespace espalier::master

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace espalier::master {
 namespace {
@@ -12,6 +13,9 @@ Measurement MeasurementOf(const PlanNode& node, CostKind kind) {
   const auto measured = node.results->measurements.find(kind);
   return measured == node.results->measurements.end() ? Measurement{} : measured->second;
 }
+
+// After all points of what comes before the next evaluation identity.
+constexpr Point kLastPoint{PlanNodeId{std::numeric_limits<std::int64_t>::max()}, kStepMax};
 
 // The claim before the last one; none if there is none.
 const Claim* ClaimBeforeLast(const SearchPlan& plan, const Trial& trial) {
@@ -41,8 +45,8 @@ void IndexKeeper::EditNeeds(const SearchPlan& plan, const Edit& edit) {
 void IndexKeeper::Rank(const SearchPlan& plan) {
   Indexes& index = state_.index;
   const NeedIndex& needs = index.needs.at(plan.id);
-  const Indexes::Pool pool{plan.trainer, plan.identity.device_kind};
-  std::set<RankedPlan>& ready = index.ready_plans[pool];
+  const OfferKind kind{plan.trainer, plan.identity.device_kind, ""};
+  std::set<RankedPlan>& ready = index.ready_plans[kind];
   const auto known = index.ready_rank.find(plan.id);
   if (known != index.ready_rank.end()) ready.erase({known->second, plan.id});
   if (needs.ready_paths().empty()) {
@@ -52,12 +56,67 @@ void IndexKeeper::Rank(const SearchPlan& plan) {
     index.ready_rank[plan.id] = best;
     ready.insert({best, plan.id});
   }
-  if (ready.empty()) index.ready_plans.erase(pool);
-  if (needs.ready_evaluations().empty()) {
-    index.plans_to_evaluate.erase(plan.id);
-  } else {
-    index.plans_to_evaluate.insert(plan.id);
+  if (ready.empty()) index.ready_plans.erase(kind);
+  ListEvaluations(plan);
+}
+
+// O(evaluation identities that are wanted of the plan).
+void IndexKeeper::ListEvaluations(const SearchPlan& plan) {
+  Indexes& index = state_.index;
+  const std::set<ReadyEvaluation>& ready = index.needs.at(plan.id).ready_evaluations();
+  std::set<std::string> wanted;
+  for (auto it = ready.begin(); it != ready.end(); it = ready.lower_bound({*wanted.rbegin(), kLastPoint})) {
+    wanted.insert(it->evaluation);
   }
+  const auto known = index.evaluations_wanted.find(plan.id);
+  const std::set<std::string> before =
+      known == index.evaluations_wanted.end() ? std::set<std::string>{} : known->second;
+  if (wanted == before) return;
+  OfferKind kind{plan.trainer, plan.identity.device_kind, ""};
+  for (const std::string& evaluation : before) {
+    kind.evaluation = evaluation;
+    const auto plans = index.plans_to_evaluate.find(kind);
+    plans->second.erase(plan.id);
+    if (plans->second.empty()) index.plans_to_evaluate.erase(plans);
+  }
+  for (const std::string& evaluation : wanted) {
+    kind.evaluation = evaluation;
+    index.plans_to_evaluate[kind].insert(plan.id);
+  }
+  if (wanted.empty()) {
+    index.evaluations_wanted.erase(plan.id);
+  } else {
+    index.evaluations_wanted[plan.id] = std::move(wanted);
+  }
+}
+
+void IndexKeeper::RankBy(Ranking ranking) {
+  Indexes& index = state_.index;
+  index.ranking = ranking;
+  index.needs.clear();
+  index.ready_plans.clear();
+  index.ready_rank.clear();
+  index.plans_to_evaluate.clear();
+  index.evaluations_wanted.clear();
+  index.estimated.clear();
+  for (const auto& [id, plan] : state_.plans) {
+    for (const auto& [node, content] : plan.nodes) {
+      for (const auto& [step, checkpoint] : content.results->checkpoints) {
+        EditNeeds(plan, [&](NeedEditor& editor) { editor.AddCheckpoint({node, step}); });
+      }
+    }
+    for (const ClaimId id_of_claim : plan.waiting) {
+      const Claim& claim = plan.claims.at(id_of_claim);
+      EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, state_.trials.at(claim.trial).study); });
+    }
+  }
+  for (const RunId id : state_.active_runs) {
+    const Run& run = state_.runs.at(id);
+    for (const auto& [promise_id, promise] : run.promises) {
+      if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
+    }
+  }
+  for (auto& [id, needs] : index.needs) needs.TakeNews();  // nothing is new: it is only put in another order
 }
 
 void IndexKeeper::CountKept(Point point, std::int64_t sign) {
@@ -120,6 +179,8 @@ void IndexKeeper::PromiseMade(const Run& run, const Promise& promise) {
 }
 
 void IndexKeeper::PromiseSettled(const Run& run, const Promise& promise) {
+  const bool kept_state = promise.owed == Owed::kState && promise.state == PromiseState::kKept;
+  if (kept_state) state_.index.preempted_in_vain.erase(BeginningOf(run));
   const SearchPlan& plan = state_.plans.at(run.plan);
   const Point point = PointOf(run, promise.step);
   EditNeeds(plan, [&](NeedEditor& editor) {
@@ -134,6 +195,7 @@ void IndexKeeper::RunAdded(const Run& run) {
     if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
   }
   if (!run.ended()) state_.index.active_runs[run.slot.server].insert(run.id);
+  if (run.ended()) NotePreempted(run);
   if (!run.training()) return;
   for (const PathStage& stage : run.path) {
     std::vector<RunId>& passing = state_.index.passing[stage.node];
@@ -142,10 +204,24 @@ void IndexKeeper::RunAdded(const Run& run) {
   const auto idle = state_.index.idle_slots.find(run.slot.server);
   if (idle == state_.index.idle_slots.end()) return;
   idle->second.erase(run.slot.index);
-  if (idle->second.empty()) state_.index.idle_slots.erase(idle);
+  if (!idle->second.empty()) return;
+  state_.index.idle_slots.erase(idle);
+  UnlistIdle(state_.servers.at(run.slot.server));
+}
+
+void IndexKeeper::NotePreempted(const Run& run) {
+  const bool kept_state = std::any_of(run.promises.begin(), run.promises.end(), [](const auto& entry) {
+    return entry.second.owed == Owed::kState && entry.second.state == PromiseState::kKept;
+  });
+  if (kept_state) {
+    state_.index.preempted_in_vain.erase(BeginningOf(run));
+  } else if (run.preempt) {
+    state_.index.preempted_in_vain.insert(BeginningOf(run));
+  }
 }
 
 void IndexKeeper::RunEnded(const Run& run) {
+  NotePreempted(run);
   const auto active = state_.index.active_runs.find(run.slot.server);
   active->second.erase(run.id);
   if (active->second.empty()) state_.index.active_runs.erase(active);
@@ -160,7 +236,10 @@ void IndexKeeper::TrainingStopped(const Run& run) {
   }
   const auto server = state_.servers.find(run.slot.server);
   if (server == state_.servers.end() || server->second.incarnation != run.incarnation) return;
-  if (run.slot.index < server->second.slot_count) state_.index.idle_slots[run.slot.server].insert(run.slot.index);
+  if (run.slot.index >= server->second.slot_count) return;
+  std::set<int>& idle = state_.index.idle_slots[run.slot.server];
+  idle.insert(run.slot.index);
+  if (idle.size() == 1) ListIdle(server->second);
 }
 
 void IndexKeeper::ServerSet(const Server* before, const Server& server) {
@@ -169,8 +248,34 @@ void IndexKeeper::ServerSet(const Server* before, const Server& server) {
     if (session) state_.index.server_of_session.erase(*session);
     if (server.session) state_.index.server_of_session[*server.session] = server.name;
   }
-  if (before == nullptr || before->incarnation != server.incarnation || before->slot_count != server.slot_count) {
-    SetIdle(server);
+  const bool has_other_slots =
+      before == nullptr || before->incarnation != server.incarnation || before->slot_count != server.slot_count;
+  if (has_other_slots) SetIdle(server);
+  if (!has_other_slots && session == server.session && before->offers == server.offers &&
+      before->device_kind == server.device_kind) {
+    return;
+  }
+  if (before != nullptr) UnlistIdle(*before);
+  ListIdle(server);
+}
+
+OfferKind IndexKeeper::KindOf(const Server& server, Digest128 trainer, Digest128 offer) const {
+  return {trainer, server.device_kind, state_.offers.at(offer).offer.evaluation_digest};
+}
+
+void IndexKeeper::ListIdle(const Server& server) {
+  if (!server.session || !state_.index.idle_slots.contains(server.name)) return;
+  for (const auto& [trainer, offer] : server.offers) {
+    state_.index.idle_servers[KindOf(server, trainer, offer)].insert(server.name);
+  }
+}
+
+void IndexKeeper::UnlistIdle(const Server& server) {
+  for (const auto& [trainer, offer] : server.offers) {
+    const auto servers = state_.index.idle_servers.find(KindOf(server, trainer, offer));
+    if (servers == state_.index.idle_servers.end()) continue;
+    servers->second.erase(server.name);
+    if (servers->second.empty()) state_.index.idle_servers.erase(servers);
   }
 }
 
@@ -191,6 +296,7 @@ void IndexKeeper::SetIdle(const Server& server) {
 }
 
 void IndexKeeper::ServerRemoved(const Server& server) {
+  UnlistIdle(server);
   state_.index.idle_slots.erase(server.name);
   if (server.session) state_.index.server_of_session.erase(*server.session);
 }

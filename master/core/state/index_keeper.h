@@ -27,6 +27,9 @@ class IndexKeeper {
   // places of the node x depth log places)), after a change of the cost model O(columns^3) more.
   void ReestimateSome(int count);
 
+  // Puts all that is ready in another order. O(plan nodes + claims + runs under way, x depth log places).
+  void RankBy(Ranking ranking);
+
   // Estimates the node's steps again, as the cost model has them now. O(places of the node x depth log places).
   void Reestimate(const SearchPlan& plan, PlanNodeId node);
 
@@ -36,7 +39,13 @@ class IndexKeeper {
   void EditNeeds(const SearchPlan& plan, const Edit& edit);
   void Rank(const SearchPlan& plan);
   void ClaimAdded(const SearchPlan& plan, const Claim& claim);
+  void ListEvaluations(const SearchPlan& plan);
   void SetIdle(const Server& server);
+  // Among the servers with idle slots, by what it offers. O(its offers).
+  void ListIdle(const Server& server);
+  void UnlistIdle(const Server& server);
+  OfferKind KindOf(const Server& server, Digest128 trainer, Digest128 offer) const;
+  void NotePreempted(const Run& run);
   void CountKept(Point point, std::int64_t sign);
   void CountLineage(const Trial& trial, std::int64_t sign);
 

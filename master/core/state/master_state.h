@@ -89,22 +89,33 @@ struct IdCounters {
   friend bool operator==(const IdCounters&, const IdCounters&) = default;
 };
 
+// What a server must offer for something to be done there.
+struct OfferKind {
+  Digest128 trainer;  // TrainerDigest
+  std::string device_kind;
+  std::string evaluation;
+  friend auto operator<=>(const OfferKind&, const OfferKind&) = default;
+};
+
 // What is derived from the rest for speed alone. It compares equal: its oracles compare what it says.
 struct Indexes {
   std::map<PlanId, NeedIndex> needs;
   std::unordered_map<PlanNodeId, std::vector<RunId>> passing;  // runs that train, by the nodes of their paths
   std::map<std::string, std::set<int>> idle_slots;             // by server; none is empty
+  std::map<OfferKind, std::set<std::string>> idle_servers;     // connected, with idle slots; none is empty
   std::map<std::string, std::set<RunId>> active_runs;          // not ended, by server
   std::map<SessionId, std::string> server_of_session;
   StepLedger steps;
   std::map<StudyId, std::set<PlanId>> plans_of_study;  // that some trial of it is in
-  // Plans with something that can be ordered, by what a server must offer for it and its device kind: the best first.
-  // No pool is empty.
-  using Pool = std::pair<Digest128, std::string>;
-  std::map<Pool, std::set<RankedPlan>> ready_plans;
+  // Plans with something that can be ordered, by what a server must offer for it: training by whatever evaluation, the
+  // best first; and states that stand and are to be evaluated. None is empty.
+  std::map<OfferKind, std::set<RankedPlan>> ready_plans;  // evaluation: empty
   std::map<PlanId, Rank> ready_rank;
-  std::set<PlanId> plans_to_evaluate;  // with states that stand and are to be evaluated
+  std::map<OfferKind, std::set<PlanId>> plans_to_evaluate;
+  std::map<PlanId, std::set<std::string>> evaluations_wanted;  // that plans_to_evaluate has of a plan
   Ranking ranking = Ranking::kLongest;
+  // Where runs begin that lost the state for which they were preempted, and none has kept a state since.
+  std::set<Point> preempted_in_vain;
   // Nodes whose steps are estimated, not measured: to be looked at again, in turn, as the cost model learns.
   std::deque<std::pair<PlanId, PlanNodeId>> estimated;
   // Where open trials want a state, as runs pass: how many leave there, end there, or have their last claim there.

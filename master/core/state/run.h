@@ -13,7 +13,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "scheduler/run_view.h"
-#include "scheduler/view.h"
+#include "scheduler/slot_id.h"
 
 namespace espalier::master {
 

@@ -5,7 +5,7 @@
 
 #include "master/core/state/master_state.h"
 #include "master/core/views/step_times.h"
-#include "scheduler/view.h"
+#include "scheduler/stage_tree.h"
 #include "searchplan/plan/step_set.h"
 
 namespace espalier::master {

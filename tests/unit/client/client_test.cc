@@ -80,13 +80,13 @@ const DriveOptions kAccuracy{.metric = "test_acc", .goal = Goal::kMaximize, .on_
 // Answers every result with a new trial that spells whose result it was: what it does depends on the order of events.
 class Chain : public Tuner {
  public:
-  std::vector<Action> Start() override {
-    std::vector<Action> actions;
+  std::vector<TunerAction> Start() override {
+    std::vector<TunerAction> actions;
     for (; started_ < 8; ++started_) actions.emplace_back(StartTrial{{{"lr", "1"}}, Step{1}, Step{1}});
     return actions;
   }
-  std::vector<Action> OnSettled(const ClaimOutcome& event) override {
-    std::vector<Action> actions;
+  std::vector<TunerAction> OnSettled(const ClaimOutcome& event) override {
+    std::vector<TunerAction> actions;
     if (started_ < 100) {
       ++started_;
       actions.emplace_back(StartTrial{{{"lr", std::to_string(event.trial)}}, Step{1}, Step{1}});
