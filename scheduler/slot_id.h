@@ -1,3 +1,4 @@
+// A slot of a server, by name and number. A value.
 #pragma once
 
 #include <string>

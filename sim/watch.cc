@@ -54,6 +54,7 @@ void Watch::OnDecided(const master::Event& event, const master::Transition& tran
     }
   }
   CheckPromises(transition, state);
+  CheckSavesUnderWay(event, transition, state);
   NoteAnswers(transition);
   CheckCost(event, transition);
   CheckLeases(event, transition, lease);
@@ -68,6 +69,30 @@ void Watch::CheckPromises(const master::Transition& transition, const master::Ma
     if (!run.training() || made->promise.step >= run.at()) continue;
     world_.Broken("no run promises what it has passed: run " + std::to_string(run.id.value) + " at step " +
                   std::to_string(made->promise.step.value));
+  }
+}
+
+// A run that stops, preempted or at its end, says which states are on their way to the store.
+void Watch::CheckSavesUnderWay(const master::Event& event, const master::Transition& transition,
+                               const master::MasterState& state) {
+  const auto* message = std::get_if<master::NodeMessage>(&event);
+  if (message == nullptr) return;
+  for (const Report& report : message->reports) {
+    const auto* ended = std::get_if<RunEnded>(&report.kind);
+    const bool stopped = std::any_of(transition.edit.begin(), transition.edit.end(), [&](const auto& change) {
+      const auto* set = std::get_if<master::SetRunState>(&change);
+      return set != nullptr && set->run == report.run.run;
+    });
+    if (ended == nullptr || !stopped) continue;
+    const master::Run& run = state.runs.at(report.run.run);
+    for (const Step step : ended->saves_under_way) {
+      const bool promised = std::any_of(run.promises.begin(), run.promises.end(), [&](const auto& entry) {
+        return entry.second.step == step && entry.second.owed == Owed::kState;
+      });
+      if (promised) continue;
+      world_.Broken("what a run saves as it stops is promised: run " + std::to_string(run.id.value) + " at step " +
+                    std::to_string(step.value));
+    }
   }
 }
 

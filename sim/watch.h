@@ -45,6 +45,8 @@ class Watch {
  private:
   void CheckCost(const master::Event& event, const master::Transition& transition);
   void CheckPromises(const master::Transition& transition, const master::MasterState& state);
+  void CheckSavesUnderWay(const master::Event& event, const master::Transition& transition,
+                          const master::MasterState& state);
   void NoteAnswers(const master::Transition& transition);
   void CheckLeases(const master::Event& event, const master::Transition& transition, Seconds lease);
   void Check(const master::Reply& reply);
