@@ -102,4 +102,10 @@ struct PlanNode {
   friend bool operator==(const PlanNode&, const PlanNode&) = default;
 };
 
+// What was measured of the kind under the node; count 0: nothing.
+inline Measurement MeasurementOf(const PlanNode& node, CostKind kind) {
+  const auto measured = node.results->measurements.find(kind);
+  return measured == node.results->measurements.end() ? Measurement{} : measured->second;
+}
+
 }  // namespace espalier

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "master/core/nodes/runs.h"
+#include "master/core/nodes/saves_on_the_way.h"
 
 namespace espalier::master {
 namespace {
@@ -88,9 +89,10 @@ void Meet(Draft& draft, PlanId plan_id, Point point, std::set<RunId>& changed) {
   }
 }
 
+// Whether open trials may go on from there.
 bool IsKeptFor(const MasterState& state, Point point) {
-  const auto kept = state.index.kept_points.find(point.node);
-  return kept != state.index.kept_points.end() && kept->second.contains(point.step);
+  const auto ends = state.index.open_ends.find(point.node);
+  return ends != state.index.open_ends.end() && ends->second.contains(point.step);
 }
 
 // Nobody wants what is promised at the point any more.
@@ -178,7 +180,6 @@ std::vector<StudyId> StudiesServed(const MasterState& state, const Run& run) {
 
 std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run) {
   std::set<PromisedAt> promises;
-  const SearchPlan& plan = state.plans.at(run.plan);
   const NeedIndex& needs = NeedsOf(state, run.plan);
   const auto add_metrics = [&](const Place& place, Step step) {
     if (WantsMetricsOf(place, run)) promises.insert({step, Owed::kMetrics});
@@ -203,14 +204,12 @@ std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run) 
       if (!place.has_state() && (waits || goes_elsewhere || step == end)) promises.insert({step, Owed::kState});
       add_metrics(place, step);
     }
-    const auto kept = state.index.kept_points.find(stage.node);
-    if (kept == state.index.kept_points.end()) continue;
-    for (auto it = kept->second.upper_bound(stage.from); it != kept->second.end() && it->first <= stage.to; ++it) {
-      const bool is_end = it->first == end;
-      if (!is_end && plan.FindCheckpoint({stage.node, it->first}) == nullptr)
-        promises.insert({it->first, Owed::kState});
-    }
   }
+  std::set<Step> owed;
+  for (const PromisedAt& promise : promises) {
+    if (promise.owed == Owed::kState) owed.insert(promise.step);
+  }
+  for (const Step step : SavesOnTheWay(state, run, owed)) promises.insert({step, Owed::kState});
   return {promises.begin(), promises.end()};
 }
 

@@ -9,11 +9,6 @@ namespace {
 constexpr double kHangFactor = 10;
 constexpr Seconds kHangMinimum{600};
 
-Measurement MeasurementOf(const PlanNode& node, CostKind kind) {
-  const auto known = node.results->measurements.find(kind);
-  return known == node.results->measurements.end() ? Measurement{} : known->second;
-}
-
 // For each kind of request, over all nodes of the path; none where nothing of the kind was ever measured: nobody can
 // tell what is too long.
 TimeLimits LimitsOf(const MasterState& state, const SearchPlan& plan, const Run& run) {

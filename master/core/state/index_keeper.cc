@@ -9,11 +9,6 @@ namespace {
 
 std::int64_t MicrosecondsOf(Seconds seconds) { return std::max<std::int64_t>(1, std::llround(seconds.count() * 1e6)); }
 
-Measurement MeasurementOf(const PlanNode& node, CostKind kind) {
-  const auto measured = node.results->measurements.find(kind);
-  return measured == node.results->measurements.end() ? Measurement{} : measured->second;
-}
-
 // After all points of what comes before the next evaluation identity.
 constexpr Point kLastPoint{PlanNodeId{std::numeric_limits<std::int64_t>::max()}, kStepMax};
 
@@ -119,34 +114,55 @@ void IndexKeeper::RankBy(Ranking ranking) {
   for (auto& [id, needs] : index.needs) needs.TakeNews();  // nothing is new: it is only put in another order
 }
 
-void IndexKeeper::CountKept(Point point, std::int64_t sign) {
-  std::map<Step, std::int64_t>& kept = state_.index.kept_points[point.node];
-  if ((kept[point.step] += sign) == 0) kept.erase(point.step);
-  if (kept.empty()) state_.index.kept_points.erase(point.node);
+void IndexKeeper::ChangeOpenEnds(Point point, const std::function<void(OpenEnds&)>& change) {
+  std::map<Step, OpenEnds>& ends = state_.index.open_ends[point.node];
+  OpenEnds& at = ends[point.step];
+  change(at);
+  if (at.claimed == 0 && at.parting.counts().empty()) ends.erase(point.step);
+  if (ends.empty()) state_.index.open_ends.erase(point.node);
+}
+
+void IndexKeeper::CountLastClaim(Point point, std::int64_t sign) {
+  ChangeOpenEnds(point, [&](OpenEnds& ends) { ends.claimed += sign; });
 }
 
 void IndexKeeper::CountLineage(const Trial& trial, std::int64_t sign) {
   const SearchPlan& plan = state_.plans.at(trial.plan);
+  const auto part = [&](Point point) {
+    ChangeOpenEnds(point, [&](OpenEnds& ends) { ends.parting.Add(trial.study, sign); });
+  };
   const PlanNode* node = &plan.Node(trial.leaf);
-  CountKept({node->id, trial.horizon}, sign);
+  part({node->id, trial.horizon});
   while (node->parent) {
-    CountKept({*node->parent, node->start}, sign);
+    part({*node->parent, node->start});
     node = &plan.Node(*node->parent);
   }
 }
 
-void IndexKeeper::TrialOpened(const Trial& trial) { CountLineage(trial, 1); }
+void IndexKeeper::TrialAdded(const Trial& trial) {
+  if (trial.closed) {
+    ++state_.index.going_on[trial.study].known;
+  } else {
+    CountLineage(trial, 1);
+  }
+}
 
 void IndexKeeper::TrialClosed(const Trial& trial) {
+  if (trial.claims.size() < 2) ++state_.index.going_on[trial.study].known;
   CountLineage(trial, -1);
-  if (!trial.claims.empty()) CountKept(state_.plans.at(trial.plan).claims.at(trial.claims.back()).point, -1);
+  if (!trial.claims.empty()) CountLastClaim(state_.plans.at(trial.plan).claims.at(trial.claims.back()).point, -1);
 }
 
 void IndexKeeper::ClaimAdded(const SearchPlan& plan, const Claim& claim) {
   const Trial& trial = state_.trials.at(claim.trial);
+  if (trial.claims.size() == 2 && trial.claims.back() == claim.id) {
+    GoingOn& going_on = state_.index.going_on[trial.study];
+    ++going_on.went_on;
+    if (!trial.closed) ++going_on.known;
+  }
   if (!trial.closed && trial.claims.back() == claim.id) {
-    if (const Claim* before = ClaimBeforeLast(plan, trial)) CountKept(before->point, -1);
-    CountKept(claim.point, 1);
+    if (const Claim* before = ClaimBeforeLast(plan, trial)) CountLastClaim(before->point, -1);
+    CountLastClaim(claim.point, 1);
   }
   if (claim.state != ClaimState::kWaiting) return;
   EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, trial.study); });

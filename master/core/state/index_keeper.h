@@ -1,6 +1,8 @@
 // Keeps the indexes of the master's state up to date: called by Apply alone, for each change, once the change is made.
 #pragma once
 
+#include <functional>
+
 #include "master/core/state/master_state.h"
 #include "searchplan/plan/plan_edit.h"
 
@@ -17,7 +19,7 @@ class IndexKeeper {
   void PromiseSettled(const Run& run, const Promise& promise);
   void TrainingStopped(const Run& run);
   void RunEnded(const Run& run);
-  void TrialOpened(const Trial& trial);
+  void TrialAdded(const Trial& trial);
   void TrialClosed(const Trial& trial);
   // `before`: what was known of it; null if nothing was. O(its slots and runs) when it registers anew, else O(1).
   void ServerSet(const Server* before, const Server& server);
@@ -46,7 +48,8 @@ class IndexKeeper {
   void UnlistIdle(const Server& server);
   OfferKind KindOf(const Server& server, Digest128 trainer, Digest128 offer) const;
   void NotePreempted(const Run& run);
-  void CountKept(Point point, std::int64_t sign);
+  void ChangeOpenEnds(Point point, const std::function<void(OpenEnds&)>& change);
+  void CountLastClaim(Point point, std::int64_t sign);
   void CountLineage(const Trial& trial, std::int64_t sign);
 
   MasterState& state_;

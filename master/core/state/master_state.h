@@ -97,6 +97,18 @@ struct OfferKind {
   friend auto operator<=>(const OfferKind&, const OfferKind&) = default;
 };
 
+// Open trials at a point.
+struct OpenEnds {
+  StudyTally parting;        // whose lineage leaves the plan node there, or ends there
+  std::int64_t claimed = 0;  // whose last claim is there
+};
+
+// Of a study's trials: how many have shown whether they go on after their first claim, and how many did.
+struct GoingOn {
+  std::int64_t known = 0;
+  std::int64_t went_on = 0;
+};
+
 // What is derived from the rest for speed alone. It compares equal: its oracles compare what it says.
 struct Indexes {
   std::map<PlanId, NeedIndex> needs;
@@ -118,8 +130,9 @@ struct Indexes {
   std::set<Point> preempted_in_vain;
   // Nodes whose steps are estimated, not measured: to be looked at again, in turn, as the cost model learns.
   std::deque<std::pair<PlanId, PlanNodeId>> estimated;
-  // Where open trials want a state, as runs pass: how many leave there, end there, or have their last claim there.
-  std::unordered_map<PlanNodeId, std::map<Step, std::int64_t>> kept_points;
+  // Where open trials may go on from.
+  std::unordered_map<PlanNodeId, std::map<Step, OpenEnds>> open_ends;
+  std::map<StudyId, GoingOn> going_on;
   friend bool operator==(const Indexes&, const Indexes&) { return true; }
 };
 

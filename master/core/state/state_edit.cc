@@ -86,8 +86,8 @@ struct Applier {
     state.index.plans_of_study[change.trial.study].insert(change.trial.plan);
     if (!change.trial.closed) {
       state.open_trials[change.trial.plan].insert(change.trial.id);
-      IndexKeeper(state).TrialOpened(change.trial);
     }
+    IndexKeeper(state).TrialAdded(change.trial);
     Count(state.next.trial, change.trial.id);
   }
 

@@ -1,0 +1,69 @@
+#include "master/core/nodes/saves_on_the_way.h"
+
+#include <algorithm>
+
+namespace espalier::master {
+namespace {
+
+// Of the studies whose open trials part here, the likeliest.
+double ChanceOf(const MasterState& state, const StudyTally& parting) {
+  double chance = 0;
+  for (const auto& [study, count] : parting.counts()) {
+    const auto known = state.index.going_on.find(study);
+    const GoingOn going_on = known == state.index.going_on.end() ? GoingOn{} : known->second;
+    chance = std::max(chance, static_cast<double>(going_on.went_on + 1) / static_cast<double>(going_on.known + 1));
+  }
+  return chance;
+}
+
+struct PriceList {
+  const MasterState& state;
+  const SearchPlan& plan;
+
+  Seconds Of(CostKind kind, PlanNodeId id) const {
+    const PlanNode& node = plan.Node(id);
+    const auto sums = state.costs.find(plan.cost_key);
+    static const CostSums kNothingMeasured;
+    const CostSums& costs = sums == state.costs.end() ? kNothingMeasured : sums->second;
+    return costs.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
+  }
+};
+
+}  // namespace
+
+std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed) {
+  std::vector<Step> saves;
+  const SearchPlan& plan = state.plans.at(run.plan);
+  const PriceList prices{state, plan};
+  Seconds since_last{0};  // trained since the last state on the way
+  for (const PathStage& stage : run.path) {
+    const Seconds step_time = prices.Of(CostKind::kStep, stage.node);
+    const Seconds save_time = prices.Of(CostKind::kSave, stage.node);
+    std::set<Step> steps(owed.upper_bound(stage.from), owed.upper_bound(stage.to));
+    const auto ends = state.index.open_ends.find(stage.node);
+    const bool has_ends = ends != state.index.open_ends.end();
+    if (has_ends) {
+      for (auto it = ends->second.upper_bound(stage.from); it != ends->second.end() && it->first <= stage.to; ++it) {
+        steps.insert(it->first);
+      }
+    }
+    Step at = stage.from;
+    for (const Step step : steps) {
+      since_last += static_cast<double>(step - at) * step_time;
+      at = step;
+      if (owed.contains(step) || plan.FindCheckpoint({stage.node, step}) != nullptr) {
+        since_last = Seconds(0);
+        continue;
+      }
+      const OpenEnds& open = ends->second.at(step);
+      const bool pays = ChanceOf(state, open.parting) * since_last > save_time;
+      if (open.claimed == 0 && !pays) continue;
+      saves.push_back(step);
+      since_last = Seconds(0);
+    }
+    since_last += static_cast<double>(stage.to - at) * step_time;
+  }
+  return saves;
+}
+
+}  // namespace espalier::master

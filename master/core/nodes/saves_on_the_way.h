@@ -1,0 +1,18 @@
+// Where a run saves as it passes although no claim needs the state yet: open trials may go on from there (law 3).
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "master/core/state/master_state.h"
+
+namespace espalier::master {
+
+// Steps of the run's path before its end, ascending: where an open trial has its last claim; and where open lineages
+// part from the path or end, if (chance that a trial goes on) x (time to train there again from the state before)
+// exceeds the price of the save (design section 5). The chance is the share of the study's trials that went on after
+// their first claim, among those that have shown it and one more; at first 1. `owed`: where the run promises a state
+// anyway. O(open ends on the path).
+std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed);
+
+}  // namespace espalier::master

@@ -1,0 +1,77 @@
+// Where runs save as they pass, for open trials that may go on from there: a choice of costs (design section 5).
+#include <catch2/catch.hpp>
+
+#include "tests/support/toy_cluster.h"
+
+namespace espalier::master {
+namespace {
+
+constexpr int kTrials = 300;
+
+// Open trials part from the constant sequence every third step; one trial then trains it over 1,000 steps.
+struct ManyWays {
+  ManyWays() {
+    for (int i = 0; i < kTrials; ++i) {
+      const std::string value = "Piecewise([0.1, 0.2], [" + std::to_string(3 + 3 * i) + "])";
+      ways.push_back(cluster.Submit(study, {{"lr", value}}, 1, 1000));
+    }
+    cluster.RunToRest();
+  }
+
+  // What a step and a save took, in microseconds, on the nodes where something was trained.
+  void Measure(std::int64_t step, std::int64_t save) {
+    const Trial& trial = cluster.state.trials.at(ways.front());
+    const SearchPlan& plan = cluster.state.plans.at(trial.plan);
+    for (const auto& [kind, time] : {std::pair(CostKind::kStep, step), std::pair(CostKind::kSave, save)}) {
+      Apply(cluster.state, ChangePlan{plan.id, SetMeasurement{plan.roots.front(), kind, {1000, 1000 * time}}});
+    }
+  }
+
+  // States that the run of all 1,000 steps promises, its end included.
+  std::int64_t SavesOfTheLongRun() {
+    cluster.Submit(study, {{"lr", "0.1"}}, 1000);
+    const Run& run = cluster.state.runs.rbegin()->second;
+    REQUIRE(run.path.back().to == Step{1000});
+    return std::count_if(run.promises.begin(), run.promises.end(),
+                         [](const auto& entry) { return entry.second.owed == Owed::kState; });
+  }
+
+  ToyCluster cluster{1, 1, 1};
+  StudyId study = cluster.CreateStudy("ways");
+  std::vector<TrialId> ways;
+};
+
+}  // namespace
+
+TEST_CASE("a save that takes longer than training there again is not made, however many open trials may want it") {
+  ManyWays ways;
+  SECTION("a save costs 100 steps") {
+    ways.Measure(1'000, 100'000);
+    const std::int64_t saves = ways.SavesOfTheLongRun();
+    CHECK(saves >= 9);
+    CHECK(saves <= 10);
+  }
+  SECTION("a save costs less than two steps: one at each way") {
+    ways.Measure(1'000, 1'500);
+    CHECK(ways.SavesOfTheLongRun() == kTrials + 1);
+  }
+}
+
+TEST_CASE("the fewer trials of a study went on, the more a state must be worth before it is kept") {
+  ManyWays ways;
+  ways.Measure(1'000, 20'000);
+  const auto close = [&](int from, int to) {
+    SubmitBatch batch{.study = ways.study};
+    for (int i = from; i < to; ++i) batch.close.push_back(ways.ways[static_cast<std::size_t>(i)]);
+    ways.cluster.Call(batch);
+  };
+  SECTION("all may") { CHECK(ways.SavesOfTheLongRun() > 40); }
+  SECTION("nine did not, none did: one in ten may") {
+    close(0, 9);
+    const std::int64_t saves = ways.SavesOfTheLongRun();
+    CHECK(saves >= 4);
+    CHECK(saves <= 6);
+  }
+}
+
+}  // namespace espalier::master
