@@ -1,18 +1,16 @@
 // The limits of the master's front door, each with its reason. What is over one is refused with kResourceExhausted, and
-// told the limit. The limits of what a request may hold are beside what they bound (master/core/state/stored_text.h,
-// searchplan/sequence/joint_segment_count.h).
+// told the limit. Those that clients keep to as well are kRequestBytesMax (proto/channel.h) and kBatchSegmentsMax
+// (searchplan/sequence/joint_segment_count.h).
 #pragma once
 
 #include <cstddef>
 
+#include "proto/channel.h"
+
 namespace espalier::master {
 
-// One request. The largest that is of use is a forecast of 100,000 trials of five sequences each, about 30 MB as text;
-// clients cut batches long before.
-inline constexpr std::size_t kRequestBytesMax = std::size_t{32} << 20;
-
-// One message of any kind, for gRPC itself, which refuses in words of its own: the above comes first for requests, and
-// a node manager's report of a server's runs is far below.
+// One message of any kind, for gRPC itself, which refuses in words of its own: kRequestBytesMax comes first for
+// requests, and a node manager's report of a server's runs is far below.
 inline constexpr int kGrpcMessageBytesMax = 2 * kRequestBytesMax;
 
 // What a call says of itself before its body: its method and its token, some hundred bytes.

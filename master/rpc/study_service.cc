@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "espalier/v1/study.grpc.pb.h"
+#include "master/rpc/batch_size.h"
 #include "master/rpc/convert.h"
 
 namespace espalier::master {
@@ -125,7 +126,9 @@ Result<void> StudyService::CreateStudy(const Caller& caller, const v1::CreateStu
 
 Result<void> StudyService::Submit(const Caller& caller, const v1::SubmitRequest& request,
                                   v1::SubmitResponse& response) {
-  ESPALIER_ASSIGN(const Submitted submitted, Ask<Submitted>(caller, request, FromProto(request)));
+  SubmitBatch batch = FromProto(request);
+  ESPALIER_RETURN_IF_ERROR(CheckBatchSize(batch));
+  ESPALIER_ASSIGN(const Submitted submitted, Ask<Submitted>(caller, request, std::move(batch)));
   for (const TrialId trial : submitted.trials) response.add_trial_ids(trial.value);
   for (const ClaimId claim : submitted.claims) response.add_claim_ids(claim.value);
   return {};

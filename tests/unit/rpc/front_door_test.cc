@@ -61,6 +61,43 @@ TEST_CASE("a request over the limit is refused with the limit and what to do, an
   CHECK(service.Call(ann, "InspectService/ListStudies", v1::ListStudiesRequest()).code == grpc::StatusCode::OK);
 }
 
+TEST_CASE("a batch of more joint segments than one may have is refused with the field, and one large trial is not") {
+  Service service;
+  const std::string ann = service.AddUser("ann", "vision");
+  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  v1::CreateStudyRequest create;
+  create.set_request_id("create");
+  create.mutable_study()->set_name("large");
+  create.mutable_study()->set_trainer("toy");
+  create.mutable_study()->set_metric("score");
+  v1::SubmitRequest submit;
+  submit.set_study_id(service.Get<v1::CreateStudyResponse>(ann, "StudyService/CreateStudy", create).study_id());
+  const auto add = [&](int segments) {
+    v1::NewTrial& trial = *submit.add_new_trials();
+    (*trial.mutable_sequences())["lr"] = "CyclicLR(0.1, 0.2, 1, 1)";  // a segment each step
+    trial.set_steps(1);
+    trial.set_horizon_steps(segments);
+  };
+  for (int i = 0; i < 20; ++i) add(1'000);
+  submit.set_request_id("20 thousand");
+  CHECK(service.Get<v1::SubmitResponse>(ann, "StudyService/Submit", submit).trial_ids_size() == 20);
+  add(1);
+  submit.set_request_id("20 thousand and one");
+  const Outcome refused = service.Call(ann, "StudyService/Submit", submit);
+  CHECK(refused.code == grpc::StatusCode::RESOURCE_EXHAUSTED);
+  CHECK(
+      refused.message ==
+      "the new trials of one batch have at most 20000 joint segments together, unless there is one alone; submit these "
+      "in several batches");
+  v1::ErrorDetail detail;
+  REQUIRE(detail.ParseFromString(refused.details));
+  CHECK(detail.field() == "trials");
+  submit.clear_new_trials();
+  add(30'000);
+  submit.set_request_id("one trial of 30 thousand");
+  CHECK(service.Get<v1::SubmitResponse>(ann, "StudyService/Submit", submit).trial_ids_size() == 1);
+}
+
 TEST_CASE("a call without a body, and one with another message's, is told so") {
   Service service;
   const std::string ann = service.AddUser("ann", "vision");
