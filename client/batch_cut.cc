@@ -11,9 +11,12 @@ namespace {
 // A request that is soon there, and far below what a server takes at most.
 constexpr std::size_t kPartBytesMax = std::size_t{8} << 20;
 
-std::size_t TextBytes(const StartTrial& trial) {
+// And what a sequence takes there besides its text, at least: a part is not made of too many, either.
+constexpr std::size_t kSequenceBytes = 16;
+
+std::size_t BytesOf(const StartTrial& trial) {
   std::size_t bytes = 0;
-  for (const auto& [name, text] : trial.sequences) bytes += name.size() + text.size();
+  for (const auto& [name, text] : trial.sequences) bytes += name.size() + text.size() + kSequenceBytes;
   return bytes;
 }
 
@@ -46,7 +49,7 @@ std::vector<Batch> CutBatch(const Batch& batch) {
   JointSegmentCounter counter;
   for (const StartTrial& trial : batch.new_trials) {
     const Step horizon = trial.horizon == Step{0} ? trial.steps : trial.horizon;
-    cutter.PartFor(counter.Count(trial.sequences, horizon), TextBytes(trial)).new_trials.push_back(trial);
+    cutter.PartFor(counter.Count(trial.sequences, horizon), BytesOf(trial)).new_trials.push_back(trial);
   }
   for (const FurtherClaim& claim : batch.claims) cutter.PartFor(1, 0).claims.push_back(claim);
   for (const TrialId trial : batch.close) cutter.PartFor(1, 0).close.push_back(trial);

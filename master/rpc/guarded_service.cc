@@ -3,6 +3,7 @@
 #include <grpcpp/support/proto_buffer_reader.h>
 
 #include "master/rpc/limits.h"
+#include "master/rpc/message_parts.h"
 
 namespace espalier::master {
 
@@ -12,6 +13,11 @@ Result<void> GuardedService::Parse(bool came, grpc::ByteBuffer& body, google::pr
     return MakeError(ErrorCode::kResourceExhausted, "a request has at most " + std::to_string(kRequestBytesMax) +
                                                         " bytes, got " + std::to_string(body.Length()) +
                                                         "; ask for less at once");
+  }
+  grpc::ProtoBufferReader counted(&body);
+  if (CountParts(counted, *request.GetDescriptor(), kRequestPartsMax) == kRequestPartsMax) {
+    return MakeError(ErrorCode::kResourceExhausted, "a request has fewer than " + std::to_string(kRequestPartsMax) +
+                                                        " messages and texts within it; ask for less at once");
   }
   grpc::ProtoBufferReader reader(&body);
   if (reader.status().ok() && request.ParseFromZeroCopyStream(&reader)) return {};

@@ -9,6 +9,10 @@
 
 namespace espalier::master {
 
+// Messages and texts within one request, at every depth: what it takes in memory, whatever its bytes. The forecast that
+// sets kRequestBytesMax has 1.6 million; as many empty trials take 300 MB.
+inline constexpr std::size_t kRequestPartsMax = 2'000'000;
+
 // One message of any kind, for gRPC itself, which refuses in words of its own: kRequestBytesMax comes first for
 // requests, and a node manager's report of a server's runs is far below.
 inline constexpr int kGrpcMessageBytesMax = 2 * kRequestBytesMax;

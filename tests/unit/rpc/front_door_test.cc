@@ -34,6 +34,17 @@ std::string EmptyTrials(std::size_t bytes) {
   return body;
 }
 
+// The same within a study of a forecast.
+std::string NestedTrials() {
+  std::string study;
+  while (study.size() < 20 * kMebibyte) study += std::string("\x12\x00", 2);
+  std::string body = "\x0a";  // its length follows, seven bits a byte
+  for (std::size_t left = study.size(); left > 0; left >>= 7) {
+    body += static_cast<char>((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+  }
+  return body + study;
+}
+
 }  // namespace
 
 TEST_CASE("a large body of somebody whom nobody knows costs the master no memory") {
@@ -59,6 +70,22 @@ TEST_CASE("a request over the limit is refused with the limit and what to do, an
   CHECK(outcome.code == grpc::StatusCode::RESOURCE_EXHAUSTED);
   CHECK(outcome.message == "a request has at most 33554432 bytes, got 33554434; ask for less at once");
   CHECK(service.Call(ann, "InspectService/ListStudies", v1::ListStudiesRequest()).code == grpc::StatusCode::OK);
+}
+
+TEST_CASE("a request that would take much more memory than it has bytes is refused before it is read, at every depth") {
+  Service service;
+  const std::string ann = service.AddUser("ann", "vision");
+  for (const auto& [method, body] : {std::pair("StudyService/Submit", EmptyTrials(20 * kMebibyte)),
+                                     std::pair("InspectService/Forecast", NestedTrials())}) {
+    PeakMemory::Reset();
+    const std::size_t before = PeakMemory::Bytes();
+    RawCall call(service.channel, std::string("/espalier.v1.") + method, "Bearer " + ann);
+    call.WriteBytes(body);
+    const Outcome outcome = call.Finish();
+    CHECK(outcome.code == grpc::StatusCode::RESOURCE_EXHAUSTED);
+    CHECK(outcome.message == "a request has fewer than 2000000 messages and texts within it; ask for less at once");
+    CHECK(PeakMemory::Bytes() - before < 8 * body.size());
+  }
 }
 
 TEST_CASE("a batch of more joint segments than one may have is refused with the field, and one large trial is not") {
