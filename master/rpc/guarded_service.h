@@ -36,8 +36,9 @@ class GuardedService : public grpc::Service {
               Guard<Request>(admission, *context, *stream, [&](const Caller& caller, const Request& asked) {
                 return (static_cast<Self*>(this)->*answer)(caller, asked, response);
               });
-          if (answered.has_value()) stream->Write(response);  // who calls may be gone, and learns nothing then
-          return answered.has_value() ? grpc::Status::OK : ToStatus(answered.error());
+          if (!answered.has_value()) return ToStatus(answered.error());
+          stream->WriteLast(response, grpc::WriteOptions());  // who calls may be gone, and learns nothing then
+          return grpc::Status::OK;
         }));
   }
 
@@ -65,6 +66,7 @@ class GuardedService : public grpc::Service {
     const bool came = stream.Read(&body);
     Request request;
     ESPALIER_RETURN_IF_ERROR(Parse(came, body, request));
+    body.Clear();  // the answer may take its time
     return answer(caller, request);
   }
 
