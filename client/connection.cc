@@ -119,6 +119,11 @@ struct Connection::Parts {
   template <class Response, class Stub, class Request>
   Result<Response> Call(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                         const Request& request) {
+    if (const std::size_t bytes = request.ByteSizeLong(); bytes > kRequestBytesMax) {
+      return MakeError(ErrorCode::kResourceExhausted, "a request has at most " + std::to_string(kRequestBytesMax) +
+                                                          " bytes, got " + std::to_string(bytes) +
+                                                          "; ask for less at once");
+    }
     const Seconds started = MonotonicNow();
     for (int attempt = 0;; ++attempt) {
       grpc::ClientContext context;

@@ -1,5 +1,6 @@
 #include "client/study.h"
 
+#include "client/batch_cut.h"
 #include "client/connection.h"
 #include "client/convert.h"
 #include "client/request_id.h"
@@ -29,6 +30,21 @@ v1::SubmitRequest ToRequest(const Batch& batch, StudyId study, const std::string
 struct Study::Parts {
   Parts(std::shared_ptr<Connection> connection_in, StudyId id_in, bool attached_in)
       : connection(connection_in), id(id_in), attached(attached_in), stream(connection_in, id_in) {}
+
+  // Submits one request, and adds its answer to `answer`.
+  Result<void> SubmitPart(const Batch& part, const std::string& request_id, BatchAnswer& answer) {
+    ESPALIER_ASSIGN(const v1::SubmitResponse response, connection->Submit(ToRequest(part, id, request_id)));
+    const auto trial_count = static_cast<std::size_t>(response.trial_ids_size());
+    const auto claim_count = static_cast<std::size_t>(response.claim_ids_size());
+    if (trial_count != part.new_trials.size() || claim_count != part.new_trials.size() + part.claims.size()) {
+      return MakeError(ErrorCode::kInternal, "the server answered with " + std::to_string(trial_count) +
+                                                 " trials and " + std::to_string(claim_count) +
+                                                 " claims, which are not those asked for");
+    }
+    for (const std::int64_t trial : response.trial_ids()) answer.trials.push_back(TrialId{trial});
+    for (const std::int64_t claim : response.claim_ids()) answer.evaluations.push_back(stream.FutureOf(ClaimId{claim}));
+    return {};
+  }
 
   std::shared_ptr<Connection> connection;
   StudyId id;
@@ -79,19 +95,13 @@ Result<void> Study::Finish() {
 }
 
 Result<BatchAnswer> Study::SubmitBatch(const Batch& batch, const std::string& request_id) {
-  ESPALIER_ASSIGN(const v1::SubmitResponse response,
-                  parts_->connection->Submit(ToRequest(batch, parts_->id, request_id)));
-  const auto trial_count = static_cast<std::size_t>(response.trial_ids_size());
-  const auto claim_count = static_cast<std::size_t>(response.claim_ids_size());
-  if (trial_count != batch.new_trials.size() || claim_count != batch.new_trials.size() + batch.claims.size()) {
-    return MakeError(ErrorCode::kInternal, "the server answered with " + std::to_string(trial_count) + " trials and " +
-                                               std::to_string(claim_count) + " claims, which are not those asked for");
-  }
+  const std::vector<Batch> parts = CutBatch(batch);
   BatchAnswer answer;
-  answer.trials.reserve(trial_count);
-  answer.evaluations.reserve(claim_count);
-  for (const std::int64_t id : response.trial_ids()) answer.trials.push_back(TrialId{id});
-  for (const std::int64_t id : response.claim_ids()) answer.evaluations.push_back(parts_->stream.FutureOf(ClaimId{id}));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string part_id = parts.size() == 1 ? request_id : request_id + "/" + std::to_string(i);
+    const Result<void> added = parts_->SubmitPart(parts[i], part_id, answer);
+    if (!added.has_value()) return tl::unexpected<Error>(InWholeBatch(added.error(), parts, i));
+  }
   return answer;
 }
 

@@ -26,7 +26,9 @@ struct FurtherClaim {
   Step steps;
 };
 
-// What is asked for at once: all of it or nothing happens.
+// What is asked for at once: all of it or nothing happens, unless it is larger than a master takes at once (joint
+// segments and other entries together: kBatchSegmentsMax). Then it is submitted in several requests, one after the
+// other: what precedes a refused one has happened.
 struct Batch {
   std::vector<StartTrial> new_trials;
   std::vector<FurtherClaim> claims;
@@ -60,7 +62,8 @@ class Study {
   Result<void> CancelTrials(std::vector<TrialId> trials);
   Result<void> Finish();
 
-  // The same in one batch. The same request id with the same content gets the first answer again.
+  // The same in one batch. The same request id with the same content gets the first answer again. One that is cut takes
+  // the request ids ID/0, ID/1, ...: after an interruption, repeat it whole.
   Result<BatchAnswer> SubmitBatch(const Batch& batch, const std::string& request_id);
 
   // Cancels every open trial and waiting claim, and finishes the study.

@@ -1,5 +1,6 @@
 // The driver: joins a tuner to a study's futures until the study is finished.
-// The k-th batch of actions has the request id "<study id>/<k>", k from 0, and evaluations reach the tuner in the order
+// The n-th batch of actions has the request id "<study id>/<n>", n from 0 (its k-th request, where it is too large for
+// one: "<study id>/<n>/<k>"), and evaluations reach the tuner in the order
 // of the study's events. So two drivers of one study, or one that was started again, replay the same batches: what was
 // submitted already gets its first answer again, and nothing is submitted twice.
 #pragma once

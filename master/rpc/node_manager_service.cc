@@ -9,7 +9,10 @@ namespace espalier::master {
 
 grpc::Status NodeManagerService::Synchronize(
     grpc::ServerContext* context, grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) {
-  if (const auto node = callers_.Node(*context); !node.has_value()) return ToStatus(node.error());
+  const auto caller = callers_.Node(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  const auto place = places_.Take(caller->user);
+  if (!place.has_value()) return ToStatus(place.error());
   SessionId id;
   const std::shared_ptr<NodeSession> session = sessions_.Open([context] { context->TryCancel(); }, id);
   if (session == nullptr) return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});

@@ -3,8 +3,10 @@
 
 #include "espalier/v1/node_manager.grpc.pb.h"
 #include "master/rpc/callers.h"
+#include "master/rpc/limits.h"
 #include "master/rpc/master_port.h"
 #include "master/rpc/node_sessions.h"
+#include "master/rpc/stream_places.h"
 
 namespace espalier::master {
 
@@ -20,6 +22,7 @@ class NodeManagerService final : public v1::NodeManagerService::Service {
   MasterPort& master_;
   NodeSessions& sessions_;
   const Callers& callers_;
+  StreamPlaces places_{"streams of node managers", kNodesPerUserMax};
 };
 
 }  // namespace espalier::master

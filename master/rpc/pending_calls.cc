@@ -20,7 +20,7 @@ PendingCalls::Call PendingCalls::Open() {
   return call;
 }
 
-Answer PendingCalls::Ask(MasterPort& master, ClientCall asked) {
+Answer PendingCalls::AnswerTo(MasterPort& master, ClientCall asked) {
   Call call = Open();
   asked.call = call.id;
   master.Post(std::move(asked));

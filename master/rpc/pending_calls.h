@@ -19,8 +19,14 @@ class PendingCalls {
 
   Call Open();
 
-  // Posts the call under a new id and waits for its answer.
-  Answer Ask(MasterPort& master, ClientCall asked);
+  // Posts the call under a new id and waits for its answer. Error: the answer, if it is one. REQUIRES: a call of this
+  // kind is answered by a T.
+  template <class T>
+  Result<T> Ask(MasterPort& master, ClientCall asked) {
+    Answer answer = AnswerTo(master, std::move(asked));
+    if (const auto* error = std::get_if<Error>(&answer)) return tl::unexpected<Error>(*error);
+    return std::get<T>(std::move(answer));
+  }
 
   // A reply to a call that nobody knows is dropped.
   void Resolve(Reply reply);
@@ -29,6 +35,8 @@ class PendingCalls {
   void Close();
 
  private:
+  Answer AnswerTo(MasterPort& master, ClientCall asked);
+
   std::mutex mutex_;
   std::int64_t next_ = 1;
   bool closed_ = false;

@@ -1,11 +1,13 @@
 #include "master/rpc/rpc_server.h"
 
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
 #include "base/log.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/inspect_service.h"
+#include "master/rpc/limits.h"
 #include "master/rpc/node_manager_service.h"
 #include "master/rpc/pending_calls.h"
 #include "master/rpc/study_service.h"
@@ -14,7 +16,6 @@
 namespace espalier::master {
 namespace {
 
-constexpr int kMessageBytesMax = 256 << 20;
 constexpr std::chrono::seconds kStopTime{2};
 constexpr int kPingPauseMilliseconds = 1'000;
 
@@ -56,7 +57,10 @@ Result<void> RpcServer::Start(const std::string& address) {
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
-  builder.SetMaxReceiveMessageSize(kMessageBytesMax);
+  builder.SetResourceQuota(grpc::ResourceQuota("front door").Resize(kBufferBytesMax).SetMaxThreads(kThreadsMax));
+  builder.SetMaxReceiveMessageSize(kGrpcMessageBytesMax);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytesMax);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsPerConnectionMax);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // Callers ask often whether this process is frozen (proto/channel.cc); that is no abuse.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingPauseMilliseconds);

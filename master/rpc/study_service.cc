@@ -4,8 +4,9 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "espalier/v1/study.grpc.pb.h"
+#include "master/rpc/batch_size.h"
 #include "master/rpc/convert.h"
-#include "master/rpc/grpc_status.h"
 
 namespace espalier::master {
 namespace {
@@ -75,7 +76,7 @@ Turn TurnOf(std::vector<StudyEvent> news) {
 }
 
 // Events from number `next` on, which is moved behind them, and the progress. False: nobody listens any more.
-bool Send(const Turn& turn, std::int64_t& next, grpc::ServerWriter<v1::WatchResponse>& writer) {
+bool Send(const Turn& turn, std::int64_t& next, grpc::internal::WriterInterface<v1::WatchResponse>& writer) {
   v1::WatchResponse response;
   std::size_t bytes = 0;
   for (const StudyEvent& event : turn.events) {
@@ -94,98 +95,95 @@ bool Send(const Turn& turn, std::int64_t& next, grpc::ServerWriter<v1::WatchResp
 
 }  // namespace
 
-template <class Request, class What>
-Answer StudyService::Ask(const Caller& caller, const Request& request, What what) {
-  return calls_.Ask(master_, {.caller = caller, .request_id = request.request_id(), .what = std::move(what)});
+StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, const Callers& callers)
+    : GuardedService(v1::StudyService::service_full_name(), callers),
+      master_(master),
+      calls_(calls),
+      watch_(watch),
+      callers_(callers) {
+  Serve("CreateStudy", &Callers::Member, &StudyService::CreateStudy);
+  Serve("Submit", &Callers::Member, &StudyService::Submit);
+  Serve("CancelStudy", &Callers::Member, &StudyService::CancelStudy);
+  Serve("ContinueTrial", &Callers::Member, &StudyService::ContinueTrial);
+  Serve("RetryStage", &Callers::Member, &StudyService::RetryStage);
+  ServeStream("Watch", &Callers::Member, &StudyService::Watch);
 }
 
-grpc::Status StudyService::CreateStudy(grpc::ServerContext* context, const v1::CreateStudyRequest* request,
-                                       v1::CreateStudyResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  auto specification = FromProto(request->study());
-  if (!specification.has_value()) return ToStatus(specification.error());
-  const Answer answer = Ask(*caller, *request, master::CreateStudy{std::move(*specification)});
-  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
-  const auto& created = std::get<StudyCreated>(answer);
-  response->set_study_id(created.study.value);
-  response->set_attached(created.attached);
-  return grpc::Status::OK;
+template <class Reply, class Request, class What>
+Result<Reply> StudyService::Ask(const Caller& caller, const Request& request, What what) {
+  return calls_.Ask<Reply>(master_, {.caller = caller, .request_id = request.request_id(), .what = std::move(what)});
 }
 
-grpc::Status StudyService::Submit(grpc::ServerContext* context, const v1::SubmitRequest* request,
-                                  v1::SubmitResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const Answer answer = Ask(*caller, *request, FromProto(*request));
-  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
-  const auto& submitted = std::get<Submitted>(answer);
-  for (const TrialId trial : submitted.trials) response->add_trial_ids(trial.value);
-  for (const ClaimId claim : submitted.claims) response->add_claim_ids(claim.value);
-  return grpc::Status::OK;
+Result<void> StudyService::CreateStudy(const Caller& caller, const v1::CreateStudyRequest& request,
+                                       v1::CreateStudyResponse& response) {
+  ESPALIER_ASSIGN(StudySpecification specification, FromProto(request.study()));
+  ESPALIER_ASSIGN(const StudyCreated created,
+                  Ask<StudyCreated>(caller, request, master::CreateStudy{std::move(specification)}));
+  response.set_study_id(created.study.value);
+  response.set_attached(created.attached);
+  return {};
 }
 
-grpc::Status StudyService::CancelStudy(grpc::ServerContext* context, const v1::CancelStudyRequest* request,
-                                       v1::CancelStudyResponse*) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const Answer answer = Ask(*caller, *request, master::CancelStudy{StudyId{request->study_id()}});
-  const auto* error = std::get_if<Error>(&answer);
-  return error != nullptr ? ToStatus(*error) : grpc::Status::OK;
+Result<void> StudyService::Submit(const Caller& caller, const v1::SubmitRequest& request,
+                                  v1::SubmitResponse& response) {
+  SubmitBatch batch = FromProto(request);
+  ESPALIER_RETURN_IF_ERROR(CheckBatchSize(batch));
+  ESPALIER_ASSIGN(const Submitted submitted, Ask<Submitted>(caller, request, std::move(batch)));
+  for (const TrialId trial : submitted.trials) response.add_trial_ids(trial.value);
+  for (const ClaimId claim : submitted.claims) response.add_claim_ids(claim.value);
+  return {};
 }
 
-grpc::Status StudyService::ContinueTrial(grpc::ServerContext* context, const v1::ContinueTrialRequest* request,
-                                         v1::ContinueTrialResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const Answer answer = Ask(*caller, *request, FromProto(*request));
-  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
-  const auto& continued = std::get<TrialContinued>(answer);
-  response->set_study_id(continued.study.value);
-  response->set_trial_id(continued.trial.value);
-  response->set_claim_id(continued.claim.value);
-  return grpc::Status::OK;
+Result<void> StudyService::CancelStudy(const Caller& caller, const v1::CancelStudyRequest& request,
+                                       v1::CancelStudyResponse&) {
+  ESPALIER_RETURN_IF_ERROR(Ask<StudyCancelled>(caller, request, master::CancelStudy{StudyId{request.study_id()}}));
+  return {};
 }
 
-grpc::Status StudyService::RetryStage(grpc::ServerContext* context, const v1::RetryStageRequest* request,
-                                      v1::RetryStageResponse* response) {
-  const Result<Caller> caller = callers_.Member(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const Point point{PlanNodeId{request->plan_node_id()}, Step{request->step()}};
-  const Answer answer = Ask(*caller, *request, master::RetryStage{point});
-  if (const auto* error = std::get_if<Error>(&answer)) return ToStatus(*error);
-  const auto& retried = std::get<StageRetried>(answer);
-  for (const TrialId trial : retried.trials) response->add_trial_ids(trial.value);
-  response->set_other_count(retried.other_count);
-  return grpc::Status::OK;
+Result<void> StudyService::ContinueTrial(const Caller& caller, const v1::ContinueTrialRequest& request,
+                                         v1::ContinueTrialResponse& response) {
+  ESPALIER_ASSIGN(const TrialContinued continued, Ask<TrialContinued>(caller, request, FromProto(request)));
+  response.set_study_id(continued.study.value);
+  response.set_trial_id(continued.trial.value);
+  response.set_claim_id(continued.claim.value);
+  return {};
 }
 
-grpc::Status StudyService::Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
-                                 grpc::ServerWriter<v1::WatchResponse>* writer) {
-  const StudyId study{request->study_id()};
-  std::int64_t next = request->from_event() == 0 ? 1 : request->from_event();
+Result<void> StudyService::RetryStage(const Caller& caller, const v1::RetryStageRequest& request,
+                                      v1::RetryStageResponse& response) {
+  const Point point{PlanNodeId{request.plan_node_id()}, Step{request.step()}};
+  ESPALIER_ASSIGN(const StageRetried retried, Ask<StageRetried>(caller, request, master::RetryStage{point}));
+  for (const TrialId trial : retried.trials) response.add_trial_ids(trial.value);
+  response.set_other_count(retried.other_count);
+  return {};
+}
+
+Result<void> StudyService::Watch(const grpc::ServerContext& context, const Caller& caller,
+                                 const v1::WatchRequest& request,
+                                 grpc::internal::WriterInterface<v1::WatchResponse>& writer) {
+  ESPALIER_ASSIGN(const StreamPlaces::Place place, watches_.Take(caller.user));
+  const StudyId study{request.study_id()};
+  std::int64_t next = request.from_event() == 0 ? 1 : request.from_event();
   ProgressClock clock;
   StudyWatch::Listener listener(watch_, study);  // before the state is looked at: nothing is missed between
   std::optional<std::vector<StudyEvent>> news;
-  while (!context->IsCancelled() && !watch_.stopped()) {
-    const Result<Caller> caller = callers_.Member(*context);  // the token may be revoked meanwhile
-    if (!caller.has_value()) return ToStatus(caller.error());
+  while (!context.IsCancelled() && !watch_.stopped()) {
+    ESPALIER_ASSIGN(const Caller still, callers_.Member(context));  // the token may be revoked meanwhile
     Result<Turn> turn;
     if (news) {
       turn = TurnOf(*std::move(news));
     } else {
-      const auto read =
-          master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, *caller, clock); });
-      if (!read.has_value()) return ToStatus(read.error());
-      if (!turn.has_value()) return ToStatus(turn.error());
+      ESPALIER_RETURN_IF_ERROR(
+          master_.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, still, clock); }));
+      ESPALIER_RETURN_IF_ERROR(turn);
     }
-    if (!Send(*turn, next, *writer)) return grpc::Status::CANCELLED;
-    if (turn->finished) return grpc::Status::OK;
+    if (!Send(*turn, next, writer)) break;
+    if (turn->finished) return {};
     news.reset();
     if (!turn->all_events || clock.IsDue()) continue;
     news = listener.Next(next, std::chrono::ceil<std::chrono::milliseconds>(clock.Left()));
   }
-  return ToStatus({ErrorCode::kUnavailable, "the master is stopping; try again", ""});
+  return MakeError(ErrorCode::kUnavailable, "the master is stopping; try again");
 }
 
 }  // namespace espalier::master

@@ -1,41 +1,41 @@
 // StudyService: parses, posts the event, waits, answers. Decides nothing.
 #pragma once
 
-#include "espalier/v1/study.grpc.pb.h"
-#include "master/rpc/callers.h"
+#include "espalier/v1/study.pb.h"
+#include "master/rpc/guarded_service.h"
+#include "master/rpc/limits.h"
 #include "master/rpc/master_port.h"
 #include "master/rpc/pending_calls.h"
+#include "master/rpc/stream_places.h"
 #include "master/rpc/study_watch.h"
 
 namespace espalier::master {
 
-class StudyService final : public v1::StudyService::Service {
+class StudyService final : public GuardedService {
  public:
-  StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, const Callers& callers)
-      : master_(master), calls_(calls), watch_(watch), callers_(callers) {}
-
-  grpc::Status CreateStudy(grpc::ServerContext* context, const v1::CreateStudyRequest* request,
-                           v1::CreateStudyResponse* response) override;
-  grpc::Status Submit(grpc::ServerContext* context, const v1::SubmitRequest* request,
-                      v1::SubmitResponse* response) override;
-  grpc::Status CancelStudy(grpc::ServerContext* context, const v1::CancelStudyRequest* request,
-                           v1::CancelStudyResponse* response) override;
-  grpc::Status ContinueTrial(grpc::ServerContext* context, const v1::ContinueTrialRequest* request,
-                             v1::ContinueTrialResponse* response) override;
-  grpc::Status RetryStage(grpc::ServerContext* context, const v1::RetryStageRequest* request,
-                          v1::RetryStageResponse* response) override;
-  grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
-                     grpc::ServerWriter<v1::WatchResponse>* writer) override;
+  StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, const Callers& callers);
 
  private:
+  Result<void> CreateStudy(const Caller& caller, const v1::CreateStudyRequest& request,
+                           v1::CreateStudyResponse& response);
+  Result<void> Submit(const Caller& caller, const v1::SubmitRequest& request, v1::SubmitResponse& response);
+  Result<void> CancelStudy(const Caller& caller, const v1::CancelStudyRequest& request,
+                           v1::CancelStudyResponse& response);
+  Result<void> ContinueTrial(const Caller& caller, const v1::ContinueTrialRequest& request,
+                             v1::ContinueTrialResponse& response);
+  Result<void> RetryStage(const Caller& caller, const v1::RetryStageRequest& request, v1::RetryStageResponse& response);
+  Result<void> Watch(const grpc::ServerContext& context, const Caller& caller, const v1::WatchRequest& request,
+                     grpc::internal::WriterInterface<v1::WatchResponse>& writer);
+
   // Posts what the caller asks for and waits for the answer.
-  template <class Request, class What>
-  Answer Ask(const Caller& caller, const Request& request, What what);
+  template <class Reply, class Request, class What>
+  Result<Reply> Ask(const Caller& caller, const Request& request, What what);
 
   MasterPort& master_;
   PendingCalls& calls_;
   StudyWatch& watch_;
   const Callers& callers_;
+  StreamPlaces watches_{"watches", kWatchesPerUserMax};
 };
 
 }  // namespace espalier::master

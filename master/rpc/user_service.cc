@@ -1,6 +1,6 @@
 #include "master/rpc/user_service.h"
 
-#include "master/rpc/grpc_status.h"
+#include "espalier/v1/user.grpc.pb.h"
 
 namespace espalier::master {
 namespace {
@@ -31,46 +31,40 @@ v1::Role ToProto(Role role) {
   return v1::ROLE_UNSPECIFIED;
 }
 
-grpc::Status StatusOf(const Answer& answer) {
-  const auto* error = std::get_if<Error>(&answer);
-  return error != nullptr ? ToStatus(*error) : grpc::Status::OK;
-}
-
 }  // namespace
 
-grpc::Status UserService::AddUser(grpc::ServerContext* context, const v1::AddUserRequest* request,
-                                  v1::AddUserResponse*) {
-  const Result<Caller> caller = callers_.Administrator(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const Result<Role> role = FromProto(request->role());
-  if (!role.has_value()) return ToStatus(role.error());
-  User added{.name = request->name(), .team = request->team(), .role = *role, .token_sha256 = request->token_sha256()};
-  return StatusOf(calls_.Ask(
-      master_, {.caller = *caller, .request_id = request->request_id(), .what = master::AddUser{std::move(added)}}));
+UserService::UserService(MasterPort& master, PendingCalls& calls, const Callers& callers)
+    : GuardedService(v1::UserService::service_full_name(), callers), master_(master), calls_(calls) {
+  Serve("AddUser", &Callers::Administrator, &UserService::AddUser);
+  Serve("ListUsers", &Callers::Administrator, &UserService::ListUsers);
+  Serve("RemoveUser", &Callers::Administrator, &UserService::RemoveUser);
 }
 
-grpc::Status UserService::ListUsers(grpc::ServerContext* context, const v1::ListUsersRequest*,
-                                    v1::ListUsersResponse* response) {
-  const Result<Caller> caller = callers_.Administrator(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  const auto read = master_.Read([&](const MasterState& state) {
+Result<void> UserService::AddUser(const Caller& caller, const v1::AddUserRequest& request, v1::AddUserResponse&) {
+  ESPALIER_ASSIGN(const Role role, FromProto(request.role()));
+  User added{.name = request.name(), .team = request.team(), .role = role, .token_sha256 = request.token_sha256()};
+  ESPALIER_RETURN_IF_ERROR(calls_.Ask<UserChanged>(
+      master_, {.caller = caller, .request_id = request.request_id(), .what = master::AddUser{std::move(added)}}));
+  return {};
+}
+
+Result<void> UserService::ListUsers(const Caller&, const v1::ListUsersRequest&, v1::ListUsersResponse& response) {
+  return master_.Read([&](const MasterState& state) {
     for (const auto& [name, user] : state.users) {
-      v1::User& message = *response->add_users();
+      v1::User& message = *response.add_users();
       message.set_name(name);
       message.set_team(user.team);
       message.set_role(ToProto(user.role));
       message.set_active(!user.token_sha256.empty());
     }
   });
-  return read.has_value() ? grpc::Status::OK : ToStatus(read.error());
 }
 
-grpc::Status UserService::RemoveUser(grpc::ServerContext* context, const v1::RemoveUserRequest* request,
-                                     v1::RemoveUserResponse*) {
-  const Result<Caller> caller = callers_.Administrator(*context);
-  if (!caller.has_value()) return ToStatus(caller.error());
-  return StatusOf(calls_.Ask(
-      master_, {.caller = *caller, .request_id = request->request_id(), .what = master::RemoveUser{request->name()}}));
+Result<void> UserService::RemoveUser(const Caller& caller, const v1::RemoveUserRequest& request,
+                                     v1::RemoveUserResponse&) {
+  ESPALIER_RETURN_IF_ERROR(calls_.Ask<UserChanged>(
+      master_, {.caller = caller, .request_id = request.request_id(), .what = master::RemoveUser{request.name()}}));
+  return {};
 }
 
 }  // namespace espalier::master

@@ -75,6 +75,18 @@ class LimitsTest(unittest.TestCase):
                     self.assertEqual(forecast["trials"], 2)
                     self.assertGreater(forecast["unique_steps"], 0)
 
+    def test_a_study_whose_trials_are_too_many_segments_for_one_batch_is_trained(self):
+        # Each would change at each of a thousand steps: two requests of one batch. One is trained so far.
+        rates = ", ".join(f'"CyclicLR(0.{i:03d}, 1, 1, 1)"' for i in range(1, 22))
+        text = replaced("lr: [0.1]", f"lr: [{rates}]").replace("trainer: mlp", "trainer: synthetic")
+        text = text.replace("grid: {steps: 2}", "sha: {min: 2, max: 1000, reduction: 500}")
+        text = "\n".join(line for line in text.splitlines() if not line.startswith(("data:", "step:"))) + "\n"
+        with Service() as service:
+            shown = service.json("study", "run", service.write("study.yaml", text))
+            self.assertEqual(shown["trials"]["by_state"], {"done": 21})
+            self.assertEqual((shown["steps"]["claimed"], shown["steps"]["trained"]), (1040, 1040))
+            self.assertEqual(len(service.json("trial", "list", "good")), 21)
+
     def test_a_study_of_ten_thousand_hyper_parameters_is_trained(self):
         parameters = ['  h0: [0.1, "Piecewise([0.1, 0.2], [3])"]'] + [f"  h{i}: 0.{i}" for i in range(1, 10_000)]
         text = replaced("  lr: [0.1]", "\n".join(parameters)).replace("trainer: mlp", "trainer: synthetic")

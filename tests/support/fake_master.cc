@@ -24,6 +24,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
   std::vector<v1::CreateStudyRequest> creations;
   std::vector<v1::RetryStageRequest> retries;
   std::int64_t next_id = 1;
+  int spared_calls = 0;  // of the next mutations, before those that fail
   int failing_calls = 0;
   Fault fault = Fault::kBefore;
   bool stopping = false;
@@ -39,7 +40,8 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
   // Wraps a mutation in the faults that were asked for. REQUIRES: mutex is held.
   template <class Mutation>
   grpc::Status WithFaults(Mutation&& mutation) {
-    const bool fails = failing_calls > 0;
+    const bool fails = spared_calls == 0 && failing_calls > 0;
+    if (spared_calls > 0) --spared_calls;
     if (fails) --failing_calls;
     const grpc::Status unavailable(grpc::StatusCode::UNAVAILABLE, "the fake master was told to fail");
     if (fails && fault == Fault::kBefore) return unavailable;
@@ -255,8 +257,9 @@ void FakeMaster::Serve() {
   parts_->server = builder.BuildAndStart();
 }
 
-void FakeMaster::FailNext(int count, Fault fault) {
+void FakeMaster::FailNext(int count, Fault fault, int spared) {
   const std::lock_guard lock(parts_->mutex);
+  parts_->spared_calls = spared;
   parts_->failing_calls = count;
   parts_->fault = fault;
 }

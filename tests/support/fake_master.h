@@ -39,9 +39,9 @@ class FakeMaster {
   void Stop();
   void Serve();
 
-  // The next `count` mutations answer UNAVAILABLE: before they are done, or after.
+  // `count` mutations answer UNAVAILABLE, before they are done or after: the next ones, or those behind `spared` more.
   enum class Fault { kBefore, kAfter };
-  void FailNext(int count, Fault fault);
+  void FailNext(int count, Fault fault, int spared = 0);
 
   // Settles the n-th waiting claim (modulo their number). False: none waits.
   bool Settle(std::size_t n);

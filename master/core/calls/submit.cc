@@ -42,7 +42,9 @@ Result<void> CheckSize(const SubmitBatch& call) {
                      field);
   };
   ESPALIER_RETURN_IF_ERROR(check("trials", call.new_trials.size()));
-  return check("claims", call.claims.size());
+  ESPALIER_RETURN_IF_ERROR(check("claims", call.claims.size()));
+  ESPALIER_RETURN_IF_ERROR(check("close_trial_ids", call.close.size()));
+  return check("cancel_trial_ids", call.cancel.size());
 }
 
 Result<void> CheckBatch(const MasterState& state, const SubmitBatch& call) {

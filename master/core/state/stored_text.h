@@ -20,8 +20,9 @@ inline constexpr std::size_t kTextBytesMax = std::size_t{1} << 20;
 inline constexpr std::size_t kDefinitionBytesMax = std::size_t{16} << 20;
 // Of messages of failures.
 inline constexpr std::size_t kMessageBytesMax = std::size_t{16} << 10;
-// New trials, or claims, of one batch.
-inline constexpr std::size_t kBatchCountMax = 100'000;
+// New trials of one batch, claims, closings or cancellations. What trials cost besides is bounded by their joint
+// segments (searchplan/sequence/joint_segment_count.h).
+inline constexpr std::size_t kBatchCountMax = 20'000;
 
 // Error: kInvalidArgument with the field.
 Result<void> CheckName(std::string_view name, std::string_view field);  // 1 to 200 bytes

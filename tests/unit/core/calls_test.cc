@@ -97,15 +97,19 @@ TEST_CASE("what is too long or too much is refused with the field") {
   const StudyId study = cluster.CreateStudy("long");
   CHECK(RefusalOf(cluster, TrialCall(study, std::string(101, 'r'), {{"lr", "0.1"}})).field == "request_id");
   CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"lr", std::string((1u << 20) + 1, ' ')}})).field == "trials[0].lr");
-  SubmitBatch batch{.study = study, .new_trials = {100'001, NewTrial{.sequences = {{"lr", "0.1"}}, .steps = Step{1}}}};
+  SubmitBatch batch{.study = study, .new_trials = {20'001, NewTrial{.sequences = {{"lr", "0.1"}}, .steps = Step{1}}}};
   Error refused = RefusalOf(cluster, CallOf("a", batch));
   CHECK(refused.code == ErrorCode::kResourceExhausted);
   CHECK(refused.field == "trials");
   batch.new_trials.clear();
-  batch.claims.resize(100'001);
+  batch.claims.resize(20'001);
   refused = RefusalOf(cluster, CallOf("a", batch));
   CHECK(refused.code == ErrorCode::kResourceExhausted);
   CHECK(refused.field == "claims");
+  CHECK(RefusalOf(cluster, CallOf("a", SubmitBatch{.study = study, .close = std::vector<TrialId>(20'001)})).field ==
+        "close_trial_ids");
+  CHECK(RefusalOf(cluster, CallOf("a", SubmitBatch{.study = study, .cancel = std::vector<TrialId>(20'001)})).field ==
+        "cancel_trial_ids");
 }
 
 TEST_CASE("a study of the same name and content is attached to while it runs, and is new once it is finished") {

@@ -246,6 +246,15 @@ TEST_CASE("every RPC is refused without a token, and with one that nobody has, s
   }
 }
 
+TEST_CASE("every RPC is refused to whom nobody knows before its request's body has come") {
+  World world;
+  for (const std::string& method : AllMethods()) {
+    INFO(method);
+    RawCall call(world.service.channel, "/espalier.v1." + method, "Bearer " + NewToken());
+    REQUIRE(call.Finish().code == grpc::StatusCode::UNAUTHENTICATED);
+  }
+}
+
 TEST_CASE("each role's token opens its own services alone") {
   World world;
   const std::string gpu = world.service.AddUser("gpu", "", v1::ROLE_NODE);

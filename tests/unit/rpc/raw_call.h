@@ -5,6 +5,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,13 +27,17 @@ class RawCall {
  public:
   RawCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
           const google::protobuf::Message& request, const std::optional<std::string>& authorization)
+      : RawCall(channel, method, authorization, std::chrono::hours(1)) {
+    WriteBytes(request.SerializeAsString());
+  }
+  // A call whose body has not come yet; it ends after `patience` also if the server waits for its body.
+  RawCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+          const std::optional<std::string>& authorization, std::chrono::seconds patience = std::chrono::seconds(30))
       : stub_(channel) {
+    context_.set_deadline(std::chrono::system_clock::now() + patience);
     if (authorization) context_.AddMetadata("authorization", *authorization);
     stream_ = stub_.PrepareCall(&context_, method, &queue_);
     stream_->StartCall(this);
-    if (!Succeeds()) return;
-    const grpc::Slice slice(request.SerializeAsString());
-    stream_->Write(grpc::ByteBuffer(&slice, 1), this);
     Succeeds();
   }
   ~RawCall() {
@@ -56,8 +61,9 @@ class RawCall {
   }
 
   // Sends one more message.
-  void Write(const google::protobuf::Message& message) {
-    const grpc::Slice slice(message.SerializeAsString());
+  void Write(const google::protobuf::Message& message) { WriteBytes(message.SerializeAsString()); }
+  void WriteBytes(const std::string& bytes) {
+    const grpc::Slice slice(bytes);
     stream_->Write(grpc::ByteBuffer(&slice, 1), this);
     Succeeds();
   }
