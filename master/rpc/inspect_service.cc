@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "master/core/views/makespan_bound.h"
+#include "master/core/views/study_part.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
 
@@ -23,6 +25,10 @@ grpc::Status InspectService::ReadFor(const Result<Caller>& caller, const Look& l
   const Result<void> read = master_.Read([&](const MasterState& state) { seen = look(state, *caller); });
   if (!read.has_value()) return ToStatus(read.error());
   return seen.has_value() ? grpc::Status::OK : ToStatus(seen.error());
+}
+
+StateReader InspectService::Reader() {
+  return [this](const auto& look) { return master_.Read(look); };
 }
 
 grpc::Status InspectService::ListTrainers(grpc::ServerContext* context, const v1::ListTrainersRequest*,
@@ -74,13 +80,22 @@ grpc::Status InspectService::ListStudies(grpc::ServerContext* context, const v1:
 
 grpc::Status InspectService::GetStudy(grpc::ServerContext* context, const v1::GetStudyRequest* request,
                                       v1::GetStudyResponse* response) {
-  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
-    const StudyId id{request->study_id()};
-    ESPALIER_ASSIGN(const Study* study,
-                    id == StudyId{0} ? FindStudyNamed(state, request->name(), caller) : FindStudy(state, id, caller));
-    *response->mutable_study() = ToProto(Summarize(state, study->id, Now()), *study);
-    return {};
-  });
+  StudyId finished;
+  const grpc::Status seen =
+      ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
+        const StudyId id{request->study_id()};
+        ESPALIER_ASSIGN(const Study* study, id == StudyId{0} ? FindStudyNamed(state, request->name(), caller)
+                                                             : FindStudy(state, id, caller));
+        *response->mutable_study() = ToProto(Summarize(state, study->id, Now()), *study);
+        if (study->finished_at) finished = study->id;
+        return {};
+      });
+  if (!seen.ok() || finished == StudyId{0}) return seen;
+  const Result<MasterState> part = CopyStudy(Reader(), finished);
+  if (!part.has_value()) return ToStatus(part.error());
+  const Seconds bound = MakespanBound(*part, part->studies.at(finished));
+  response->mutable_study()->set_makespan_bound_seconds(bound.count());
+  return grpc::Status::OK;
 }
 
 grpc::Status InspectService::ListTrials(grpc::ServerContext* context, const v1::ListTrialsRequest* request,
@@ -114,11 +129,17 @@ grpc::Status InspectService::GetTrial(grpc::ServerContext* context, const v1::Ge
 
 grpc::Status InspectService::GetPlan(grpc::ServerContext* context, const v1::GetPlanRequest* request,
                                      v1::GetPlanResponse* response) {
-  return ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
-    ESPALIER_ASSIGN(const Study* study, FindStudy(state, StudyId{request->study_id()}, caller));
-    for (const PlanNodeView& view : ViewPlan(state, study->id)) *response->add_nodes() = ToProto(view);
-    return {};
-  });
+  const StudyId id{request->study_id()};
+  const grpc::Status found =
+      ReadFor(callers_.Member(*context), [&](const MasterState& state, const Caller& caller) -> Result<void> {
+        ESPALIER_RETURN_IF_ERROR(FindStudy(state, id, caller));
+        return {};
+      });
+  if (!found.ok()) return found;
+  const Result<MasterState> part = CopyStudy(Reader(), id);
+  if (!part.has_value()) return ToStatus(part.error());
+  for (const PlanNodeView& view : ViewPlan(*part, id)) *response->add_nodes() = ToProto(view);
+  return grpc::Status::OK;
 }
 
 grpc::Status InspectService::ExplainStage(grpc::ServerContext* context, const v1::ExplainStageRequest* request,
@@ -147,7 +168,7 @@ grpc::Status InspectService::Forecast(grpc::ServerContext* context, const v1::Fo
     for (const v1::NewTrial& trial : part.trials()) study.trials.push_back(FromProto(trial));
     studies.push_back(std::move(study));
   }
-  const auto forecast = ForecastStudies([&](const auto& look) { return master_.Read(look); }, studies, caller->team);
+  const auto forecast = ForecastStudies(Reader(), studies, caller->team);
   if (!forecast.has_value()) return ToStatus(forecast.error());
   *response = ToProto(*forecast);
   return grpc::Status::OK;

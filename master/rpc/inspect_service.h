@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "espalier/v1/inspect.grpc.pb.h"
+#include "master/core/views/state_reader.h"
 #include "master/rpc/callers.h"
 #include "master/rpc/master_port.h"
 
@@ -37,6 +38,9 @@ class InspectService final : public v1::InspectService::Service {
 
   // What the caller is answered: who calls must be known, the state be read, and `look` find what it is to show.
   grpc::Status ReadFor(const Result<Caller>& caller, const Look& look);
+
+  // For what is looked at in turns.
+  StateReader Reader();
 
   MasterPort& master_;
   const Callers& callers_;

@@ -20,6 +20,7 @@ struct StageView {
   Step to;
   StageState state = StageState::kPlanned;
   std::optional<PlacedStage> placed_on;  // of one that is running
+  friend bool operator==(const StageView&, const StageView&) = default;
 };
 
 struct PlanNodeView {
@@ -34,9 +35,11 @@ struct PlanNodeView {
   std::int64_t trial_count = 0;
   std::map<std::pair<Step, ClaimState>, std::int64_t> claims;  // the study's own: how many
   std::optional<Seconds> step_time;                            // measured, else estimated; none: never measured
+  friend bool operator==(const PlanNodeView&, const PlanNodeView&) = default;
 };
 
-// All nodes that the study's lineages pass, parents before children.
+// All nodes that the study's lineages pass, parents before children. O(trials x depth + plan nodes): for the study's
+// part of the state (study_part.h), beside the event loop.
 std::vector<PlanNodeView> ViewPlan(const MasterState& state, StudyId study);
 
 }  // namespace espalier::master
