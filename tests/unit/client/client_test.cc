@@ -142,6 +142,19 @@ TEST_CASE("a failed training is an evaluation that says so, and a cancelled clai
   CHECK(futures[1].Get()->state == ClaimState::kCancelled);
 }
 
+TEST_CASE("a trial that is cancelled alone cancels its own claim and no other") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  Study study = Create(client);
+  const auto futures = study.Submit({{{"lr", "0.1"}}, {{"lr", "0.2"}}}, {.steps = Step{1}, .horizon = Step{}}).value();
+  master.Settle(0);
+  const TrialId second{futures[0].Get()->trial.value + 1};
+  CHECK(study.CancelTrials({second}).has_value());
+  CHECK(futures[0].Get()->state == ClaimState::kDone);
+  CHECK(futures[1].Get()->trial == second);
+  CHECK(futures[1].Get()->state == ClaimState::kCancelled);
+}
+
 TEST_CASE("waiting for any returns the one that was settled first") {
   FakeMaster master(ByHand());
   Client client = Connect(master);
