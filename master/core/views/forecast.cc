@@ -123,12 +123,14 @@ class ScratchPlans {
 
   // Takes over what was trained in the plans that exist.
   Result<void> CopyTrained(const StateReader& read) {
-    for (const auto& [plan, existing] : existing_) {
-      auto next = plan->nodes.begin();
-      while (next != plan->nodes.end()) {
+    for (const auto& entry : existing_) {
+      SearchPlan& plan = *entry.first;
+      const PlanId existing = entry.second;
+      auto next = plan.nodes.begin();
+      while (next != plan.nodes.end()) {
         ESPALIER_RETURN_IF_ERROR(read([&](const MasterState& state) {
           const SearchPlan& stored = state.plans.at(existing);
-          for (std::size_t i = 0; i < kNodesATurn && next != plan->nodes.end(); ++i, ++next) {
+          for (std::size_t i = 0; i < kNodesATurn && next != plan.nodes.end(); ++i, ++next) {
             const PlanNode* node = stored.nodes.FindLineage(next->second.lineage);
             if (node != nullptr && !node->results->trained.empty()) {
               next->second.results.Mutable().trained = node->results->trained;
