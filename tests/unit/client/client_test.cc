@@ -146,13 +146,14 @@ TEST_CASE("a trial that is cancelled alone cancels its own claim and no other") 
   FakeMaster master(ByHand());
   Client client = Connect(master);
   Study study = Create(client);
-  const auto futures = study.Submit({{{"lr", "0.1"}}, {{"lr", "0.2"}}}, {.steps = Step{1}, .horizon = Step{}}).value();
+  Batch batch;
+  for (const char* lr : {"0.1", "0.2"}) batch.new_trials.push_back({{{"lr", lr}}, Step{1}, Step{1}});
+  const BatchAnswer answer = study.SubmitBatch(batch, "first").value();
+  CHECK(study.CancelTrials({answer.trials[1]}).has_value());
+  CHECK(answer.evaluations[1].Get()->state == ClaimState::kCancelled);
+  CHECK_FALSE(answer.evaluations[0].Ready());
   master.Settle(0);
-  const TrialId second{futures[0].Get()->trial.value + 1};
-  CHECK(study.CancelTrials({second}).has_value());
-  CHECK(futures[0].Get()->state == ClaimState::kDone);
-  CHECK(futures[1].Get()->trial == second);
-  CHECK(futures[1].Get()->state == ClaimState::kCancelled);
+  CHECK(answer.evaluations[0].Get()->state == ClaimState::kDone);
 }
 
 TEST_CASE("waiting for any returns the one that was settled first") {
