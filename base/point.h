@@ -29,6 +29,7 @@ template <>
 struct std::hash<espalier::Point> {
   std::size_t operator()(const espalier::Point& point) const {
     // Any odd factor spreads neighbouring steps of neighbouring nodes over the table.
-    return std::hash<std::int64_t>{}(point.node.value * 0x9E3779B97F4A7C15 + point.step.value);
+    const auto node = static_cast<std::uint64_t>(point.node.value);
+    return std::hash<std::uint64_t>{}(node * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(point.step.value));
   }
 };

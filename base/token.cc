@@ -34,7 +34,7 @@ Result<void> MakeTokenFile(const std::string& path) {
   bool made = write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size()) && fsync(file) == 0;
   close(file);
   made = made && (link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST);
-  const Result<void> outcome = made ? Result<void>() : CannotWrite(path);
+  Result<void> outcome = made ? Result<void>() : CannotWrite(path);
   unlink(temporary.c_str());
   return outcome;
 }

@@ -24,7 +24,9 @@ double ThreadMilliseconds() {
 }
 
 Offer StubOffer() {
-  const auto declare = [](std::string name, Value value) { return HyperParameter{name, TypeOf(value), value, false}; };
+  const auto declare = [](const char* name, const Value& value) {
+    return HyperParameter{name, TypeOf(value), value, false};
+  };
   return {.trainer = "stub",
           .code_digest = "stub-code",
           .data_digest = "stub-data",

@@ -34,7 +34,7 @@ void RunRestart(Figures& figures, Size size) {
   service.StopMaster();
   figures.Add("ready_seconds", service.StartMaster().count(), "<= 10");
   const double grown = static_cast<double>(service.MasterMemory()) - memory_when_empty;
-  figures.Add("master_bytes_a_trial_with_its_four_nodes", grown / static_cast<double>(nodes / 4));
+  figures.Add("master_bytes_a_trial_with_its_four_nodes", grown / (static_cast<double>(nodes) / 4));
 }
 
 }  // namespace espalier::bench

@@ -27,8 +27,8 @@ constexpr RunKey kRun{LeadershipId{1}, RunId{1}};
 }  // namespace
 
 Registration StubRegistration(int slot_count) {
-  const auto declare = [](std::string name, Value value, bool initial = false) {
-    return HyperParameter{std::move(name), TypeOf(value), value, initial};
+  const auto declare = [](const char* name, const Value& value, bool initial = false) {
+    return HyperParameter{name, TypeOf(value), value, initial};
   };
   return {
       .server = "stub",
@@ -89,7 +89,7 @@ struct StubNode::Stream {
   }
 
   // What waits, or nothing within a second: that tells the master that the stub lives.
-  v1::SynchronizeRequest NextRequest(std::stop_token stop) {
+  v1::SynchronizeRequest NextRequest(const std::stop_token& stop) {
     std::unique_lock lock(mutex);
     changed.wait_for(lock, stop, std::chrono::seconds(1), [&] { return !waiting.empty() || ended; });
     v1::SynchronizeRequest request;
@@ -100,7 +100,7 @@ struct StubNode::Stream {
     return request;
   }
 
-  void Write(std::stop_token stop) {
+  void Write(const std::stop_token& stop) {
     while (!stop.stop_requested() && call->Write(NextRequest(stop))) continue;
   }
 
@@ -123,7 +123,7 @@ StubNode::StubNode(const Service& service) : stream_(std::make_unique<Stream>())
   if (!stream_->call->Write(request)) GiveUp("the stub cannot register");
   stream_->reader = std::jthread([stream = stream_.get()] { stream->Read(); });
   stream_->WaitFor(0);
-  stream_->writer = std::jthread([stream = stream_.get()](std::stop_token stop) { stream->Write(stop); });
+  stream_->writer = std::jthread([stream = stream_.get()](const std::stop_token& stop) { stream->Write(stop); });
 }
 
 StubNode::~StubNode() {

@@ -47,7 +47,7 @@ std::string BatchName(Shape shape, std::int64_t first) {
   return "batch-" + std::to_string(static_cast<int>(shape)) + "-" + std::to_string(first);
 }
 
-Seconds SubmitOne(Client& client, StudyId study, Shape shape, std::int64_t number, std::vector<TrialId> close) {
+Seconds SubmitOne(Client& client, StudyId study, Shape shape, std::int64_t number, const std::vector<TrialId>& close) {
   v1::SubmitRequest request;
   request.set_study_id(study.value);
   request.set_request_id("one-" + std::to_string(number));

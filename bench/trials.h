@@ -28,7 +28,8 @@ Batch BatchFrom(Shape shape, std::int64_t first, std::int64_t end);
 std::string BatchName(Shape shape, std::int64_t first);
 
 // One trial in a call of its own; how long the call took.
-Seconds SubmitOne(Client& client, StudyId study, Shape shape, std::int64_t number, std::vector<TrialId> close = {});
+Seconds SubmitOne(Client& client, StudyId study, Shape shape, std::int64_t number,
+                  const std::vector<TrialId>& close = {});
 
 // Trials `first` to `first + count`, each batch in one call, so many calls at a time; how long it took. Every trial
 // starts with a claim that waits.

@@ -28,7 +28,7 @@ v1::SubmitRequest ToRequest(const Batch& batch, StudyId study, const std::string
 }  // namespace
 
 struct Study::Parts {
-  Parts(std::shared_ptr<Connection> connection_in, StudyId id_in, bool attached_in)
+  Parts(const std::shared_ptr<Connection>& connection_in, StudyId id_in, bool attached_in)
       : connection(connection_in), id(id_in), attached(attached_in), stream(connection_in, id_in) {}
 
   // Submits one request, and adds its answer to `answer`.

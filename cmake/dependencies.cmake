@@ -12,6 +12,6 @@ pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)        # clients and n
 pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)     # study files
 find_package(CLI11 REQUIRED)            # the command line
 find_package(nlohmann_json REQUIRED)    # JSON output of the command line
-find_package(Boost REQUIRED)            # Boost.Graph: the from-scratch critical path
+find_package(Boost REQUIRED COMPONENTS graph) # Boost.Graph: plans for Graphviz; in tests its reader, and critical paths from scratch
 find_package(Catch2 2 REQUIRED)         # tests
 find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)

@@ -48,7 +48,7 @@ class Service : public MasterPort, public EffectRunner {
   // Serves until Stop.
   Result<void> Run(const std::string& address) {
     ESPALIER_RETURN_IF_ERROR(rpc_.Start(address));
-    const Result<void> ended = loop_.Run();
+    Result<void> ended = loop_.Run();
     rpc_.Stop();
     return ended;
   }
@@ -75,7 +75,7 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, Pol
     if (service != nullptr) service->Stop();
   };
   // Ends with the function that it serves.
-  const std::jthread signal_thread([&](std::stop_token done) {
+  const std::jthread signal_thread([&](const std::stop_token& done) {
     constexpr timespec kTurn{.tv_sec = 0, .tv_nsec = 100'000'000};
     while (!done.stop_requested()) {
       if (sigtimedwait(&signals, nullptr, &kTurn) > 0) stop_all();

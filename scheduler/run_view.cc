@@ -15,12 +15,6 @@ Point PointOnPath(const RunView& run, Step step) {
   return *run.start;
 }
 
-Step PathEnd(const RunView& run) {
-  if (!run.path.empty()) return run.path.back().to;
-  ESPALIER_CHECK(run.start) << "run " << run.id.value << " has neither path nor start";
-  return run.start->step;
-}
-
 bool GetsThereFirst(const RunView& a, const RunView& b, Step step) {
   const auto steps_to_go = [step](const RunView& run) { return std::max<std::int64_t>(0, step - run.at); };
   return std::pair(steps_to_go(a), a.id) < std::pair(steps_to_go(b), b.id);

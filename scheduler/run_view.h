@@ -30,9 +30,6 @@ struct RunView {
 // The point of the path at `step`. REQUIRES: the path, or its start, has it.
 Point PointOnPath(const RunView& run, Step step);
 
-// The last step of the path; the start's step if the path is empty.
-Step PathEnd(const RunView& run);
-
 // Whether `a` is expected at `step` before `b`: it has fewer steps to go there, or equally many and the smaller id.
 bool GetsThereFirst(const RunView& a, const RunView& b, Step step);
 

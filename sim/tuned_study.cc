@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "master/core/views/makespan_bound.h"
 #include "sim/service.h"
 #include "sim/tuner_user.h"
 
@@ -120,7 +121,10 @@ Result<SimulatedStudy> TunedStudy::Run() {
     if (!world_.clock.RunNext(kMonth)) return MakeError(ErrorCode::kInternal, "the study is not finished in a month");
   }
   if (error_) return tl::unexpected<Error>(*error_);
-  return SimulatedStudy{*finished_at_, master::Summarize(service_.stored(), id_, world_.clock.time())};
+  const master::MasterState& stored = service_.stored();
+  master::StudySummary summary = master::Summarize(stored, id_, world_.clock.time());
+  summary.makespan_bound = master::MakespanBound(stored, stored.studies.at(id_));
+  return SimulatedStudy{*finished_at_, std::move(summary)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "client/cli/command.h"
@@ -28,13 +29,15 @@ struct CommandContext {
 };
 
 // The options that commands share.
-void AddOutputOption(Command& command, CommandContext& context);   // --output text|json
+// --output text|json, and what else the command can speak.
+void AddOutputOption(Command& command, CommandContext& context, const std::vector<OutputFormat>& more = {});
 void AddDataOption(Command& command, CommandContext& context);     // --data DIR
 void AddServerOptions(Command& command, CommandContext& context);  // --server ADDRESS, --token-file FILE, --data DIR
 
 // Makes the command one about a study: adds its argument, which `run` is given (an id or a name), and the options of
-// the server and of the output.
-void MakeAboutStudy(Command& command, CommandContext& context, std::function<int(const std::string&)> run);
+// the server and of the output (`more`: as for AddOutputOption).
+void MakeAboutStudy(Command& command, CommandContext& context, std::function<int(const std::string&)> run,
+                    const std::vector<OutputFormat>& more = {});
 
 // Prints "espalier: message" on standard error and says the exit code: kUnavailable is 3 (with what to start), the
 // rest 1.

@@ -29,6 +29,18 @@ std::string Formatted(const char* format, double value) {
 
 }  // namespace
 
+std::string_view Name(OutputFormat format) {
+  switch (format) {
+    case OutputFormat::kText:
+      return "text";
+    case OutputFormat::kJson:
+      return "json";
+    case OutputFormat::kDot:
+      return "dot";
+  }
+  return "";
+}
+
 Table::Table(std::vector<std::string> header) : rows_{std::move(header)} {}
 
 void Table::AddRow(std::vector<std::string> cells) {

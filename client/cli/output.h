@@ -1,5 +1,5 @@
-// How commands speak: one document on standard output (text for people, or JSON), progress and messages on standard
-// error.
+// How commands speak: one document on standard output (text for people, JSON, or a graph), progress and messages on
+// standard error.
 #pragma once
 
 #include <iosfwd>
@@ -9,7 +9,12 @@
 
 namespace espalier {
 
-enum class OutputFormat { kText, kJson };
+enum class OutputFormat {
+  kText,
+  kJson,
+  kDot,  // Graphviz's language: `plan show` alone has it
+};
+std::string_view Name(OutputFormat format);
 
 // A table of text: columns as wide as their widest cell, two spaces between; columns of numbers stand to the right.
 class Table {

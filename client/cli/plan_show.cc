@@ -1,10 +1,11 @@
-// espalier plan show STUDY [--plot FILE.svg]
+// espalier plan show STUDY [--plot FILE.svg] [--output text|json|dot]
 #include <fstream>
 #include <memory>
 #include <ostream>
 
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
+#include "client/cli/plan_dot.h"
 #include "client/cli/plan_layout.h"
 #include "client/cli/plan_svg.h"
 #include "client/cli/server_access.h"
@@ -12,10 +13,25 @@
 namespace espalier {
 namespace {
 
+Json ToJson(const v1::PlacedStage& placed) {
+  return Json::Object({{"run", placed.run_id() == 0 ? Json(nullptr) : Json(placed.run_id())},
+                       {"server", placed.server()},
+                       {"slot", placed.slot()}});
+}
+
+Json ToJson(const v1::StageView& stage) {
+  return Json::Object({{"from", stage.from_step()},
+                       {"to", stage.to_step()},
+                       {"state", stage.state()},
+                       {"placed_on", stage.has_placed_on() ? ToJson(stage.placed_on()) : Json(nullptr)}});
+}
+
 Json ToJson(const v1::PlanNode& node) {
   Json stages = Json::Array();
-  for (const v1::StageView& stage : node.stages()) {
-    stages.Append(Json::Object({{"from", stage.from_step()}, {"to", stage.to_step()}, {"state", stage.state()}}));
+  for (const v1::StageView& stage : node.stages()) stages.Append(ToJson(stage));
+  Json claims = Json::Array();
+  for (const v1::PlanClaims& each : node.claims()) {
+    claims.Append(Json::Object({{"step", each.step()}, {"state", each.state()}, {"count", each.count()}}));
   }
   return Json::Object({{"id", node.plan_node_id()},
                        {"parent", node.parent_id() == 0 ? Json(nullptr) : Json(node.parent_id())},
@@ -23,7 +39,9 @@ Json ToJson(const v1::PlanNode& node) {
                        {"trials", node.trial_count()},
                        {"functions", Json::Sorted(node.functions())},
                        {"stages", std::move(stages)},
-                       {"checkpoints", Json::ArrayOf(node.checkpoint_steps())}});
+                       {"checkpoints", Json::ArrayOf(node.checkpoint_steps())},
+                       {"claims", std::move(claims)},
+                       {"step_seconds", node.has_step_seconds() ? Json(node.step_seconds()) : Json(nullptr)}});
 }
 
 std::string StagesText(const v1::PlanNode& node) {
@@ -64,19 +82,26 @@ int Run(CommandContext& context, const std::string& id_or_name, const std::strin
   const Result<v1::GetPlanResponse> plan = client->connection().GetPlan(request);
   if (!plan.has_value()) return Fail(context, plan.error());
   const PlanLayout layout = LayOut(*plan);
+  const std::string title = study->name() + ": " + FormatCount(TrialCount(study->trials_by_state())) +
+                            " trials, merge rate " + FormatNumber(study->merge_rate());
   if (!plot.empty()) {
     std::ofstream file(plot);
-    file << PlanSvg(layout, study->name() + ": " + FormatCount(TrialCount(study->trials_by_state())) +
-                                " trials, merge rate " + FormatNumber(study->merge_rate()));
+    file << PlanSvg(layout, title);
     if (!file.flush()) return Fail(context, Error{ErrorCode::kInternal, "cannot write " + plot, "--plot"});
     context.err << "wrote " << plot << '\n';
   }
-  if (context.output == OutputFormat::kJson) {
-    Json nodes = Json::Array();
-    for (const PlacedNode& node : layout.nodes) nodes.Append(ToJson(*node.node));
-    PrintJson(context.out, nodes);
-  } else {
-    PrintTree(context.out, layout);
+  Json nodes = Json::Array();
+  switch (context.output) {
+    case OutputFormat::kText:
+      PrintTree(context.out, layout);
+      break;
+    case OutputFormat::kJson:
+      for (const PlacedNode& node : layout.nodes) nodes.Append(ToJson(*node.node));
+      PrintJson(context.out, nodes);
+      break;
+    case OutputFormat::kDot:
+      context.out << PlanDot(MakeStageGraph(*plan), title);
+      break;
   }
   return kExitDone;
 }
@@ -90,7 +115,8 @@ Command PlanShowCommand(CommandContext& context) {
       .help = "A study's part of the search plan: the tree of what is trained, running, waiting and planned",
       .options = {{"--plot", plot.get(), "draw it into this file, too", "FILE.svg"}}};
   MakeAboutStudy(command, context,
-                 [&context, plot](const std::string& id_or_name) { return Run(context, id_or_name, *plot); });
+                 [&context, plot](const std::string& id_or_name) { return Run(context, id_or_name, *plot); },
+                 {OutputFormat::kDot});
   return command;
 }
 

@@ -45,6 +45,7 @@ v1::StudyListing ToProto(const StudyListing& listing, const Study& study);
 v1::TrialEvaluation ToProto(const TrialEvaluation& evaluation);
 v1::Trial ToProto(const TrialSummary& summary, const Trial& trial);
 v1::PlanNode ToProto(const PlanNodeView& view);
+v1::PlacedStage ToProto(const PlacedStage& placed);
 v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
 v1::ForecastResponse ToProto(const Forecast& forecast);
 

@@ -43,17 +43,19 @@ void Fill(const OtherOffer& offer, v1::OtherOffer& message) {
   }
 }
 
-void Fill(const ExplainedStage::Placed& placed, v1::PlacedStage& message) {
+}  // namespace
+
+Point FromProto(const v1::StagePoint& message) { return {PlanNodeId{message.plan_node_id()}, Step{message.step()}}; }
+
+v1::PlacedStage ToProto(const PlacedStage& placed) {
+  v1::PlacedStage message;
   message.set_server(placed.server);
   message.set_slot(placed.slot);
   message.set_run_id(placed.run.value_or(RunId{0}).value);
   message.set_step(placed.at.value);
   message.set_training(placed.training);
+  return message;
 }
-
-}  // namespace
-
-Point FromProto(const v1::StagePoint& message) { return {PlanNodeId{message.plan_node_id()}, Step{message.step()}}; }
 
 v1::ExplainStageResponse ToProto(const ExplainedStage& explained) {
   v1::ExplainStageResponse message;
@@ -68,7 +70,7 @@ v1::ExplainStageResponse ToProto(const ExplainedStage& explained) {
   for (const TrialId trial : explained.serves) message.add_serves_trial_ids(trial.value);
   message.set_serves_other_count(explained.serves_others);
   message.set_serves_more(explained.serves_more);
-  if (explained.placed_on) Fill(*explained.placed_on, *message.mutable_placed_on());
+  if (explained.placed_on) *message.mutable_placed_on() = ToProto(*explained.placed_on);
   if (explained.checkpoint) {
     message.mutable_checkpoint()->set_file(explained.checkpoint->file);
     message.mutable_checkpoint()->set_size_bytes(explained.checkpoint->bytes);

@@ -224,9 +224,17 @@ v1::PlanNode ToProto(const PlanNodeView& view) {
     part.set_from_step(stage.from.value);
     part.set_to_step(stage.to.value);
     part.set_state(std::string(Name(stage.state)));
+    if (stage.placed_on) *part.mutable_placed_on() = ToProto(*stage.placed_on);
   }
   for (const Step step : view.checkpoints) message.add_checkpoint_steps(step.value);
   message.set_trial_count(view.trial_count);
+  for (const auto& [key, count] : view.claims) {
+    v1::PlanClaims& claims = *message.add_claims();
+    claims.set_step(key.first.value);
+    claims.set_state(std::string(Name(key.second)));
+    claims.set_count(count);
+  }
+  if (view.step_time) message.set_step_seconds(view.step_time->count());
   return message;
 }
 

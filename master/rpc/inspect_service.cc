@@ -4,6 +4,8 @@
 
 #include "base/clock.h"
 #include "espalier/v1/inspect.grpc.pb.h"
+#include "master/core/views/makespan_bound.h"
+#include "master/core/views/study_part.h"
 #include "master/rpc/convert.h"
 
 namespace espalier::master {
@@ -28,6 +30,10 @@ InspectService::InspectService(MasterPort& master, const Callers& callers)
   Serve("GetPlan", &Callers::Member, &InspectService::GetPlan);
   Serve("ExplainStage", &Callers::Member, &InspectService::ExplainStage);
   Serve("Forecast", &Callers::Member, &InspectService::Forecast);
+}
+
+StateReader InspectService::Reader() {
+  return [this](const auto& look) { return master_.Read(look); };
 }
 
 Result<void> InspectService::Read(const Look& look) {
@@ -85,13 +91,20 @@ Result<void> InspectService::ListStudies(const Caller& caller, const v1::ListStu
 
 Result<void> InspectService::GetStudy(const Caller& caller, const v1::GetStudyRequest& request,
                                       v1::GetStudyResponse& response) {
-  return Read([&](const MasterState& state) -> Result<void> {
+  StudyId finished;
+  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
     const StudyId id{request.study_id()};
     ESPALIER_ASSIGN(const Study* study,
                     id == StudyId{0} ? FindStudyNamed(state, request.name(), caller) : FindStudy(state, id, caller));
     *response.mutable_study() = ToProto(Summarize(state, study->id, Now()), *study);
+    if (study->finished_at) finished = study->id;
     return {};
-  });
+  }));
+  if (finished == StudyId{0}) return {};
+  ESPALIER_ASSIGN(const MasterState part, CopyStudy(Reader(), finished));
+  const Seconds bound = MakespanBound(part, part.studies.at(finished));
+  response.mutable_study()->set_makespan_bound_seconds(bound.count());
+  return {};
 }
 
 Result<void> InspectService::ListTrials(const Caller& caller, const v1::ListTrialsRequest& request,
@@ -125,11 +138,14 @@ Result<void> InspectService::GetTrial(const Caller& caller, const v1::GetTrialRe
 
 Result<void> InspectService::GetPlan(const Caller& caller, const v1::GetPlanRequest& request,
                                      v1::GetPlanResponse& response) {
-  return Read([&](const MasterState& state) -> Result<void> {
-    ESPALIER_ASSIGN(const Study* study, FindStudy(state, StudyId{request.study_id()}, caller));
-    for (const PlanNodeView& view : ViewPlan(state, study->id)) *response.add_nodes() = ToProto(view);
+  const StudyId id{request.study_id()};
+  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+    ESPALIER_RETURN_IF_ERROR(FindStudy(state, id, caller));
     return {};
-  });
+  }));
+  ESPALIER_ASSIGN(const MasterState part, CopyStudy(Reader(), id));
+  for (const PlanNodeView& view : ViewPlan(part, id)) *response.add_nodes() = ToProto(view);
+  return {};
 }
 
 Result<void> InspectService::ExplainStage(const Caller& caller, const v1::ExplainStageRequest& request,
@@ -155,8 +171,7 @@ Result<void> InspectService::Forecast(const Caller& caller, const v1::ForecastRe
     for (const v1::NewTrial& trial : part.trials()) study.trials.push_back(FromProto(trial));
     studies.push_back(std::move(study));
   }
-  ESPALIER_ASSIGN(const master::Forecast forecast,
-                  ForecastStudies([&](const auto& look) { return master_.Read(look); }, studies, caller.team));
+  ESPALIER_ASSIGN(const master::Forecast forecast, ForecastStudies(Reader(), studies, caller.team));
   response = ToProto(forecast);
   return {};
 }

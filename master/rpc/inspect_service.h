@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "espalier/v1/inspect.pb.h"
+#include "master/core/views/state_reader.h"
 #include "master/rpc/guarded_service.h"
 #include "master/rpc/master_port.h"
 
@@ -32,6 +33,9 @@ class InspectService final : public GuardedService {
 
   // Error: when the state cannot be read; else `look`'s.
   Result<void> Read(const Look& look);
+
+  // For what is looked at in turns.
+  StateReader Reader();
 
   MasterPort& master_;
 };

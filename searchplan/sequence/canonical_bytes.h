@@ -25,7 +25,6 @@ class CanonicalReader {
   explicit CanonicalReader(std::string_view bytes) : rest_(bytes) {}
 
   bool AtEnd() const { return rest_.empty(); }
-  std::size_t rest_size() const { return rest_.size(); }
 
   Result<std::uint8_t> TakeByte();
   Result<std::int64_t> TakeNumber();

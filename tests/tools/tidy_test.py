@@ -2,7 +2,7 @@
 
 import unittest
 
-from tools.tidy import includes, protos, references, sizes, words
+from tools.tidy import includes, protos, references, sizes, unused, words
 from tools.tidy.source import SourceFile, strip_cpp
 
 RULES = includes.Rules.of_repository()
@@ -209,6 +209,55 @@ class Protos(unittest.TestCase):
     def test_new_fields_are_fine(self):
         record = protos.record_of([SourceFile("a.proto", PROTO)])
         self.assertEqual(self.compatibility(PROTO.replace("double heat", "bool cold = 3;\n  double heat"), record), [])
+
+
+def unused_functions(header, *others):
+    sources = [SourceFile("base/a.h", header)] + [SourceFile(f"base/{i}.cc", text) for i, text in enumerate(others)]
+    return [problem.message.split()[0] for problem in unused.check_functions(sources)]
+
+
+class UnusedFunctions(unittest.TestCase):
+    def test_what_is_only_declared_and_defined_is_unused(self):
+        header = "struct S {\n  int Count() const { return 1; }\n};\nstd::map<int, int> Make(int n);\nconst S* Find();\nS& Get();\n"
+        definitions = "std::map<int, int> Make(int n) { return {}; }\nconst S* Find() { return nullptr; }\nS& Get() {}\n"
+        self.assertEqual(unused_functions(header, definitions), ["Count", "Find", "Get", "Make"])
+        self.assertEqual(unused_functions("class A { Result<void> Run(); };", "Result<void> A::Run() { return {}; }"), ["Run"])
+
+    def test_what_is_called_anywhere_is_used(self):
+        for use in ("x = Make(1);", "return Make(1);", "if (Make(1)) {}", "x = a * Make(1);", "f(a, *Make(1))", "x = a & Make(1);", "p->Make(1);",
+                    "this->Make(1)", "s.Make(1)", "n::Make(1);", "x = n::Make(1);", "each(&Make)", "#define M Make", "a < b > Make", "!Make(1)"):
+            self.assertEqual(unused_functions("int Make(int n);", "int Make(int n) {}\n" + use), [], use)
+
+    def test_comments_and_texts_are_no_use(self):
+        self.assertEqual(unused_functions("int Make();  // Make() makes", 'log("Make()");'), ["Make"])
+
+    def test_what_a_base_or_the_language_calls_is_used(self):
+        self.assertEqual(unused_functions("struct S : B { int Run(int n, Map<A> m) const override; void Stop() final; int begin(); };"), [])
+        self.assertEqual(unused_functions("struct S { S(int n); explicit S(); ~S(); bool operator()(int) const; };"), [])
+
+
+def unused_fields(proto, code, path="proto/espalier/v1/a.proto"):
+    sources = [SourceFile(path, "message M {\n" + proto + "\n}\n"), SourceFile("base/a.cc", code)]
+    return messages(unused.check_fields(sources))
+
+
+class UnusedFields(unittest.TestCase):
+    def test_a_field_is_written_and_read(self):
+        self.assertEqual(unused_fields("  int64 steps = 1;", "m.set_steps(1); m.steps();"), [])
+        self.assertEqual(unused_fields("  repeated M parts = 1;", "m.add_parts(); for (p : m.parts()) {}"), [])
+        self.assertEqual(unused_fields("  optional double x = 1;", "m.set_x(1); m.has_x();"), [])
+
+    def test_a_field_that_nobody_writes_or_reads_is_found(self):
+        self.assertEqual(unused_fields("  int64 steps = 1;", "m.steps();"), ["nobody writes steps: reserve its number"])
+        self.assertEqual(unused_fields("  map<string, int64> by_name = 1;", "m.mutable_by_name();"), [])
+        self.assertEqual(unused_fields("  int64 steps = 1;", "m.set_steps(1);"), ["nobody reads steps: reserve its number"])
+
+    def test_people_write_configuration(self):
+        self.assertEqual(unused_fields("  int64 steps = 1;", "m.steps();", "proto/espalier/config/v1/a.proto"), [])
+
+    def test_reserved_numbers_and_enumerators_are_no_fields(self):
+        self.assertEqual(unused_fields('  reserved 3;\n  reserved "old";\n  A_VALUE = 1;', ""), [])
+
 
 
 if __name__ == "__main__":

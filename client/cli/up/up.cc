@@ -111,7 +111,7 @@ Result<void> Up(const UpOptions& options, const std::function<void(const std::st
   programs.push_back(std::move(master));
   programs.push_back(std::move(node_manager));
   Supervisor supervisor(signals, data.File("run"), std::move(programs));
-  const Result<void> ran = supervisor.Run([&]() -> Result<void> {
+  Result<void> ran = supervisor.Run([&]() -> Result<void> {
     ESPALIER_RETURN_IF_ERROR(data.WriteAddress(address));
     say("ready: " + std::to_string(slot_count) + (slot_count == 1 ? " slot" : " slots") + ", data in " + data.Path() +
         "; stop with Ctrl-C or `espalier down`");

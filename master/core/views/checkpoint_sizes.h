@@ -5,18 +5,17 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "master/core/state/master_state.h"
+#include "searchplan/plan/search_plan.h"
 
 namespace espalier::master {
 
-// Mean sizes of the checkpoints that are stored and that a team may know of, by training and by the values of the
+// Mean sizes of checkpoints, by training and by the values of the
 // hyper-parameters that are fixed at step 0 (they decide a model's size).
 class CheckpointSizes {
  public:
-  CheckpointSizes() = default;  // none is known
-  CheckpointSizes(const MasterState& state, const std::vector<TrainingIdentity>& trainings, const std::string& team);
+  // Those under a node of the plan. O(depth + checkpoints), where there are some.
+  void Add(const SearchPlan& plan, const PlanNode& node);
 
   // Of checkpoints under this node, in bytes; nothing if none is known of such a training.
   std::optional<double> MeanUnder(const SearchPlan& plan, PlanNodeId node) const;
@@ -27,9 +26,10 @@ class CheckpointSizes {
     std::int64_t count = 0;
   };
   using Key = std::pair<Digest128, std::string>;
-  static Key KeyOf(const SearchPlan& plan, const Digest128& training, PlanNodeId node);
+  static Key KeyOf(const SearchPlan& plan, PlanNodeId root);
 
   std::map<Key, Sum> sums_;
+  std::map<PlanNodeId, Key> key_of_root_;  // of the nodes that were added
 };
 
 }  // namespace espalier::master

@@ -244,11 +244,7 @@ class Explainer {
   // A run that trains, measures or stores it.
   void TellOf(const Run& run, Point point) {
     told_.standing = StageStanding::kRunning;
-    told_.placed_on = ExplainedStage::Placed{.server = run.slot.server,
-                                             .slot = run.slot.index,
-                                             .run = MayName(run) ? std::optional(run.id) : std::nullopt,
-                                             .at = run.training() ? run.at() : point.step,
-                                             .training = run.training()};
+    told_.placed_on = PlaceOf(state_, run, point.step, caller_.team);
     const std::string where = run.slot.server + "/" + std::to_string(run.slot.index);
     if (!run.training()) {
       told_.why = Named(run) + " has trained it on " + where + ", and its state is on its way to the store";

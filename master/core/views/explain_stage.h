@@ -12,6 +12,7 @@
 #include "master/core/state/master_state.h"
 #include "master/core/state/visibility.h"
 #include "master/core/views/other_offers.h"
+#include "master/core/views/placed_stage.h"
 
 namespace espalier::master {
 
@@ -49,14 +50,7 @@ struct ExplainedStage {
   std::int64_t serves_others = 0;
   bool serves_more = false;  // there are more than were counted
 
-  struct Placed {
-    std::string server;
-    int slot = 0;
-    std::optional<RunId> run;  // of the caller's team
-    Step at;                   // the last step known to be begun or reached
-    bool training = true;      // false: the slot is free, the state is on its way to the store
-  };
-  std::optional<Placed> placed_on;
+  std::optional<PlacedStage> placed_on;
   std::optional<Checkpoint> checkpoint;
   std::vector<std::string> warnings;
 };

@@ -9,6 +9,7 @@
 #include "master/core/calls/trial_edits.h"
 #include "master/core/state/visibility.h"
 #include "master/core/views/checkpoint_sizes.h"
+#include "master/core/views/node_walk.h"
 #include "master/core/views/step_times.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/step_set.h"
@@ -17,7 +18,7 @@ namespace espalier::master {
 namespace {
 
 // How many plan nodes are looked up in one turn: a few milliseconds.
-constexpr std::size_t kNodesATurn = 10'000;
+constexpr std::size_t kNodesATurn = 4'000;
 
 std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
 
@@ -26,7 +27,6 @@ struct PlannedStudy {
   Study study;
   std::optional<PlanId> existing;  // the plan that its trials would enter
   bool is_trained_known = false;   // what of it is trained
-  bool is_measured = false;        // how long some step took
   CostModel costs;
 };
 
@@ -55,22 +55,45 @@ struct Basis {
 
 Result<Basis> TakeBasis(const MasterState& state, const std::vector<ForecastStudy>& studies, const std::string& team) {
   Basis basis{.next = state.next};
-  std::vector<TrainingIdentity> trainings;
   for (std::size_t i = 0; i < studies.size(); ++i) {
     auto study = PlanForecast(state, studies[i].specification);
     if (!study.has_value()) return InField(Indexed("studies", i), study.error());
     study->team = team;
     study->id = StudyId{state.next.study.value + static_cast<std::int64_t>(i)};
-    const StepKind kind{study->training, study->device_kind, team};
-    trainings.push_back(study->training);
-    basis.studies.push_back({.study = *study,
-                             .existing = ExistingPlan(state, *study),
-                             .is_trained_known = IsTrainedKnown(state, *study),
-                             .is_measured = IsAnyMeasured(state, kind),
-                             .costs = EstimatesOf(state, kind)});
+    basis.studies.push_back(
+        {.study = *study, .existing = ExistingPlan(state, *study), .is_trained_known = IsTrainedKnown(state, *study)});
   }
-  basis.checkpoint_sizes = CheckpointSizes(state, trainings, team);
   return basis;
+}
+
+// What was measured and stored of such trainings, in any plan that the team may know.
+Result<void> AddKnown(const StateReader& read, const std::string& team, Basis& basis) {
+  std::vector<std::pair<StepKind, MeasuredNodes>> kinds;
+  std::vector<std::size_t> kind_of_study;
+  for (const PlannedStudy& study : basis.studies) {
+    const StepKind kind{study.study.training, study.study.device_kind, team};
+    auto known = std::find_if(kinds.begin(), kinds.end(), [&](const auto& entry) { return entry.first == kind; });
+    if (known == kinds.end()) known = kinds.insert(kinds.end(), {kind, {}});
+    kind_of_study.push_back(static_cast<std::size_t>(known - kinds.begin()));
+  }
+  std::vector<MeasuredNodes*> of_plan;  // of the one that is walked
+  const auto is_wanted = [&](const MasterState& state, const SearchPlan& plan) {
+    of_plan.clear();
+    bool is_wanted_training = false;
+    for (auto& [kind, nodes] : kinds) {
+      if (IsOfKind(state, plan, kind)) of_plan.push_back(&nodes);
+      is_wanted_training = is_wanted_training || kind.training == plan.identity.training;
+    }
+    return is_wanted_training && MayKnow(state, plan, team);
+  };
+  ESPALIER_RETURN_IF_ERROR(WalkNodes(read, is_wanted, [&](const SearchPlan& plan, const PlanNode& node) {
+    for (MeasuredNodes* nodes : of_plan) nodes->Add(node);
+    basis.checkpoint_sizes.Add(plan, node);
+  }));
+  std::vector<CostModel> models;
+  for (auto& [kind, nodes] : kinds) models.push_back(std::move(nodes).Estimates());
+  for (std::size_t i = 0; i < basis.studies.size(); ++i) basis.studies[i].costs = models[kind_of_study[i]];
+  return {};
 }
 
 // A trial as it would stand in its plan.
@@ -100,12 +123,14 @@ class ScratchPlans {
 
   // Takes over what was trained in the plans that exist.
   Result<void> CopyTrained(const StateReader& read) {
-    for (const auto& [plan, existing] : existing_) {
-      auto next = plan->nodes.begin();
-      while (next != plan->nodes.end()) {
+    for (const auto& entry : existing_) {
+      SearchPlan& plan = *entry.first;
+      const PlanId existing = entry.second;
+      auto next = plan.nodes.begin();
+      while (next != plan.nodes.end()) {
         ESPALIER_RETURN_IF_ERROR(read([&](const MasterState& state) {
           const SearchPlan& stored = state.plans.at(existing);
-          for (std::size_t i = 0; i < kNodesATurn && next != plan->nodes.end(); ++i, ++next) {
+          for (std::size_t i = 0; i < kNodesATurn && next != plan.nodes.end(); ++i, ++next) {
             const PlanNode* node = stored.nodes.FindLineage(next->second.lineage);
             if (node != nullptr && !node->results->trained.empty()) {
               next->second.results.Mutable().trained = node->results->trained;
@@ -167,7 +192,7 @@ class TimeSum {
     for (const StepRange& range : lineage) {
       const std::int64_t left = range.to - range.from - trained_.CountIn(range);
       if (left == 0) continue;
-      known_ = known_ && studies_[trial.study].is_measured;
+      known_ = known_ && studies_[trial.study].costs.is_measured();
       if (!known_) return;
       const Seconds step_time = times_[trial.study].Of(trial.plan->Node(range.node));
       lineage_time += step_time * static_cast<double>(left);
@@ -235,6 +260,7 @@ Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<Fore
   Result<Basis> basis;
   ESPALIER_RETURN_IF_ERROR(read([&](const MasterState& state) { basis = TakeBasis(state, studies, team); }));
   if (!basis.has_value()) return tl::unexpected(basis.error());
+  ESPALIER_RETURN_IF_ERROR(AddKnown(read, team, *basis));
   std::vector<PlannedTrial> planned_trials;
   ScratchPlans scratch(basis->next);
   NearMissCollector near_misses;

@@ -1,15 +1,14 @@
 // What studies would cost, before anything runs.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "master/core/event.h"
-#include "master/core/state/master_state.h"
 #include "master/core/views/near_misses.h"
+#include "master/core/views/state_reader.h"
 
 namespace espalier::master {
 
@@ -36,9 +35,6 @@ struct Forecast {
   std::vector<StudyForecast> studies;
   std::vector<SequencePair> near_misses;
 };
-
-// Calls `look` once with the state, or fails.
-using StateReader = std::function<Result<void>(const std::function<void(const MasterState&)>& look)>;
 
 // What these studies together would cost if every trial went to its horizon; nothing is changed. A space may be large:
 // the state is looked at in turns, each short, between which it may change. No server is needed. A trainer that nobody

@@ -22,8 +22,9 @@ std::vector<SequencePair> NearMissCollector::Find() const {
     std::vector<const std::string*> texts;
     std::vector<Sequence> sequences;
     for (const auto& [text, horizon] : subject.texts) {
-      const auto sequence = ParseExpression(text).and_then(
-          [&](const Expression& expression) { return Compile(expression, subject.type, horizon); });
+      const auto expression = ParseExpression(text);
+      if (!expression.has_value()) continue;
+      const auto sequence = Compile(*expression, subject.type, horizon);
       if (!sequence.has_value()) continue;
       texts.push_back(&text);
       sequences.push_back(*sequence);

@@ -17,7 +17,8 @@ struct PlanSteps {
   std::set<std::string> named;  // hyper-parameters that the study's trials name
   StepSet planned;              // up to horizons: all that the view shows
   StepSet waiting;
-  StepSet running;
+  std::map<PlanNodeId, std::vector<std::pair<StepRange, const Run*>>> running;
+  std::map<Point, std::map<ClaimState, std::int64_t>> claims;
   std::set<Point> own_points;  // that the trials ask for, or begin nodes at
 };
 
@@ -28,7 +29,11 @@ void EnterTrial(const SearchPlan& plan, const Trial& trial, PlanSteps& steps) {
     const PlanNode& node = plan.Node(range.node);
     if (node.parent) steps.own_points.insert({*node.parent, node.start});
   }
-  for (const ClaimId id : trial.claims) steps.own_points.insert(plan.claims.at(id).point);
+  for (const ClaimId id : trial.claims) {
+    const Claim& claim = plan.claims.at(id);
+    steps.own_points.insert(claim.point);
+    ++steps.claims[claim.point][claim.state];
+  }
   for (const auto& [name, text] : trial.sequences) steps.named.insert(name);
   if (const Claim* last = LastWaitingClaim(plan, trial)) steps.waiting.AddLineage(plan, trial.leaf, last->point.step);
 }
@@ -42,47 +47,82 @@ void EnterRun(const SearchPlan& plan, const Run& run, PlanSteps& steps) {
       if (range.run == run.id) reached = std::max(reached, range.to);
     }
   }
-  for (const StepRange& range : PathRanges(run, reached, EndOf(run))) steps.running.Add(range);
+  for (const StepRange& range : PathRanges(run, reached, EndOf(run)))
+    steps.running[range.node].emplace_back(range, &run);
 }
 
-// Cuts the node's planned steps where the state changes.
-std::vector<StageView> StagesOf(const PlanNode& node, const PlanSteps& steps) {
-  StepSet trained;
-  trained.AddTrained(node);
-  std::set<Step> cuts;
-  for (const StepSet* set :
-       std::initializer_list<const StepSet*>{&trained, &steps.running, &steps.waiting, &steps.planned}) {
-    for (const StepRange& range : set->RangesOf(node.id)) cuts.insert({range.from, range.to});
+// Cuts a node's planned steps where their state, or who trains them, changes.
+class NodeStages {
+ public:
+  NodeStages(const MasterState& state, const PlanNode& node, const PlanSteps& steps, const std::string& team)
+      : state_(state), node_(node), steps_(steps), team_(team) {
+    trained_.AddTrained(node);
+    if (const auto running = steps.running.find(node.id); running != steps.running.end()) running_ = running->second;
   }
-  const auto state_at = [&](Step step) {
-    if (trained.Contains(node.id, step)) return StageState::kTrained;
-    if (steps.running.Contains(node.id, step)) return StageState::kRunning;
-    return steps.waiting.Contains(node.id, step) ? StageState::kWaiting : StageState::kPlanned;
-  };
-  std::vector<StageView> stages;
-  Step from = node.start;
-  for (const Step to : cuts) {
-    if (to <= from) continue;
-    if (!steps.planned.Contains(node.id, to)) break;
-    const StageState state = state_at(to);
-    if (!stages.empty() && stages.back().state == state) {
-      stages.back().to = to;
-    } else {
-      stages.push_back({from, to, state});
+
+  std::vector<StageView> Cut() const {
+    std::set<Step> cuts;
+    for (const StepSet* set : {&trained_, &steps_.waiting, &steps_.planned}) {
+      for (const StepRange& range : set->RangesOf(node_.id)) cuts.insert({range.from, range.to});
     }
-    from = to;
+    for (const auto& [range, run] : running_) cuts.insert({range.from, range.to});
+    std::vector<StageView> stages;
+    Step from = node_.start;
+    for (const Step to : cuts) {
+      if (to <= from) continue;
+      if (!steps_.planned.Contains(node_.id, to)) break;
+      StageView stage = StageTo(from, to);
+      if (!stages.empty() && stages.back().state == stage.state && stages.back().placed_on == stage.placed_on) {
+        stages.back().to = to;
+      } else {
+        stages.push_back(std::move(stage));
+      }
+      from = to;
+    }
+    return stages;
   }
-  return stages;
+
+ private:
+  StageView StageTo(Step from, Step to) const {
+    if (trained_.Contains(node_.id, to)) return {from, to, StageState::kTrained, {}};
+    for (const auto& [range, run] : running_) {
+      if (range.from < to && to <= range.to) {
+        return {from, to, StageState::kRunning, PlaceOf(state_, *run, range.to, team_)};
+      }
+    }
+    return {from, to, steps_.waiting.Contains(node_.id, to) ? StageState::kWaiting : StageState::kPlanned, {}};
+  }
+
+  const MasterState& state_;
+  const PlanNode& node_;
+  const PlanSteps& steps_;
+  const std::string& team_;
+  StepSet trained_;
+  std::vector<std::pair<StepRange, const Run*>> running_;
+};
+
+// As the scheduler takes it (master/core/state/index_keeper.cc), but nothing is guessed.
+std::optional<Seconds> StepTimeOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node) {
+  const auto costs = state.costs.find(plan.cost_key);
+  if (costs == state.costs.end()) return std::nullopt;
+  const auto& measurements = node.results->measurements;
+  const auto own = measurements.find(CostKind::kStep);
+  const std::optional<double> microseconds = costs->second.Estimate(
+      CostKind::kStep, FeaturesOf(node), own == measurements.end() ? Measurement{} : own->second);
+  if (!microseconds) return std::nullopt;
+  return Seconds(std::chrono::duration<double, std::micro>(*microseconds));
 }
 
-PlanNodeView ViewNode(const SearchPlan& plan, const PlanNode& node, const PlanSteps& steps) {
+PlanNodeView ViewNode(const MasterState& state, const SearchPlan& plan, const PlanNode& node, const PlanSteps& steps,
+                      const std::string& team) {
   PlanNodeView view{.plan = plan.id,
                     .id = node.id,
                     .parent = node.parent,
                     .start = node.start,
                     .functions = ChangedFunctions(plan, node),
-                    .stages = StagesOf(node, steps),
-                    .trial_count = steps.trial_counts.at(node.id)};
+                    .stages = NodeStages(state, node, steps, team).Cut(),
+                    .trial_count = steps.trial_counts.at(node.id),
+                    .step_time = StepTimeOf(state, plan, node)};
   if (!node.parent)
     std::erase_if(view.functions, [&](const auto& entry) { return !steps.named.contains(entry.first); });
   // Others' checkpoints would tell where their trials part.
@@ -91,16 +131,21 @@ PlanNodeView ViewNode(const SearchPlan& plan, const PlanNode& node, const PlanSt
     if (!steps.planned.Contains(node.id, step)) continue;
     if (shows_all || steps.own_points.contains({node.id, step})) view.checkpoints.push_back(step);
   }
+  for (auto at = steps.claims.lower_bound({node.id, Step{}}); at != steps.claims.end() && at->first.node == node.id;
+       ++at) {
+    for (const auto& [claim_state, count] : at->second) view.claims[{at->first.step, claim_state}] = count;
+  }
   return view;
 }
 
-void ViewNodes(const SearchPlan& plan, const PlanSteps& steps, std::vector<PlanNodeView>& views) {
+void ViewNodes(const MasterState& state, const SearchPlan& plan, const PlanSteps& steps, const std::string& team,
+               std::vector<PlanNodeView>& views) {
   std::vector<PlanNodeId> open(plan.roots.rbegin(), plan.roots.rend());  // the next one last
   while (!open.empty()) {
     const PlanNode& node = plan.Node(open.back());
     open.pop_back();
     if (!steps.trial_counts.contains(node.id)) continue;
-    views.push_back(ViewNode(plan, node, steps));
+    views.push_back(ViewNode(state, plan, node, steps, team));
     open.insert(open.end(), node.children.rbegin(), node.children.rend());
   }
 }
@@ -133,7 +178,8 @@ std::vector<PlanNodeView> ViewPlan(const MasterState& state, StudyId study) {
     if (steps != plans.end()) EnterRun(state.plans.at(run.plan), run, steps->second);
   }
   std::vector<PlanNodeView> views;
-  for (const auto& [id, steps] : plans) ViewNodes(state.plans.at(id), steps, views);
+  const std::string& team = state.studies.at(study).team;
+  for (const auto& [id, steps] : plans) ViewNodes(state, state.plans.at(id), steps, team, views);
   return views;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "master/core/state/master_state.h"
+#include "master/core/views/placed_stage.h"
 
 namespace espalier::master {
 
@@ -18,6 +19,8 @@ struct StageView {
   Step from;
   Step to;
   StageState state = StageState::kPlanned;
+  std::optional<PlacedStage> placed_on;  // of one that is running
+  friend bool operator==(const StageView&, const StageView&) = default;
 };
 
 struct PlanNodeView {
@@ -30,9 +33,13 @@ struct PlanNodeView {
   std::vector<StageView> stages;  // in order of step, not overlapping
   std::vector<Step> checkpoints;
   std::int64_t trial_count = 0;
+  std::map<std::pair<Step, ClaimState>, std::int64_t> claims;  // the study's own: how many
+  std::optional<Seconds> step_time;                            // measured, else estimated; none: never measured
+  friend bool operator==(const PlanNodeView&, const PlanNodeView&) = default;
 };
 
-// All nodes that the study's lineages pass, parents before children.
+// All nodes that the study's lineages pass, parents before children. O(trials x depth + plan nodes): for the study's
+// part of the state (study_part.h), beside the event loop.
 std::vector<PlanNodeView> ViewPlan(const MasterState& state, StudyId study);
 
 }  // namespace espalier::master

@@ -5,39 +5,28 @@
 #include "master/core/state/visibility.h"
 
 namespace espalier::master {
-namespace {
 
 bool IsOfKind(const MasterState& state, const SearchPlan& plan, const StepKind& kind) {
   return plan.identity.device_kind == kind.device_kind && plan.identity.training == kind.training &&
          MayKnow(state, plan, kind.team);
 }
 
-}  // namespace
-
-CostModel EstimatesOf(const MasterState& state, const StepKind& kind) {
-  SearchPlan measured;  // what was measured in any plan of this kind, side by side
-  for (const auto& [plan_id, plan] : state.plans) {
-    if (!IsOfKind(state, plan, kind)) continue;
-    for (const auto& [id, node] : plan.nodes) {
-      if (node.results->trained.empty()) continue;
-      measured.nodes.Add({.id = id,
-                          .start = node.start,
-                          .configuration = node.configuration,
-                          .lineage = node.lineage,
-                          .children = {},
-                          .results = node.results});
-    }
-  }
-  return CostModel::FromPlan(measured);
+void MeasuredNodes::Add(const PlanNode& node) {
+  if (node.results->trained.empty()) return;
+  nodes_.push_back({.id = node.id,
+                    .parent = {},
+                    .start = node.start,
+                    .configuration = node.configuration,
+                    .lineage = node.lineage,
+                    .children = {},
+                    .results = NodeResults{.trained = node.results->trained}});
 }
 
-bool IsAnyMeasured(const MasterState& state, const StepKind& kind) {
-  return std::any_of(state.plans.begin(), state.plans.end(), [&](const auto& entry) {
-    if (!IsOfKind(state, entry.second, kind)) return false;
-    const auto& nodes = entry.second.nodes;
-    return std::any_of(nodes.begin(), nodes.end(),
-                       [](const auto& node) { return !node.second.results->trained.empty(); });
-  });
+CostModel MeasuredNodes::Estimates() && {
+  std::sort(nodes_.begin(), nodes_.end(), [](const PlanNode& a, const PlanNode& b) { return a.id < b.id; });
+  SearchPlan measured;  // side by side
+  for (PlanNode& node : nodes_) measured.nodes.Add(std::move(node));
+  return CostModel::FromPlan(measured);
 }
 
 Seconds StepTimes::Of(const PlanNode& node) {
@@ -55,8 +44,14 @@ Seconds StepTimes::Of(const PlanNode& node) {
 }
 
 StepTimes StepTimesOf(const MasterState& state, const Study& study) {
-  return StepTimes(
-      [&state, kind = StepKind{study.training, study.device_kind, study.team}] { return EstimatesOf(state, kind); });
+  return StepTimes([&state, kind = StepKind{study.training, study.device_kind, study.team}] {
+    MeasuredNodes measured;
+    for (const auto& [plan_id, plan] : state.plans) {
+      if (!IsOfKind(state, plan, kind)) continue;
+      for (const auto& [id, node] : plan.nodes) measured.Add(node);
+    }
+    return std::move(measured).Estimates();
+  });
 }
 
 }  // namespace espalier::master

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "master/core/state/master_state.h"
@@ -17,13 +18,23 @@ struct StepKind {
   TrainingIdentity training;
   std::string device_kind;
   std::string team;
+  friend bool operator==(const StepKind&, const StepKind&) = default;
 };
 
-// A model of every measured step of this kind, in whatever plan.
-CostModel EstimatesOf(const MasterState& state, const StepKind& kind);
+// Whether what was measured in the plan is of this kind.
+bool IsOfKind(const MasterState& state, const SearchPlan& plan, const StepKind& kind);
 
-// Whether any step of this kind has ever been measured; if not, estimates are guesses.
-bool IsAnyMeasured(const MasterState& state, const StepKind& kind);
+// Nodes of one kind, of whatever plans, under which steps were measured.
+class MeasuredNodes {
+ public:
+  // Nothing, if no step was. O(ranges trained under it).
+  void Add(const PlanNode& node);
+  // A model of every step that was measured. O(nodes log nodes).
+  CostModel Estimates() &&;
+
+ private:
+  std::vector<PlanNode> nodes_;  // only what estimates need
+};
 
 // By node: the mean that was measured under it, else an estimate.
 class StepTimes {
@@ -39,7 +50,7 @@ class StepTimes {
   std::map<PlanNodeId, Seconds> known_;
 };
 
-// Of a study's own kind. Refers to the state.
+// Of a study's own kind, by all the plans in the state. Refers to the state. The first estimate costs O(plan nodes).
 StepTimes StepTimesOf(const MasterState& state, const Study& study);
 
 }  // namespace espalier::master

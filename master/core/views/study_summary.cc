@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "master/core/views/makespan_bound.h"
 #include "master/core/views/trial_state.h"
 
 namespace espalier::master {
@@ -30,21 +29,19 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
   const Study& study = state.studies.at(study_id);
   const TrialIndex& trials = state.trial_index.at(study_id);
   const StepTotals steps = state.index.steps.Of(study_id);
-  StudySummary summary{.id = study_id,
-                       .trials_by_state = CountTrialStates(state, study_id),
-                       .steps = {.claimed = trials.claimed_steps(),
-                                 .unique = steps.unique,
-                                 .trained = steps.trained,
-                                 .re_derived = steps.re_derived,
-                                 .wasted = steps.wasted,
-                                 .reused = steps.reused},
-                       .merge_rate = Ratio(trials.claimed_steps(), steps.unique),
-                       .time_weighted_merge_rate = Ratio(steps.claimed_time, steps.unique_time),
-                       .slot_seconds = DeviceTime(state, study_id, now),
-                       .elapsed = study.finished_at.value_or(now) - study.created_at,
-                       .best = trials.best()};
-  if (study.finished_at) summary.makespan_bound = MakespanBound(state, study);
-  return summary;
+  return {.id = study_id,
+          .trials_by_state = CountTrialStates(state, study_id),
+          .steps = {.claimed = trials.claimed_steps(),
+                    .unique = steps.unique,
+                    .trained = steps.trained,
+                    .re_derived = steps.re_derived,
+                    .wasted = steps.wasted,
+                    .reused = steps.reused},
+          .merge_rate = Ratio(trials.claimed_steps(), steps.unique),
+          .time_weighted_merge_rate = Ratio(steps.claimed_time, steps.unique_time),
+          .slot_seconds = DeviceTime(state, study_id, now),
+          .elapsed = study.finished_at.value_or(now) - study.created_at,
+          .best = trials.best()};
 }
 
 }  // namespace espalier::master

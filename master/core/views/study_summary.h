@@ -28,11 +28,11 @@ struct StudySummary {
   double time_weighted_merge_rate = 0;  // the same in measured step times
   Seconds slot_seconds{0};              // runs for several studies are charged in equal parts
   Seconds elapsed{0};
-  Seconds makespan_bound{0};  // of a finished study (makespan_bound.h)
+  Seconds makespan_bound{0};  // of a finished study, for who works it out (makespan_bound.h)
   std::optional<BestTrial> best;
 };
 
-// From counters: O(runs under way), and O(trials) for the bound, once the study is finished.
+// From counters, but for the bound, which is left 0: O(runs under way).
 StudySummary Summarize(const MasterState& state, StudyId study, Time now);
 
 }  // namespace espalier::master

@@ -42,6 +42,12 @@ class Directory {
   std::filesystem::path path_;
 };
 
+std::string Content(const std::string& file) {
+  std::ostringstream content;
+  content << std::ifstream(file).rdbuf();
+  return content.str();
+}
+
 Outcome Run(const std::vector<std::string>& arguments) {
   std::ostringstream out;
   std::ostringstream err;
@@ -96,6 +102,19 @@ void CheckListed(const json& listed, const json& study) {
     CAPTURE(key);
     CHECK((key == "steps" ? study["steps"]["claimed"] == value["claimed"] : study[key] == value));
   }
+}
+
+void CheckPlanNode(const json& node) {
+  using Type = json::value_t;
+  CheckKeys(node, {{"id", Type::number_integer},
+                   {"parent", Type::null},
+                   {"start", Type::number_integer},
+                   {"trials", Type::number_integer},
+                   {"functions", Type::object},
+                   {"stages", Type::array},
+                   {"checkpoints", Type::array},
+                   {"claims", Type::array},
+                   {"step_seconds", Type::null}});
 }
 
 }  // namespace
@@ -194,11 +213,10 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
   CHECK(comparison["identical"] == true);
   CHECK(document({"server", "list"})[0]["slots"] == 2);
   CHECK(document({"trainer", "list"})[0]["hyper_parameters"].size() == 8);
-  CHECK(document({"plan", "show", "small", "--plot", directory.File("plan.svg")}).size() == 4);
-  std::ifstream svg(directory.File("plan.svg"));
-  std::string first_line;
-  std::getline(svg, first_line);
-  CHECK_THAT(first_line, Catch::StartsWith("<svg xmlns="));
+  const json nodes = document({"plan", "show", "small", "--plot", directory.File("plan.svg")});
+  CHECK(nodes.size() == 4);
+  for (const json& node : nodes) CheckPlanNode(node);
+  CHECK_THAT(Content(directory.File("plan.svg")), Catch::StartsWith("<svg xmlns="));
 }
 
 TEST_CASE("texts for people name what matters, and progress stays off standard output") {
@@ -213,6 +231,11 @@ TEST_CASE("texts for people name what matters, and progress stays off standard o
                           Catch::Contains("merge rate"));
   CHECK_THAT(Run({"plan", "show", "1", "--server", master.address()}).out,
              Catch::StartsWith("node 2 from 0: lr = 0.1, seed = 1  [trained 0-2; 1 trial]\n"));
+  CHECK_THAT(Run({"plan", "show", "1", "--output", "dot", "--server", master.address()}).out,
+             Catch::StartsWith("digraph G {\ngraph [label=\"small: 4 trials, merge rate 1\\l\"") &&
+                 Catch::Contains("[label=\"node 2 from 0\\llr = 0.1\\lseed = 1\\l1 trial\\l\", shape=box]") &&
+                 Catch::EndsWith("}\n"));
+  CHECK(Run({"study", "show", "1", "--output", "dot", "--server", master.address()}).exit_code == kExitUsage);
   CHECK_THAT(Run({"study", "compare", "1", "1", "--server", master.address()}).out,
              Catch::Contains("identical, bit for bit"));
 }

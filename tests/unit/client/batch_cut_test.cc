@@ -40,12 +40,12 @@ std::size_t SegmentsOf(const std::vector<StartTrial>& trials) {
 // Starts large trials, closes the study once they are settled.
 class Large : public Tuner {
  public:
-  std::vector<Action> Start() override {
-    std::vector<Action> actions;
+  std::vector<TunerAction> Start() override {
+    std::vector<TunerAction> actions;
     for (std::size_t i = 0; i < kTrials; ++i) actions.emplace_back(LargeTrial(i));
     return actions;
   }
-  std::vector<Action> OnSettled(const ClaimOutcome&) override {
+  std::vector<TunerAction> OnSettled(const ClaimOutcome&) override {
     if (++settled_ < kTrials) return {};
     return {FinishStudy{}};
   }

@@ -142,6 +142,20 @@ TEST_CASE("a failed training is an evaluation that says so, and a cancelled clai
   CHECK(futures[1].Get()->state == ClaimState::kCancelled);
 }
 
+TEST_CASE("a trial that is cancelled alone cancels its own claim and no other") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  Study study = Create(client);
+  Batch batch;
+  for (const char* lr : {"0.1", "0.2"}) batch.new_trials.push_back({{{"lr", lr}}, Step{1}, Step{1}});
+  const BatchAnswer answer = study.SubmitBatch(batch, "first").value();
+  CHECK(study.CancelTrials({answer.trials[1]}).has_value());
+  CHECK(answer.evaluations[1].Get()->state == ClaimState::kCancelled);
+  CHECK_FALSE(answer.evaluations[0].Ready());
+  master.Settle(0);
+  CHECK(answer.evaluations[0].Get()->state == ClaimState::kDone);
+}
+
 TEST_CASE("waiting for any returns the one that was settled first") {
   FakeMaster master(ByHand());
   Client client = Connect(master);

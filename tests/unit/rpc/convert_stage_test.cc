@@ -16,8 +16,7 @@ TEST_CASE("what is explained of a stage arrives on the wire") {
   stage.serves = {TrialId{5}, TrialId{6}};
   stage.serves_others = 2;
   stage.serves_more = true;
-  stage.placed_on =
-      ExplainedStage::Placed{.server = "gpu2", .slot = 1, .run = RunId{8}, .at = Step{12}, .training = true};
+  stage.placed_on = PlacedStage{.server = "gpu2", .slot = 1, .run = RunId{8}, .at = Step{12}, .training = true};
   stage.checkpoint = Checkpoint{.file = "file", .bytes = 100, .run = RunId{1}, .stored_at = Time{}};
   stage.warnings = {"odd"};
   const v1::ExplainStageResponse message = ToProto(stage);

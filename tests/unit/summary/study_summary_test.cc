@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "master/core/views/makespan_bound.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {
@@ -20,7 +21,7 @@ struct TwoTrials : StateBuilder {
   // Of the study as it is now, finished.
   Seconds Bound() {
     Apply(state, FinishStudy{study, At(0)});
-    return Summary().makespan_bound;
+    return MakespanBound(state, state.studies.at(study));
   }
 
   const StudyId study = AddStudy();
@@ -163,7 +164,7 @@ TEST_CASE("what another study trained before is reused, and takes no time") {
   CHECK(summary.steps.trained == 75);
   CHECK(summary.steps.re_derived == 5);
   CHECK(summary.steps.reused == 45);
-  CHECK(summary.makespan_bound.count() == Approx(75));
+  CHECK(MakespanBound(s.state, s.state.studies.at(study)).count() == Approx(75));
   CHECK(Summarize(s.state, before, At(200)).steps.trained == 50);
   CHECK(Summarize(s.state, before, At(200)).steps.re_derived == 0);
   CHECK(Summarize(s.state, before, At(200)).steps.reused == 0);

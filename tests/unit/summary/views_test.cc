@@ -171,6 +171,41 @@ TEST_CASE("the plan's view cuts each node where its state changes") {
         "2 from 40 trials=1 lr=0.05 40..70 waiting 70..80 planned\n");
 }
 
+TEST_CASE("the plan's view says who trains a stage, what is claimed, and how long a step takes") {
+  TwoTrials s;
+  s.Claimed(s.constant, 20);
+  s.AddClaim(s.constant, 60);
+  s.AddClaim(s.multi, 60);
+  s.AddClaim(s.multi, 70);
+  s.Promise(s.AddRun({s.study}, s.constant, 0, 60), 40);
+  const std::vector<PlanNodeView> nodes = ViewPlan(s.state, s.study);
+  CHECK_FALSE(nodes[0].step_time.has_value());
+  CHECK(nodes[0].claims == std::map<std::pair<Step, ClaimState>, std::int64_t>{{{Step{20}, ClaimState::kDone}, 1},
+                                                                               {{Step{60}, ClaimState::kWaiting}, 1}});
+  CHECK(nodes[1].claims == std::map<std::pair<Step, ClaimState>, std::int64_t>{{{Step{60}, ClaimState::kWaiting}, 1},
+                                                                               {{Step{70}, ClaimState::kWaiting}, 1}});
+  REQUIRE(nodes[0].stages.size() == 3);
+  CHECK(nodes[0].stages[0].placed_on == PlacedStage{.server = "server", .slot = 0, .run = RunId{1}});
+  CHECK_FALSE(nodes[0].stages[1].placed_on.has_value());
+  s.Trained({s.study}, s.multi, 40, 50, 0, 2);
+  CHECK(ViewPlan(s.state, s.study)[1].step_time->count() == Approx(2));
+}
+
+TEST_CASE("where everyone shares, a plan's view shows others' runs without their names, and none of their claims") {
+  StateBuilder s;
+  const StudyId theirs = s.AddStudy(Scope::kEveryone);
+  const TrialId other = s.AddTrial(theirs, "0.1", 80);
+  s.AddClaim(other, 50);
+  s.team = "others";
+  const StudyId study = s.AddStudy(Scope::kEveryone);
+  s.AddClaim(s.AddTrial(study, "0.1", 80), 60);
+  s.Promise(s.AddRun({theirs}, other, 0, 50), 50);
+  const std::vector<PlanNodeView> nodes = ViewPlan(s.state, study);
+  REQUIRE(nodes.size() == 1);
+  CHECK(nodes[0].stages[0].placed_on == PlacedStage{.server = "server", .slot = 0, .run = std::nullopt});
+  CHECK(nodes[0].claims == std::map<std::pair<Step, ClaimState>, std::int64_t>{{{Step{60}, ClaimState::kWaiting}, 1}});
+}
+
 TEST_CASE("the plan's view shows nothing of other studies") {
   StateBuilder s;
   const StudyId other = s.AddStudy(Scope::kTeam);
