@@ -26,7 +26,6 @@ struct Transition {
 
 // Applies the edit that it returns to `state`, change by change: a batch's later trials meet the nodes of its earlier
 // ones. An event that is refused changes nothing.
-Transition React(MasterState& state, const Event& event, Policy& policy, const ReactorSettings& settings,
-                 Time now);
+Transition React(MasterState& state, const Event& event, Policy& policy, const ReactorSettings& settings, Time now);
 
 }  // namespace espalier::master
