@@ -53,7 +53,11 @@ function(espalier_test name)
     set(ARG_PRECOMPILED espalier_test_headers)
   endif()
   espalier_use_precompiled(${name} ${ARG_PRECOMPILED})
-  add_test(NAME ${name} COMMAND ${name} --durations yes)
+  # Thread sanitizer looks through megabytes that gRPC hands on byte by byte: those tests run in the other builds.
+  if(ESPALIER_SANITIZE MATCHES thread)
+    set(selection ~[large])
+  endif()
+  add_test(NAME ${name} COMMAND ${name} --durations yes ${selection})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 900)
   if(ESPALIER_SANITIZE MATCHES thread)
     set_tests_properties(${name} PROPERTIES

@@ -47,7 +47,7 @@ std::string NestedTrials() {
 
 }  // namespace
 
-TEST_CASE("a large body of somebody whom nobody knows costs the master no memory") {
+TEST_CASE("a large body of somebody whom nobody knows costs the master no memory", "[large]") {
   Service service;
   const std::string body = EmptyTrials(20 * kMebibyte);
   v1::SubmitRequest parsed;
@@ -61,7 +61,8 @@ TEST_CASE("a large body of somebody whom nobody knows costs the master no memory
   CHECK(PeakMemory::Bytes() - before < 8 * body.size());  // its copies on the caller's side, and none beyond
 }
 
-TEST_CASE("a request over the limit is refused with the limit and what to do, and others are served as before") {
+TEST_CASE("a request over the limit is refused with the limit and what to do, and others are served as before",
+          "[large]") {
   Service service;
   const std::string ann = service.AddUser("ann", "vision");
   RawCall call(service.channel, "/espalier.v1.StudyService/Submit", "Bearer " + ann);
@@ -72,7 +73,8 @@ TEST_CASE("a request over the limit is refused with the limit and what to do, an
   CHECK(service.Call(ann, "InspectService/ListStudies", v1::ListStudiesRequest()).code == grpc::StatusCode::OK);
 }
 
-TEST_CASE("a request that would take much more memory than it has bytes is refused before it is read, at every depth") {
+TEST_CASE("a request that would take much more memory than it has bytes is refused before it is read, at every depth",
+          "[large]") {
   Service service;
   const std::string ann = service.AddUser("ann", "vision");
   for (const auto& [method, body] : {std::pair("StudyService/Submit", EmptyTrials(20 * kMebibyte)),
