@@ -4,6 +4,7 @@
 #include <set>
 
 #include "master/core/state/claims.h"
+#include "master/core/views/steps_of_study.h"
 #include "tests/support/standing_promises.h"
 
 namespace espalier::master {
@@ -121,51 +122,12 @@ std::int64_t CountWasted(const MasterState& state, const std::vector<const Run*>
   return count;
 }
 
-// Now, or before.
-bool Serves(const Run& run, StudyId study) {
-  return run.charges.contains(study) || std::binary_search(run.serves.begin(), run.serves.end(), study);
-}
-
 std::vector<const Run*> RunsOf(const MasterState& state, StudyId study) {
   std::vector<const Run*> runs;
   for (const auto& [id, run] : state.runs) {
     if (Serves(run, study)) runs.push_back(&run);
   }
   return runs;
-}
-
-StepSet UniqueSteps(const MasterState& state, StudyId study) {
-  StepSet unique;
-  for (const TrialId id : state.trials_by_study.at(study)) {
-    const Trial& trial = state.trials.at(id);
-    const SearchPlan& plan = state.plans.at(trial.plan);
-    if (const Claim* last = LastDoneClaim(plan, trial)) unique.AddLineage(plan, trial.leaf, last->point.step);
-  }
-  return unique;
-}
-
-StepSet ReusedSteps(const MasterState& state, const Study& study, const StepSet& unique) {
-  std::map<PlanNodeId, const PlanNode*> nodes;
-  for (const TrialId id : state.trials_by_study.at(study.id)) {
-    const Trial& trial = state.trials.at(id);
-    const SearchPlan& plan = state.plans.at(trial.plan);
-    for (std::optional<PlanNodeId> node = trial.leaf; node; node = plan.Node(*node).parent) {
-      nodes[*node] = &plan.Node(*node);
-    }
-  }
-  StepSet earlier;
-  StepSet own;
-  for (const auto& [id, node] : nodes) {
-    for (const TrainedRange& range : node->results->trained) {
-      const Run& run = state.runs.at(range.run);
-      if (Serves(run, study.id)) {
-        own.Add({id, range.from, range.to});
-      } else if (run.ordered_at < study.created_at) {
-        earlier.Add({id, range.from, range.to});
-      }
-    }
-  }
-  return Difference(Intersection(unique, earlier), own);
 }
 
 }  // namespace

@@ -34,26 +34,36 @@ bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, 
   return !OffersElsewhere(draft.state(), server, plan.trainer, beginning.second);
 }
 
-// The servers with idle slots that offer what this kind asks for, whatever it evaluates by if that is left open.
-std::vector<const Server*> IdleServers(const MasterState& state, const OfferKind& kind) {
-  std::vector<const Server*> servers;
-  const auto& idle = state.index.idle_servers;
-  for (auto it = idle.lower_bound(kind); it != idle.end(); ++it) {
-    const auto& [offered, names] = *it;
-    if (offered.trainer != kind.trainer || offered.device_kind != kind.device_kind) break;
-    if (!kind.evaluation.empty() && offered.evaluation != kind.evaluation) break;
-    for (const std::string& name : names) servers.push_back(&state.servers.at(name));
-  }
-  return servers;
-}
+// The servers with idle slots that offer what a kind asks for, whatever they evaluate by if that is left open.
+class IdleServers {
+ public:
+  IdleServers(const MasterState& state, const OfferKind& kind) : state_(state), kind_(kind) {}
 
-// The first of these servers that may start it; null if none may.
-const Server* FirstThatMay(const Draft& draft, const std::vector<const Server*>& servers, const SearchPlan& plan,
-                           const StageBeginning& beginning) {
-  const auto may = [&](const Server* server) { return MayStart(draft, *server, plan, beginning); };
-  const auto first = std::find_if(servers.begin(), servers.end(), may);
-  return first == servers.end() ? nullptr : *first;
-}
+  bool none() const { return !Matches(state_.index.idle_servers.lower_bound(kind_)); }
+
+  // The first that satisfies the predicate; null if none does. O(servers that do not).
+  template <class Predicate>
+  const Server* First(const Predicate& may) const {
+    for (auto it = state_.index.idle_servers.lower_bound(kind_); Matches(it); ++it) {
+      for (const std::string& name : it->second) {
+        const Server& server = state_.servers.at(name);
+        if (may(server)) return &server;
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  bool Matches(decltype(Indexes::idle_servers)::const_iterator it) const {
+    if (it == state_.index.idle_servers.end()) return false;
+    const OfferKind& offered = it->first;
+    return offered.trainer == kind_.trainer && offered.device_kind == kind_.device_kind &&
+           (kind_.evaluation.empty() || offered.evaluation == kind_.evaluation);
+  }
+
+  const MasterState& state_;
+  const OfferKind& kind_;
+};
 
 // A path by its rank among all plans.
 struct RankedStart {
@@ -91,16 +101,21 @@ class StateView : public View {
     return {server.name, *state().index.idle_slots.at(server.name).begin()};
   }
 
+  const Server* FirstThatMay(const IdleServers& servers, const SearchPlan& plan,
+                             const StageBeginning& beginning) const {
+    return servers.First([&](const Server& server) { return MayStart(draft_, server, plan, beginning); });
+  }
+
   std::optional<StartPath> BestEvaluation() const {
     for (const auto& [kind, plans] : state().index.plans_to_evaluate) {
-      const std::vector<const Server*> servers = IdleServers(state(), kind);
-      if (servers.empty()) continue;
+      const IdleServers servers(state(), kind);
+      if (servers.none()) continue;
       for (const PlanId id : plans) {
         const SearchPlan& plan = state().plans.at(id);
         const std::set<ReadyEvaluation>& ready = state().index.needs.at(id).ready_evaluations();
         for (auto it = ready.lower_bound({kind.evaluation, {}}); it != ready.end(); ++it) {
           if (it->evaluation != kind.evaluation) break;
-          const Server* server = FirstThatMay(draft_, servers, plan, {it->point, kind.evaluation});
+          const Server* server = FirstThatMay(servers, plan, {it->point, kind.evaluation});
           if (server != nullptr) return StartPath{id, it->point, std::nullopt, IdleSlotOf(*server)};
         }
       }
@@ -111,8 +126,8 @@ class StateView : public View {
   std::optional<StartPath> BestTraining() const {
     std::optional<RankedStart> best;
     for (const auto& [kind, plans] : state().index.ready_plans) {
-      const std::vector<const Server*> servers = IdleServers(state(), kind);
-      if (servers.empty()) continue;
+      const IdleServers servers(state(), kind);
+      if (servers.none()) continue;
       for (const RankedPlan& ranked : plans) {
         if (best && best->rank < ranked) break;
         if (auto start = BestOf(state().plans.at(ranked.plan), servers)) {
@@ -124,11 +139,11 @@ class StateView : public View {
     return best ? std::optional(best->start) : std::nullopt;
   }
 
-  std::optional<StartPath> BestOf(const SearchPlan& plan, const std::vector<const Server*>& servers) const {
+  std::optional<StartPath> BestOf(const SearchPlan& plan, const IdleServers& servers) const {
     const NeedIndex& needs = state().index.needs.at(plan.id);
     for (const ReadyPath& ready : needs.ready_paths()) {
       for (const RankedSuccessor& first : needs.Find(ready.source)->order) {
-        const Server* server = FirstThatMay(draft_, servers, plan, {{first.node, ready.source.step}, ""});
+        const Server* server = FirstThatMay(servers, plan, {{first.node, ready.source.step}, ""});
         if (server != nullptr) return StartPath{plan.id, ready.source, first.node, IdleSlotOf(*server)};
       }
     }
