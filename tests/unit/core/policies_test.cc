@@ -144,18 +144,29 @@ TEST_CASE("a path whose preempted run lost its state is not preempted again befo
 }
 
 TEST_CASE("what a policy cannot have changes nothing") {
-  OneSlot one;
-  const TrialId trial = one.cluster.Submit(one.study, {{"lr", "0.1"}}, 50);
-  const PlanNodeId node = one.cluster.state.trials.at(trial).leaf;
-  const PlanId plan = one.cluster.state.trials.at(trial).plan;
+  ToyCluster cluster(1, 1, 2);
+  auto owned = std::make_unique<Obedient>();
+  Obedient& policy = *owned;
+  cluster.policy = std::move(owned);
+  const StudyId study = cluster.CreateStudy("impossible");
+  const TrialId trunk = cluster.Submit(study, {{"lr", "0.1"}}, 50);
+  const TrialId branch = cluster.Submit(study, {{"lr", "Piecewise([0.1, 0.01], [20])"}}, 30);
+  REQUIRE(cluster.state.runs.size() == 1);  // the branch waits for what the trunk's run promises; slot 1 is idle
+  const PlanId plan = cluster.state.trials.at(trunk).plan;
+  const PlanNodeId root = cluster.state.trials.at(trunk).leaf;
+  const PlanNodeId leaf = cluster.state.trials.at(branch).leaf;
   const Action impossible =
-      GENERATE_COPY(Action(PreemptRun{RunId{9}}), Action(StartPath{plan, {node, Step{0}}, node, {"node-0", 0}}),
-                    Action(StartPath{plan, {node, Step{0}}, node, {"elsewhere", 0}}),
-                    Action(StartPath{plan, {node, Step{5}}, std::nullopt, {"node-0", 1}}),
-                    Action(StartPath{PlanId{9}, {node, Step{0}}, node, {"node-0", 0}}));
-  one.Order(impossible);
-  CHECK(one.cluster.state.runs.size() == 1);
-  CHECK_FALSE(one.RunOf(1).preempt);
+      GENERATE_COPY(Action(PreemptRun{RunId{9}}),                                            // there is none
+                    Action(StartPath{plan, {root, Step{20}}, leaf, {"node-0", 1}}),          // promised, not stored
+                    Action(StartPath{plan, {root, Step{0}}, root, {"node-0", 1}}),           // nobody needs it now
+                    Action(StartPath{plan, {root, Step{20}}, std::nullopt, {"node-0", 1}}),  // nothing to evaluate
+                    Action(StartPath{PlanId{9}, {root, Step{0}}, root, {"node-0", 1}}),      // no such plan
+                    Action(StartPath{plan, {root, Step{0}}, root, {"node-0", 2}}),           // no such slot
+                    Action(StartPath{plan, {root, Step{0}}, root, {"elsewhere", 0}}));       // no such server
+  policy.next = impossible;
+  cluster.Handle(NodeMessage{.session = cluster.nodes[0].session});
+  CHECK(cluster.state.runs.size() == 1);
+  CHECK_FALSE(cluster.state.runs.at(RunId{1}).preempt);
 }
 
 }  // namespace espalier::master
