@@ -125,6 +125,7 @@ class Builder {
     std::map<std::string, std::vector<ClaimId>> claims;
     for (const ClaimId claim : stage.claims) claims[plan_.claims.at(claim).evaluation].push_back(claim);
     for (auto& [evaluation, of_evaluation] : claims) {
+      if (evaluation == kStateAlone) continue;
       Stage& added = tree_.stages.emplace_back(stage);
       added.evaluation = evaluation;
       added.claims = std::move(of_evaluation);

@@ -238,7 +238,8 @@ void NeedEditor::NoteNews(Point point, const Place& place) {
   index_.news_.served.insert(place.promised.begin(), place.promised.end());
   bool unneeded = !place.promised.empty() && !place.wants_state();
   for (const auto& [evaluation, waiting] : place.waiting) {
-    const bool ready = place.stored && waiting.covered_by.empty() && !waiting.claims.empty();
+    const bool ready =
+        place.stored && evaluation != kStateAlone && waiting.covered_by.empty() && !waiting.claims.empty();
     const ReadyEvaluation evaluate{evaluation, point};
     ready ? (void)index_.ready_evaluations_.insert(evaluate) : (void)index_.ready_evaluations_.erase(evaluate);
     index_.news_.served.insert(waiting.covered_by.begin(), waiting.covered_by.end());

@@ -8,7 +8,8 @@
 // it. What a stage and all below it amount to (its totals) is kept with the place above, up to the next state: a change
 // walks up as long as something changes, O(depth log places) at most, and touches nothing beside or below.
 //
-// A claim whose metrics an open promise covers wants no training; it only keeps the state at its place wanted.
+// A claim whose metrics an open promise covers wants no training; it only keeps the state at its place wanted. A claim
+// to a state alone is never evaluated.
 //
 // A value. Not thread-safe; owned by the event loop. Changes only by NeedEditor.
 #pragma once
@@ -75,7 +76,7 @@ struct Place {
   // What stands here.
   bool stored = false;          // a checkpoint; or Init
   std::vector<RunId> promised;  // open promises of the state, in order of making
-  // Who wants what, by evaluation identity.
+  // Who wants what, by evaluation identity, or kStateAlone.
   struct Waiting {
     std::set<ClaimId> claims;
     std::set<RunId> covered_by;  // open promises of these metrics here

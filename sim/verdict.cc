@@ -5,6 +5,7 @@
 #include <set>
 
 #include "master/core/views/study_summary.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::sim {
 namespace {
@@ -75,22 +76,23 @@ class ResultChecker {
     return alone_.emplace(trial.id, TrainedAlone(OfferOfStudy(study), trial.sequences, trial.horizon)).first->second;
   }
 
-  // Law 8: where a claim was done its state is stored, but for what was lost on the way or later.
+  // Law 8: where a claim was done its state was stored, whatever was lost on the way; it stands but for files that were
+  // lost later.
   std::string CheckState(const master::Study& study, const master::ClaimSettled& settled, const TrainedAlone& alone) {
     const SearchPlan& plan = stored_.plans.at(stored_.plan_by_claim.at(settled.claim));
     const Point point = plan.claims.at(settled.claim).point;
-    if (alone.last() < settled.step) return {};
-    if (alone.last() == settled.step && FateHere(plan, point)) return {};
-    if (plan.FindCheckpoint(point) == nullptr) {
-      if (watch_.MayLackState(point) || watch_.WasAnsweredAtOnce(settled.claim)) return {};
-      return "where a claim was done its state is stored: " + Text(study, settled);
-    }
+    if (alone.last() < settled.step || FailingPoint(plan, point)) return {};
     const StateDigest* digest = plan.FindStateDigest(point);
-    if (digest != nullptr && digest->sha256 == Sha256Of(alone.StateAt(settled.step))) return {};
-    return "each state is what training alone gives: " + Text(study, settled);
+    if (digest == nullptr) {
+      if (stored_.trials.at(settled.trial).cancelled || watch_.WasAnsweredAtOnce(settled.claim)) return {};
+      return "no claim's state is lost: " + Text(study, settled);
+    }
+    if (digest->sha256 != Sha256Of(alone.StateAt(settled.step))) {
+      return "each state is what training alone gives: " + Text(study, settled);
+    }
+    if (plan.FindCheckpoint(point) != nullptr || watch_.HasDropped(point)) return {};
+    return "a checkpoint stands until its file is lost: " + Text(study, settled);
   }
-
-  static bool FateHere(const SearchPlan& plan, Point point) { return plan.FindFailure(point) != nullptr; }
 
   const master::MasterState& stored_;
   const Watch& watch_;

@@ -134,16 +134,10 @@ void Watch::CheckLeases(const master::Event& event, const master::Transition& tr
 
 void Watch::OnStored(const master::StateEdit& edit) {
   for (const master::StateChange& change : edit) {
-    if (const auto* settled = std::get_if<master::SettlePromise>(&change)) {
-      const master::Run& run = stored_.runs.at(settled->run);
-      const master::Promise& promise = run.promises.at(settled->promise);
-      const bool comes_not = settled->state == master::PromiseState::kLost;
-      if (promise.owed == Owed::kState && comes_not) lacking_.insert(master::PointOf(run, promise.step));
-    }
     const auto* plan = std::get_if<master::ChangePlan>(&change);
     if (plan == nullptr) continue;
     if (const auto* set = std::get_if<SetCheckpoint>(&plan->change)) had_checkpoint_.insert(set->point);
-    if (const auto* drop = std::get_if<DropCheckpoint>(&plan->change)) lacking_.insert(drop->point);
+    if (const auto* drop = std::get_if<DropCheckpoint>(&plan->change)) dropped_.insert(drop->point);
   }
 }
 

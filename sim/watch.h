@@ -34,8 +34,8 @@ class Watch {
   // A node manager heard that these are durable.
   void OnAcknowledged(const std::vector<Report>& reports);
 
-  // Whether the point lost a checkpoint that was stored, or a promise of its state was lost.
-  bool MayLackState(Point point) const { return lacking_.contains(point); }
+  // Whether the point lost a checkpoint that was stored.
+  bool HasDropped(Point point) const { return dropped_.contains(point); }
 
   // By what was stored when it was made: nothing was trained for it, and no state kept.
   bool WasAnsweredAtOnce(ClaimId claim) const { return answered_at_once_.contains(claim); }
@@ -65,7 +65,7 @@ class Watch {
   std::map<std::string, Moment> last_heard_;
   std::set<std::pair<RunId, Step>> trained_;
   std::set<Point> had_checkpoint_;
-  std::set<Point> lacking_;
+  std::set<Point> dropped_;
   std::set<ClaimId> answered_at_once_;
   std::size_t changes_max_ = 0;
 };

@@ -37,9 +37,13 @@ struct Noter {
     RunOf(change.run);
     const Run& run = state.runs.at(change.run);
     const SearchPlan& plan = state.plans.at(run.plan);
-    for (const ClaimId claim : plan.ClaimsAt(PointOf(run, run.promises.at(change.promise).step))) {
+    const Promise& promise = run.promises.at(change.promise);
+    const Point point = PointOf(run, promise.step);
+    for (const ClaimId claim : plan.ClaimsAt(point)) {
       touched.studies.insert(state.trials.at(plan.claims.at(claim).trial).study);
     }
+    const bool lost = promise.owed == Owed::kState && change.state == PromiseState::kLost;
+    if (lost) touched.lost_states[run.plan].insert(point);
   }
   void operator()(const SetTerms& change) const { RunOf(change.run); }
   void operator()(const SetRunFailed&) const {}
@@ -70,7 +74,10 @@ struct Noter {
       noter.touched.points_to_settle[plan].insert(change.point);
       noter.Plan(plan);
     }
-    void operator()(const SetCheckpoint&) const { noter.Plan(plan); }
+    void operator()(const SetCheckpoint& change) const {
+      noter.touched.points_to_settle[plan].insert(change.point);
+      noter.Plan(plan);
+    }
     void operator()(const DropCheckpoint&) const { noter.Plan(plan); }
     void operator()(const SetFailure& change) const {
       if (change.failure) noter.touched.failed_points[plan].insert(change.point);

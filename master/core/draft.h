@@ -17,6 +17,7 @@ namespace espalier::master {
 struct Touched {
   std::map<PlanId, std::set<Point>> points_to_settle;  // waiting claims there may be settled now
   std::map<PlanId, std::set<Point>> failed_points;     // waiting claims at or beyond them are failed, or done with NaN
+  std::map<PlanId, std::set<Point>> lost_states;       // claims that are done there may lack the state
   std::set<PlanId> plans;                              // claims, states or runs changed: derive promises again
   std::set<StudyId> studies;                           // may be finished now
   std::set<std::string> servers;                       // what they should do, or what is acknowledged, changed
@@ -52,6 +53,9 @@ class Draft {
 
   // The state was loaded: what runs serve is derived again, and every plan with runs or waiting claims is looked at.
   void TouchAll();
+
+  // Metrics came of a state that its run has lost.
+  void NoteLostState(PlanId plan, Point point) { touched.lost_states[plan].insert(point); }
 
   // A server's reports came again: they are acknowledged again.
   void TellAgain(const std::string& server) { touched.servers.insert(server); }

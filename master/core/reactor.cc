@@ -50,6 +50,7 @@ Transition React(MasterState& state, const Event& event, Policy& policy, const R
   Draft draft(state, policy, settings, now);
   std::visit(Dispatcher{draft}, event);
   SettleTouched(draft);
+  ClaimLostStates(draft);
   OrderRuns(draft);
   FinishStudies(draft);
   TellServers(draft);

@@ -1,5 +1,7 @@
 #include "master/core/settling.h"
 
+#include <algorithm>
+
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -24,6 +26,30 @@ PlanEdit SettledFrom(const MasterState& state, PlanId plan_id, Point point) {
   return edit;
 }
 
+// Whether the trial has claimed the point's state alone, and waits for it.
+bool ClaimsState(const MasterState& state, TrialId trial, const SearchPlan& plan, Point point) {
+  const auto claimed = state.index.states_claimed.find(trial);
+  return claimed != state.index.states_claimed.end() &&
+         std::any_of(claimed->second.begin(), claimed->second.end(),
+                     [&](ClaimId id) { return plan.claims.at(id).point == point; });
+}
+
+// Of each trial with a claim that is done there, and that nobody has cancelled: one.
+std::vector<Claim> StateClaimsAt(const MasterState& state, const SearchPlan& plan, Point point) {
+  std::map<TrialId, Claim> claims;
+  for (const ClaimId id : plan.ClaimsAt(point)) {
+    const Claim& claim = plan.claims.at(id);
+    const Trial& trial = state.trials.at(claim.trial);
+    const Study& study = state.studies.at(trial.study);
+    if (claim.state != ClaimState::kDone || trial.cancelled || study.cancelled || study.finished_at) continue;
+    if (ClaimsState(state, trial.id, plan, point)) continue;
+    claims.try_emplace(trial.id, Claim{.trial = trial.id, .point = point, .evaluation = std::string(kStateAlone)});
+  }
+  std::vector<Claim> made;
+  for (auto& [trial, claim] : claims) made.push_back(std::move(claim));
+  return made;
+}
+
 bool IsOver(const MasterState& state, const Study& study) {
   if (!study.closing || study.finished_at) return false;
   if (state.trial_index.at(study.id).Count(TrialStanding::kWaiting) > 0) return false;
@@ -44,6 +70,7 @@ void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
   draft.Do(plan_id, {SettleClaim{claim_id, state}});
   const SearchPlan& plan = draft.state().plans.at(plan_id);
   const Claim& claim = plan.claims.at(claim_id);
+  if (IsForStateAlone(claim)) return;  // the study heard of the metrics
   const Trial& trial = draft.state().trials.at(claim.trial);
   const Study& study = draft.state().studies.at(trial.study);
   ClaimSettled settled{.claim = claim_id, .trial = trial.id, .step = claim.point.step, .state = state};
@@ -60,6 +87,22 @@ void SettleTouched(Draft& draft) {
   const auto settle = draft.touched.points_to_settle;
   for (const auto& [plan, points] : settle) {
     for (const Point point : points) SettleAll(draft, plan, SettleClaimsAt(draft.state().plans.at(plan), point));
+  }
+}
+
+void ClaimLostStates(Draft& draft) {
+  const MasterState& state = draft.state();
+  const auto lost = draft.touched.lost_states;
+  for (const auto& [plan_id, points] : lost) {
+    const SearchPlan& plan = state.plans.at(plan_id);
+    for (const Point point : points) {
+      if (plan.FindStateDigest(point) != nullptr || state.open_states.contains(point)) continue;
+      if (FailingPoint(plan, point)) continue;
+      for (Claim& claim : StateClaimsAt(state, plan, point)) {
+        claim.id = state.next.claim;
+        draft.Do(plan_id, {AddClaim{std::move(claim)}});
+      }
+    }
   }
 }
 

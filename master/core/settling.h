@@ -8,6 +8,11 @@ namespace espalier::master {
 // Settles each waiting claim that what is new settles (results, failures, the claim itself), with its study's event.
 void SettleTouched(Draft& draft);
 
+// Law 8: where a state was lost on its way to the store although claims were done there, each of these claims the state
+// again, alone: so no claim's state is lost, whatever is killed. Not for trials or studies that were cancelled, nor
+// where training failed for good. O(claims at the points).
+void ClaimLostStates(Draft& draft);
+
 // Of the touched studies: finishes those that are closing, have no waiting claim left, and await no state at a claim's
 // point.
 void FinishStudies(Draft& draft);

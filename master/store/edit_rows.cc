@@ -36,8 +36,9 @@ class StateRows {
   void operator()(const CloseStudy& change) {
     if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
       added->second.closing = true;
+      added->second.cancelled |= change.cancelled;
     } else {
-      closed_studies_.insert(change.study);
+      closed_studies_[change.study] |= change.cancelled;
     }
   }
   void operator()(const FinishStudy& change) {
@@ -93,7 +94,7 @@ class StateRows {
       user.Add(name, set.team, Name(set.role), token);
     }
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
-    for (const StudyId id : closed_studies_) closed.Add(id);
+    for (const auto& [id, cancelled] : closed_studies_) closed.Add(id, cancelled);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
     for (RowSet* set :
          {&user, &schema_, &parameter_, &offer_, &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
@@ -142,7 +143,7 @@ class StateRows {
     set.Add(study.id, study.user, study.team, asked.name, asked.trainer, asked.data, asked.step.updates,
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
-            study.finished_at, study.closing);
+            study.finished_at, study.closing, study.cancelled);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
@@ -170,7 +171,7 @@ class StateRows {
   std::set<Digest128> digests_;  // already among the rows
   std::map<std::string, User> users_;
   std::map<StudyId, Study> added_studies_;
-  std::set<StudyId> closed_studies_;
+  std::map<StudyId, bool> closed_studies_;  // and whether they are cancelled
   std::map<StudyId, Time> finished_studies_;
   std::map<TrialId, Trial> added_trials_;
   PlanRows plans_;

@@ -125,7 +125,8 @@ class Loader {
                   .metric_names = row.Texts("metric_names"),
                   .created_at = row.Moment("created_at"),
                   .finished_at = std::nullopt,
-                  .closing = row.Flag("closing")};
+                  .closing = row.Flag("closing"),
+                  .cancelled = row.Flag("cancelled")};
       Apply(state_, AddStudy{study});
       if (const auto finished_at = row.OptionalMoment("finished_at"))
         Apply(state_, FinishStudy{study.id, *finished_at});

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -40,15 +41,21 @@ struct PlanIdentity {
 // Unambiguous over all fields: the key by which plans are found, and the root of lineage digests.
 Digest128 DigestOf(const PlanIdentity& identity);
 
-// A trial's interest in the metrics at a point (TreeML's request). Claims alone order training.
+// A trial's interest in the metrics at a point (TreeML's request), or in the state there alone. Claims alone order
+// training.
 struct Claim {
   ClaimId id;
   TrialId trial;
   Point point;
-  std::string evaluation;  // evaluation identity: by this alone it is served
+  std::string evaluation;  // evaluation identity: by this alone it is served; or kStateAlone
   ClaimState state = ClaimState::kWaiting;
   friend bool operator==(const Claim&, const Claim&) = default;
 };
+
+// No evaluation: such a claim is made where one was done and its state was lost on its way to the store (law 8). It is
+// done once the state's digest is known.
+inline constexpr std::string_view kStateAlone = "state";
+inline bool IsForStateAlone(const Claim& claim) { return claim.evaluation == kStateAlone; }
 
 struct SearchPlan {
   PlanId id;

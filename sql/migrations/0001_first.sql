@@ -88,6 +88,7 @@ CREATE TABLE study (
   created_at     timestamptz NOT NULL,
   finished_at    timestamptz,
   closing        boolean     NOT NULL,
+  cancelled      boolean     NOT NULL,
   CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),
   CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
 );
@@ -167,7 +168,7 @@ CREATE TABLE claim (
   CONSTRAINT claim_state_is_known CHECK (state IN ('waiting', 'done', 'failed', 'cancelled')),
   CONSTRAINT claim_is_of_a_step CHECK (step > 0)
 );
-COMMENT ON TABLE claim IS 'A trial''s interest in the metrics at a point. Claims alone order training.';
+COMMENT ON TABLE claim IS 'A trial''s interest in the metrics at a point; of the evaluation ''state'', in the state there alone. Claims alone order training.';
 
 CREATE TABLE point (
   plan_node_id    bigint NOT NULL REFERENCES plan_node (id),

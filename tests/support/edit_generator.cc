@@ -189,9 +189,14 @@ void EditGenerator::MoreClaims() {
   const Trial& trial = state_.trials.at(AnyKey(state_.trials));
   const Step step{1 + Below(static_cast<int>(trial.horizon.value))};
   const Point point = PointOn(state_.plans.at(trial.plan), trial.leaf, step);
-  const Claim claim{.id = state_.next.claim, .trial = trial.id, .point = point, .evaluation = Text()};
+  const bool for_state = Chance(20);
+  const Claim claim{.id = state_.next.claim,
+                    .trial = trial.id,
+                    .point = point,
+                    .evaluation = for_state ? std::string(kStateAlone) : Text()};
   const StudyId study = trial.study;
   Do(ChangePlan{trial.plan, AddClaim{claim}});
+  if (for_state) return;
   AddEvent(study, ClaimMade{claim.id, claim.trial, step});
 }
 
@@ -207,6 +212,7 @@ void EditGenerator::Settle() {
     Do(ChangePlan{plan, AddMetrics{claim.point, claim.evaluation, metrics}});
   }
   Do(ChangePlan{plan, SettleClaim{claim.id, settled}});
+  if (IsForStateAlone(claim)) return;
   AddEvent(state_.trials.at(claim.trial).study,
            ClaimSettled{claim.id, claim.trial, claim.point.step, settled, metrics, Text()});
 }
@@ -364,7 +370,7 @@ void EditGenerator::Close() {
   }
   if (state_.running_studies.empty() || !Chance(20)) return;
   const StudyId study = *state_.running_studies.begin();
-  Do(CloseStudy{study});
+  Do(CloseStudy{study, Chance(30)});
   if (!Chance(50)) return;
   AddEvent(study, StudyFinished{});
   Do(FinishStudy{study, Moment()});

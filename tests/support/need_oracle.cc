@@ -44,6 +44,7 @@ Work WorkOf(const NeedIndex& index, const SearchPlan& plan) {
       }
       for (const auto& [evaluation, waiting] : place.waiting) {
         if (waiting.claims.empty() || !waiting.covered_by.empty() || !place.has_state()) continue;
+        if (evaluation == kStateAlone) continue;
         work.insert(Line(id, step, step, evaluation, place.stored ? "ready" : "waits"));
       }
     }

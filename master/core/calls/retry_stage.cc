@@ -44,7 +44,7 @@ Obstacles FindObstacles(const MasterState& state, const SearchPlan& plan, Point 
   }
   ClearAttempts(state, plan, point, found.clearing);
   if (!training_failed && evaluations.empty()) return found;
-  for (const ClaimId id : ClaimsFailedAt(state, plan, point)) {
+  for (const ClaimId id : ClaimsFailedAt(plan, point)) {
     const Claim& claim = plan.claims.at(id);
     const bool of_evaluation = claim.point == point && evaluations.contains(claim.evaluation);
     if (training_failed || of_evaluation) found.failed.push_back(id);
@@ -70,6 +70,16 @@ bool ConcernsUser(const MasterState& state, const SearchPlan& plan, Point point,
   if (std::any_of(failed.begin(), failed.end(), is_users)) return true;
   const WantingClaims wanting = ClaimsWanting(state, plan, point, kPlacesMax);
   return std::any_of(wanting.claims.begin(), wanting.claims.end(), is_users);
+}
+
+void MakeAgain(Draft& draft, PlanId plan, Claim claim) {
+  if (!IsForStateAlone(claim)) {
+    MakeClaim(draft, draft.state().trials.at(claim.trial).study, claim.trial, claim.point.step);
+    return;
+  }
+  claim.id = draft.state().next.claim;
+  claim.state = ClaimState::kWaiting;
+  draft.Do(plan, {AddClaim{std::move(claim)}});
 }
 
 }  // namespace
@@ -102,7 +112,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
     const Claim& claim = plan->claims.at(id);
     const Trial& trial = state.trials.at(claim.trial);
     if (trial.cancelled || state.studies.at(trial.study).finished_at) continue;
-    MakeClaim(draft, trial.study, trial.id, claim.point.step);
+    MakeAgain(draft, plan->id, claim);
     (MaySee(caller, state.studies.at(trial.study)) ? trials : others).insert(trial.id);
   }
   std::vector<std::int64_t> ids = {static_cast<std::int64_t>(others.size())};

@@ -67,7 +67,12 @@ void EndTrial(Draft& draft, TrialId id, bool cancelled) {
   const StudyId study = trial.study;
   const PlanId plan = trial.plan;
   if (cancelled) {
-    for (const ClaimId claim : trial.claims) {
+    std::vector<ClaimId> claims = trial.claims;
+    if (const auto states = draft.state().index.states_claimed.find(id);
+        states != draft.state().index.states_claimed.end()) {
+      claims.insert(claims.end(), states->second.begin(), states->second.end());
+    }
+    for (const ClaimId claim : claims) {
       if (draft.state().plans.at(plan).waiting.contains(claim)) Settle(draft, plan, claim, ClaimState::kCancelled);
     }
   }
@@ -82,7 +87,8 @@ void CloseStudyWithTrials(Draft& draft, StudyId study, bool cancelled) {
   for (const TrialId trial : trials) {
     if (cancelled || !draft.state().trials.at(trial).closed) EndTrial(draft, trial, cancelled);
   }
-  if (!draft.state().studies.at(study).closing) draft.Do(CloseStudy{study});
+  const Study& closing = draft.state().studies.at(study);
+  if (!closing.closing || (cancelled && !closing.cancelled)) draft.Do(CloseStudy{study, cancelled});
 }
 
 }  // namespace espalier::master

@@ -86,6 +86,8 @@ struct Applier {
       Warn("metrics differ from those stored; the stored ones stay", measured.point);
     }
     SettleOwed(plan->id, measured.point, Owed::kMetrics, fit.has_value());
+    const Run* run = FindRun();
+    if (run != nullptr && run->HasLostState(measured.point.step)) draft.NoteLostState(plan->id, measured.point);
   }
 
   void operator()(const StateStored& stored) const {

@@ -133,6 +133,7 @@ struct Indexes {
   // Where open trials may go on from.
   std::unordered_map<PlanNodeId, std::map<Step, OpenEnds>> open_ends;
   std::map<StudyId, GoingOn> going_on;
+  std::map<TrialId, std::set<ClaimId>> states_claimed;  // claims of states alone that wait; none is empty
   friend bool operator==(const Indexes&, const Indexes&) { return true; }
 };
 

@@ -31,7 +31,7 @@ bool ConcernsCaller(const MasterState& state, const SearchPlan& plan, Point poin
     return std::any_of(claims.begin(), claims.end(), is_of_team);
   };
   return any(plan.ClaimsAt(point)) || any(ClaimsWanting(state, plan, point, kPlacesMax).claims) ||
-         any(ClaimsFailedAt(state, plan, point));
+         any(ClaimsFailedAt(plan, point));
 }
 
 // Walks down from a point, node by node.
@@ -103,14 +103,14 @@ WantingClaims ClaimsWanting(const MasterState& state, const SearchPlan& plan, Po
   return needs == nullptr ? WantingClaims{} : Descent(*needs, plan, places_max).From(point);
 }
 
-std::vector<ClaimId> ClaimsFailedAt(const MasterState& state, const SearchPlan& plan, Point point) {
+std::vector<ClaimId> ClaimsFailedAt(const SearchPlan& plan, Point point) {
   std::vector<ClaimId> failed;
   for (const ClaimId id : plan.failed) {
     const Claim& claim = plan.claims.at(id);
     if (!IsAtOrBeyond(plan, claim.point, point)) continue;
-    const std::vector<ClaimId>& of_trial = state.trials.at(claim.trial).claims;
-    const bool made_again = std::any_of(of_trial.begin(), of_trial.end(), [&](ClaimId other) {
-      return other > id && plan.claims.at(other).point == claim.point;
+    const std::vector<ClaimId>& there = plan.ClaimsAt(claim.point);
+    const bool made_again = std::any_of(there.rbegin(), there.rend(), [&](ClaimId other) {
+      return other > id && plan.claims.at(other).trial == claim.trial;
     });
     if (!made_again) failed.push_back(id);
   }

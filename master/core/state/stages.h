@@ -32,7 +32,7 @@ WantingClaims ClaimsWanting(const MasterState& state, const SearchPlan& plan, Po
 
 // The failed claims at the point or beyond it, without those that were made again since. O(failed claims of the plan x
 // depth).
-std::vector<ClaimId> ClaimsFailedAt(const MasterState& state, const SearchPlan& plan, Point point);
+std::vector<ClaimId> ClaimsFailedAt(const SearchPlan& plan, Point point);
 
 // Whether the lineage of `point` passes `through`, or ends there. O(depth).
 bool IsAtOrBeyond(const SearchPlan& plan, Point point, Point through);

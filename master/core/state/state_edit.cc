@@ -42,7 +42,11 @@ struct Applier {
     Count(state.next.study, change.study.id);
   }
 
-  void operator()(const CloseStudy& change) const { Existing(state.studies, change.study, "study").closing = true; }
+  void operator()(const CloseStudy& change) const {
+    Study& study = Existing(state.studies, change.study, "study");
+    study.closing = true;
+    study.cancelled |= change.cancelled;
+  }
 
   void operator()(const FinishStudy& change) const {
     Study& study = Existing(state.studies, change.study, "study");
@@ -64,11 +68,18 @@ struct Applier {
     ApplyToPlan(plan, change.change);
     if (const auto* node = std::get_if<AddPlanNode>(&change.change)) Count(state.next.plan_node, node->id);
     if (const auto* settled = std::get_if<SettleClaim>(&change.change)) {
-      if (!MayBeDone(settled->state)) Await(plan.claims.at(settled->claim), -1);
+      const Claim& claim = plan.claims.at(settled->claim);
+      if (!MayBeDone(settled->state)) Await(claim, -1);
+      if (IsForStateAlone(claim)) CountStateClaim(claim, -1);
     }
     if (const auto* added = std::get_if<AddClaim>(&change.change)) {
       const Claim& claim = added->claim;
-      AddInOrder(Existing(state.trials, claim.trial, "trial").claims, plan, claim);
+      Trial& trial = Existing(state.trials, claim.trial, "trial");
+      if (!IsForStateAlone(claim)) {
+        AddInOrder(trial.claims, plan, claim);
+      } else if (claim.state == ClaimState::kWaiting) {
+        CountStateClaim(claim, 1);
+      }
       AddNew(state.plan_by_claim, claim.id, change.plan, "claim");
       Count(state.next.claim, claim.id);
       if (MayBeDone(claim.state)) Await(claim, 1);
@@ -239,6 +250,13 @@ struct Applier {
     AddAwaited(claim, sign * open->second);
   }
 
+  void CountStateClaim(const Claim& claim, std::int64_t sign) const {
+    state.trial_index.at(state.trials.at(claim.trial).study).StateClaimed(claim.trial, sign);
+    std::set<ClaimId>& claimed = state.index.states_claimed[claim.trial];
+    sign > 0 ? (void)claimed.insert(claim.id) : (void)claimed.erase(claim.id);
+    if (claimed.empty()) state.index.states_claimed.erase(claim.trial);
+  }
+
   void AddAwaited(const Claim& claim, std::int64_t count) const {
     const StudyId study = state.trials.at(claim.trial).study;
     if ((state.states_awaited[study] += count) == 0) state.states_awaited.erase(study);
@@ -296,7 +314,9 @@ struct Printer {
   void operator()(const AddStudy& change) const {
     out << "add study " << change.study.id.value << " name=" << change.study.specification.name;
   }
-  void operator()(const CloseStudy& change) const { out << "close study " << change.study.value; }
+  void operator()(const CloseStudy& change) const {
+    out << (change.cancelled ? "cancel" : "close") << " study " << change.study.value;
+  }
   void operator()(const FinishStudy& change) const { out << "finish study " << change.study.value; }
   void operator()(const AddPlan& change) const {
     out << "add plan " << change.plan.value << " scope=" << Name(change.identity.sharing.scope);

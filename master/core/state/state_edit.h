@@ -21,6 +21,7 @@ struct AddStudy {
 };
 struct CloseStudy {
   StudyId study;
+  bool cancelled = false;
 };
 struct FinishStudy {
   StudyId study;

@@ -42,6 +42,7 @@ struct Study {
   Time created_at{};
   std::optional<Time> finished_at;
   bool closing = false;  // no new trials or claims; finished once every claim is settled
+  bool cancelled = false;
   friend bool operator==(const Study&, const Study&) = default;
 };
 
@@ -52,7 +53,8 @@ struct Trial {
   PlanNodeId leaf;
   Step horizon;
   std::map<std::string, std::string> sequences;  // as submitted, in the notation
-  std::vector<ClaimId> claims;                   // in order of step; made again where one failed: the later one last
+  std::vector<ClaimId>
+      claims;  // in order of step; made again where one failed: the later one last. Not of states alone
   bool closed = false;
   bool cancelled = false;
   friend bool operator==(const Trial&, const Trial&) = default;

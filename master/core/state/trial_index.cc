@@ -32,14 +32,14 @@ struct TrialIndex::Taker {
   }
   void operator()(const ClaimMade& event) const {
     index.Update(event.trial, [&](Entry& entry) {
-      if (++entry.waiting_count == 2) ++index.several_waiting_;
+      index.CountWaiting(entry, 1);
       if (event.step <= entry.claimed_to) --entry.failed_count;  // made again at its point: its stage is retried
       entry.claimed_to = std::max(entry.claimed_to, event.step);
     });
   }
   void operator()(const ClaimSettled& event) const {
     index.Update(event.trial, [&](Entry& entry) {
-      if (--entry.waiting_count == 1) --index.several_waiting_;
+      index.CountWaiting(entry, -1);
       if (event.state == ClaimState::kFailed) ++entry.failed_count;
       entry.cancelled |= event.state == ClaimState::kCancelled;
       if (event.state == ClaimState::kDone) index.TakeDone(event, entry, study.specification);
@@ -55,6 +55,16 @@ struct TrialIndex::Taker {
 };
 
 void TrialIndex::Take(const StudyEvent& event, const Study& study) { std::visit(Taker{*this, study}, event); }
+
+void TrialIndex::CountWaiting(Entry& entry, std::int64_t sign) {
+  if (entry.waiting_count > 1) --several_waiting_;
+  entry.waiting_count += sign;
+  if (entry.waiting_count > 1) ++several_waiting_;
+}
+
+void TrialIndex::StateClaimed(TrialId trial, std::int64_t sign) {
+  Update(trial, [&](Entry& entry) { CountWaiting(entry, sign); });
+}
 
 void TrialIndex::TakeDone(const ClaimSettled& event, Entry& entry, const StudySpecification& study) {
   const std::optional<double> rank = RankOf(event.metrics, study);

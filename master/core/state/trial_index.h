@@ -1,6 +1,6 @@
 // A study's trials in the orders in which they are listed, and what lists of studies say of them, kept up to date by
-// the study's events alone: so that a page of a list costs what the page holds. Invariant: each trial stands once in
-// each order, under its state.
+// the study's events, and by claims to states alone: so that a page of a list costs what the page holds. Invariant:
+// each trial stands once in each order, under its state.
 #pragma once
 
 #include <array>
@@ -37,6 +37,9 @@ class TrialIndex {
   // `study`: whose event it is.
   void Take(const StudyEvent& event, const Study& study);
 
+  // A claim to a state alone is made (1) or settled (-1), of which no event tells: the trial waits meanwhile.
+  void StateClaimed(TrialId trial, std::int64_t sign);
+
   // Calls `take` with each trial of these standings, in order, those after `after` if it is given, until it says false.
   void Each(TrialOrder order, const Standings& standings, const std::optional<TrialPlace>& after,
             const std::function<bool(const TrialPlace&)>& take) const;
@@ -70,6 +73,7 @@ class TrialIndex {
   using Places = std::array<std::set<TrialPlace>, kTrialStandingCount>;
 
   static TrialStanding StandingOf(const Entry& entry);
+  void CountWaiting(Entry& entry, std::int64_t sign);
   void TakeDone(const ClaimSettled& event, Entry& entry, const StudySpecification& study);
   template <class Change>
   void Update(TrialId trial, const Change& change);

@@ -75,7 +75,7 @@ class Explainer {
     told_.waits_for = WaitsFor::kRetry;
     told_.why = "training failed at " + NameOf(*failing) + " (" + std::string(Name(failure.kind)) +
                 "); `espalier stage retry " + NameOf(*failing) + "` tries it again:\n" + failure.message;
-    Serve({ClaimsFailedAt(state_, plan_, told_.point), true});
+    Serve({ClaimsFailedAt(plan_, told_.point), true});
     return true;
   }
 
@@ -199,7 +199,7 @@ class Explainer {
     const Place* place = needs_->Find(told_.point);
     if (place == nullptr || told_.waits_for == WaitsFor::kOffer) return;
     for (const auto& [evaluation, waiting] : place->waiting) {
-      if (waiting.claims.empty() || IsOffered(state_, plan_, evaluation)) continue;
+      if (waiting.claims.empty() || evaluation == kStateAlone || IsOffered(state_, plan_, evaluation)) continue;
       told_.warnings.push_back("no connected server evaluates it as is asked: " +
                                Print(OtherOffers(state_, plan_, evaluation), plan_.identity.training.trainer));
     }
@@ -236,7 +236,7 @@ class Explainer {
     told_.waits_for = WaitsFor::kRetry;
     told_.why = "it was trained, and its evaluation failed; `espalier stage retry " + NameOf(told_.point) +
                 "` tries it again:\n" + why;
-    std::vector<ClaimId> failed = ClaimsFailedAt(state_, plan_, told_.point);
+    std::vector<ClaimId> failed = ClaimsFailedAt(plan_, told_.point);
     std::erase_if(failed, [&](ClaimId claim) { return plan_.claims.at(claim).point != told_.point; });
     Serve({std::move(failed), true});
   }

@@ -44,8 +44,11 @@ class Copier {
       copied.push_back(trial.id);
       part_.trials.emplace(trial.id, trial);
       PlanPart& part = plans_[plan.id];
-      for (const ClaimId id : trial.claims) part.claims.push_back(plan.claims.at(id));
       if (part.nodes.try_emplace(trial.leaf).second) open_.emplace_back(plan.id, trial.leaf);
+      for (const ClaimId id : trial.claims) part.claims.push_back(plan.claims.at(id));
+      const auto states = state.index.states_claimed.find(trial.id);
+      if (states == state.index.states_claimed.end()) continue;
+      for (const ClaimId id : states->second) part.claims.push_back(plan.claims.at(id));
     }
   }
 

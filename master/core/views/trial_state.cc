@@ -97,6 +97,12 @@ std::string TrialState(const MasterState& state, const Trial& trial) {
     waits = true;
     if (IsServedByTraining(state, id)) return "running";
   }
+  if (const auto states = state.index.states_claimed.find(trial.id); states != state.index.states_claimed.end()) {
+    waits = true;
+    for (const ClaimId id : states->second) {
+      if (IsServedByTraining(state, id)) return "running";
+    }
+  }
   if (waits) return "waiting";
   if (!failed.empty()) return "failed";
   return trial.closed ? "done" : "idle";

@@ -1,6 +1,7 @@
 // What the end of a run says of what it still owes, and where a failed evaluation is tried again.
 #include <catch2/catch.hpp>
 
+#include "master/core/views/trial_state.h"
 #include "tests/support/toy_cluster.h"
 
 namespace espalier::master {
@@ -99,6 +100,98 @@ TEST_CASE("an evaluation that crashed is tried again on its server if the others
   server.Wait();
   CHECK(server.Last().id != evaluates.id);
   CHECK(server.Last().slot.server == "node-0");
+}
+
+namespace {
+
+// A trial of 40 steps whose metrics came before its state.
+struct MeasuredTrial : OneServer {
+  TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 40);
+  RunId run = Last().id;
+  Point end{Last().path.front().node, Step{40}};
+
+  explicit MeasuredTrial(bool finish = true) {
+    if (finish) cluster.Finish(study);
+    Measure(Last());
+  }
+  void Measure(const Run& by) {
+    Report(by, MetricsMeasured{by.plan, end, Plan().Node(end.node).lineage, by.evaluation, {{"score", 1}}, Seconds(1)});
+  }
+  void LoseTheState() { Report(Last(), RunEnded{.step = end.step, .saves_under_way = {}, .refused = {}}); }
+  bool Finished() const { return cluster.state.studies.at(study).finished_at.has_value(); }
+  std::string Standing() const { return TrialState(cluster.state, cluster.state.trials.at(trial)); }
+  std::size_t Events() const { return cluster.state.events.at(study).size(); }
+};
+
+}  // namespace
+
+TEST_CASE("a state that is lost after its metrics came is trained again, and holds the study open") {
+  MeasuredTrial study;
+  const std::size_t told = study.Events();
+  study.LoseTheState();
+  CHECK_FALSE(study.Finished());
+  REQUIRE(study.Last().id != study.run);
+  CHECK(study.Standing() == "running");
+  REQUIRE(study.Last().FindOpen(Step{40}, Owed::kState) != nullptr);
+  CHECK(study.Last().FindOpen(Step{40}, Owed::kMetrics) == nullptr);  // they are known
+  CHECK(study.Last().serves == std::vector{study.study});
+  CHECK(study.Events() == told);  // the trial's result stays what it was
+  study.Store(study.Last(), study.end);
+  CHECK(study.Finished());
+  CHECK(study.Standing() == "done");
+}
+
+TEST_CASE("a state that is lost before its metrics come is trained again") {
+  OneServer server;
+  server.cluster.Submit(server.study, {{"lr", "0.1"}}, 80);
+  server.cluster.Submit(server.study, {{"lr", "0.1"}}, 40);
+  const Run& run = server.Last();
+  const Point mark{run.path.front().node, Step{40}};
+  server.Stand(run, Step{41});
+  server.Report(run, PromiseLost{.promise = {}, .step = Step{40}, .why = "the disk is full"});
+  server.Report(run,
+                MetricsMeasured{
+                    run.plan, mark, server.Plan().Node(mark.node).lineage, run.evaluation, {{"score", 1}}, Seconds(1)});
+  CHECK(run.training());
+  REQUIRE(server.Last().id != run.id);
+  CHECK(server.Last().FindOpen(Step{40}, Owed::kState) != nullptr);
+}
+
+TEST_CASE("nobody trains for a lost state whose study was cancelled") {
+  MeasuredTrial study;
+  SECTION("before it was lost") {
+    study.cluster.Call(CancelStudy{study.study});
+    study.LoseTheState();
+    CHECK(study.Last().id == study.run);
+  }
+  SECTION("after it was lost") {
+    study.LoseTheState();
+    REQUIRE(study.Last().training());
+    study.cluster.Call(CancelStudy{study.study});
+    CHECK_FALSE(study.Last().training());
+  }
+  CHECK(study.Finished());
+}
+
+TEST_CASE("a lost state that cannot be trained again ends its study without it") {
+  MeasuredTrial study;
+  study.LoseTheState();
+  study.Report(study.Last(), RunFailed{RunFailed::Kind::kTrainer, study.end, "no"});
+  CHECK(study.Finished());
+  CHECK(study.Standing() == "done");
+  CHECK(study.Plan().waiting.empty());
+}
+
+TEST_CASE("a retry claims a lost state again that could not be trained") {
+  MeasuredTrial study(false);
+  study.LoseTheState();
+  study.Report(study.Last(), RunFailed{RunFailed::Kind::kTrainer, study.end, "no"});
+  study.Report(study.Last(), RunEnded{.step = Step{39}, .saves_under_way = {}, .refused = {}});
+  const std::size_t told = study.Events();
+  study.cluster.Call(RetryStage{study.end});
+  REQUIRE(study.Last().training());
+  CHECK(study.Last().FindOpen(Step{40}, Owed::kState) != nullptr);
+  CHECK(study.Events() == told);
 }
 
 }  // namespace espalier::master
