@@ -153,8 +153,7 @@ void IndexKeeper::TrialClosed(const Trial& trial) {
   if (!trial.claims.empty()) CountLastClaim(state_.plans.at(trial.plan).claims.at(trial.claims.back()).point, -1);
 }
 
-void IndexKeeper::ClaimAdded(const SearchPlan& plan, const Claim& claim) {
-  const Trial& trial = state_.trials.at(claim.trial);
+void IndexKeeper::NoteAsked(const SearchPlan& plan, const Trial& trial, const Claim& claim) {
   if (trial.claims.size() == 2 && trial.claims.back() == claim.id) {
     GoingOn& going_on = state_.index.going_on[trial.study];
     ++going_on.went_on;
@@ -164,6 +163,11 @@ void IndexKeeper::ClaimAdded(const SearchPlan& plan, const Claim& claim) {
     if (const Claim* before = ClaimBeforeLast(plan, trial)) CountLastClaim(before->point, -1);
     CountLastClaim(claim.point, 1);
   }
+}
+
+void IndexKeeper::ClaimAdded(const SearchPlan& plan, const Claim& claim) {
+  const Trial& trial = state_.trials.at(claim.trial);
+  if (!IsForStateAlone(claim)) NoteAsked(plan, trial, claim);
   if (claim.state != ClaimState::kWaiting) return;
   EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, trial.study); });
 }

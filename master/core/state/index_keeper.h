@@ -41,6 +41,8 @@ class IndexKeeper {
   void EditNeeds(const SearchPlan& plan, const Edit& edit);
   void Rank(const SearchPlan& plan);
   void ClaimAdded(const SearchPlan& plan, const Claim& claim);
+  // A trial asks for metrics further on.
+  void NoteAsked(const SearchPlan& plan, const Trial& trial, const Claim& claim);
   void ListEvaluations(const SearchPlan& plan);
   void SetIdle(const Server& server);
   // Among the servers with idle slots, by what it offers. O(its offers).
