@@ -8,6 +8,7 @@
 #include "bench/benches.h"
 #include "bench/service.h"
 #include "master/core/reactor.h"
+#include "master/core/state/index_keeper.h"
 
 namespace espalier::bench {
 namespace {
@@ -49,10 +50,23 @@ NewTrial TrialNumber(std::int64_t number, std::mt19937_64& random) {
           Step{80}};
 }
 
+// Parts from all others at step 10, and changes every ten steps: ten plan nodes of its own.
+NewTrial LongTrialNumber(std::int64_t number, std::mt19937_64&) {
+  std::string values = "0.5";
+  std::string steps;
+  for (int i = 0; i < 10; ++i) {
+    values += ", 0." + std::to_string(1 + i % 2) + std::to_string(1'000'000'000 + number);
+    steps += (i == 0 ? "" : ", ") + std::to_string(10 * (i + 1));
+  }
+  return {{{"lr", "Piecewise([" + values + "], [" + steps + "])"}}, Step{110}, Step{110}};
+}
+
 // Master and servers. What the servers were told last is kept, as they would.
 class Cluster {
  public:
-  Cluster(std::int64_t trials, int slots) {
+  using TrialMaker = NewTrial (*)(std::int64_t number, std::mt19937_64& random);
+
+  Cluster(std::int64_t trials, int slots, TrialMaker make_trial) : make_trial_(make_trial) {
     state_.leadership = LeadershipId{1};
     Do(Recovered{});
     for (int first = 0; first < slots; first += kSlotsAServer) {
@@ -72,7 +86,7 @@ class Cluster {
   double Submit(std::int64_t count, std::vector<TrialId> close) {
     const std::string request_id = std::to_string(submitted_);
     SubmitBatch batch{.study = StudyId{1}, .close = std::move(close)};
-    for (std::int64_t i = 0; i < count; ++i) batch.new_trials.push_back(TrialNumber(submitted_++, random_));
+    for (std::int64_t i = 0; i < count; ++i) batch.new_trials.push_back(make_trial_(submitted_++, random_));
     return Do(Call(request_id, std::move(batch)));
   }
 
@@ -106,7 +120,14 @@ class Cluster {
   }
 
   double Tick() { return Do(master::Tick{Moment(Seconds(1))}); }
-  std::size_t stages() const { return state_.index.needs.at(PlanId{1}).node_count(); }
+  // Of the index of needs, from nothing, as at the start; CPU time in seconds.
+  double BuildIndexAgain() {
+    state_.index.needs.clear();
+    const double begun = ThreadMilliseconds();
+    IndexKeeper(state_).RankBy(state_.index.ranking);
+    return (ThreadMilliseconds() - begun) / 1e3;
+  }
+  std::size_t plan_nodes() const { return state_.plans.at(PlanId{1}).nodes.size(); }
 
  private:
   static ClientCall Call(std::string request_id, decltype(ClientCall::what) what) {
@@ -158,6 +179,7 @@ class Cluster {
     return took;
   }
 
+  const TrialMaker make_trial_;
   MasterState state_;
   std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
   ReactorSettings settings_;
@@ -174,7 +196,7 @@ void AddFigures(Figures& figures, const std::string& name, const std::vector<dou
 }
 
 void Measure(Figures& figures, std::int64_t trials, int slots, int rounds) {
-  Cluster cluster(trials, slots);
+  Cluster cluster(trials, slots, TrialNumber);
   std::vector<double> metrics;
   std::vector<double> ends;
   std::vector<double> stored;
@@ -194,9 +216,20 @@ void Measure(Figures& figures, std::int64_t trials, int slots, int rounds) {
   AddFigures(figures, "submission" + suffix, submissions);
 }
 
+void MeasureLargePlan(Figures& figures, std::int64_t trials, int rounds) {
+  Cluster cluster(trials, 2, LongTrialNumber);
+  std::vector<double> submissions;
+  for (int i = 0; i < rounds; ++i) submissions.push_back(cluster.Submit(1, {}));
+  figures.Add("large_plan_nodes", static_cast<double>(cluster.plan_nodes()));
+  figures.Add("submission_large_plan_ms_p50", Median(submissions), "<= 1");
+  figures.Add("submission_large_plan_ms_p99", Percentile99(submissions));
+  figures.Add("index_of_large_plan_seconds", cluster.BuildIndexAgain(), "<= 2");
+}
+
 }  // namespace
 
 void RunDecide(Figures& figures, Size size) {
+  MeasureLargePlan(figures, size.Of(100'000, 100), static_cast<int>(size.Of(1000, 30)));
   for (const std::int64_t trials : {size.Of(1000, 100), size.Of(10'000, 200), size.Of(100'000, 400)}) {
     for (const int slots : {2, static_cast<int>(size.Of(1000, 20))}) {
       Measure(figures, trials, slots, static_cast<int>(size.Of(3000, 30)));

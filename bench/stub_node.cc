@@ -1,16 +1,13 @@
 #include "bench/stub_node.h"
 
-#include <grpcpp/grpcpp.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
 
-#include "base/token.h"
 #include "bench/lineages.h"
-#include "espalier/v1/node_manager.grpc.pb.h"
+#include "bench/node_stream.h"
 #include "proto/convert_node_protocol.h"
 
 namespace espalier::bench {
@@ -26,12 +23,12 @@ constexpr RunKey kRun{LeadershipId{1}, RunId{1}};
 
 }  // namespace
 
-Registration StubRegistration(int slot_count) {
+Registration StubRegistration(int slot_count, const std::string& server) {
   const auto declare = [](const char* name, const Value& value, bool initial = false) {
     return HyperParameter{name, TypeOf(value), value, initial};
   };
   return {
-      .server = "stub",
+      .server = server,
       .incarnation = "stub-1",
       .slot_count = slot_count,
       .device_kind = kDeviceKind,
@@ -57,18 +54,18 @@ void AddReport(const MetricReport& from, std::int64_t number, v1::SynchronizeReq
 }  // namespace
 
 MetricReport ReportOf(std::int64_t number, Step step, double accuracy) {
-  static const Offer offer = StubRegistration(0).offers.front();
+  static const Offer offer = StubRegistration(0, "").offers.front();
   return {PlanNodeId{number + 2}, LineageOf(offer, kDeviceKind, Shape::kOneNode, number), step, accuracy};
 }
 
 struct StubNode::Stream {
-  grpc::ClientContext context;
-  std::unique_ptr<v1::NodeManagerService::Stub> stub;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::SynchronizeRequest, v1::SynchronizeResponse>> call;
+  explicit Stream(const Service& service, const Registration& registration) : call(service, registration) {}
 
+  NodeStream call;
   std::mutex mutex;
   std::condition_variable_any changed;
   std::deque<MetricReport> waiting;
+  std::vector<RunStatus> runs;  // as last ordered: they stand at the beginning of their paths
   std::int64_t reported = 0;
   std::int64_t sent = 0;
   std::int64_t stored = -1;  // reports up to this number; negative: nothing was answered yet
@@ -78,9 +75,10 @@ struct StubNode::Stream {
 
   void Read() {
     v1::SynchronizeResponse response;
-    while (call->Read(&response)) {
+    while (call.Read(response)) {
       const std::lock_guard lock(mutex);
       stored = std::max(stored, response.acknowledged_report());
+      TakeOrders(Need(FromProto(response)));
       changed.notify_all();
     }
     const std::lock_guard lock(mutex);
@@ -88,11 +86,20 @@ struct StubNode::Stream {
     changed.notify_all();
   }
 
-  // What waits, or nothing within a second: that tells the master that the stub lives.
+  void TakeOrders(const ServerOrders& orders) {
+    runs.clear();
+    for (const Order& order : orders.orders) {
+      const Step begun = order.path.empty() ? order.start->point.step : order.path.front().stage.from;
+      runs.push_back({.run = order.run, .generation = order.terms.generation, .step = begun});
+    }
+  }
+
+  // What waits, or nothing within a second: that tells the master that the stub lives, and where its runs stand.
   v1::SynchronizeRequest NextRequest(const std::stop_token& stop) {
     std::unique_lock lock(mutex);
     changed.wait_for(lock, stop, std::chrono::seconds(1), [&] { return !waiting.empty() || ended; });
     v1::SynchronizeRequest request;
+    for (const RunStatus& run : runs) *request.add_runs() = ToProto(run);
     while (!waiting.empty() && request.reports_size() < kReportsAMessageMax) {
       AddReport(waiting.front(), ++sent, request);
       waiting.pop_front();
@@ -101,7 +108,7 @@ struct StubNode::Stream {
   }
 
   void Write(const std::stop_token& stop) {
-    while (!stop.stop_requested() && call->Write(NextRequest(stop))) continue;
+    while (!stop.stop_requested() && call.Write(NextRequest(stop))) continue;
   }
 
   void WaitFor(std::int64_t number) {
@@ -111,16 +118,8 @@ struct StubNode::Stream {
   }
 };
 
-StubNode::StubNode(const Service& service) : stream_(std::make_unique<Stream>()) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  stream_->stub = v1::NodeManagerService::NewStub(
-      grpc::CreateCustomChannel(service.address(), grpc::InsecureChannelCredentials(), arguments));
-  stream_->context.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + service.Token());
-  stream_->call = stream_->stub->Synchronize(&stream_->context);
-  v1::SynchronizeRequest request;
-  *request.mutable_registration() = ToProto(StubRegistration(0));
-  if (!stream_->call->Write(request)) GiveUp("the stub cannot register");
+StubNode::StubNode(const Service& service, int slot_count, const std::string& server)
+    : stream_(std::make_unique<Stream>(service, StubRegistration(slot_count, server))) {
   stream_->reader = std::jthread([stream = stream_.get()] { stream->Read(); });
   stream_->WaitFor(0);
   stream_->writer = std::jthread([stream = stream_.get()](const std::stop_token& stop) { stream->Write(stop); });
@@ -129,7 +128,7 @@ StubNode::StubNode(const Service& service) : stream_(std::make_unique<Stream>())
 StubNode::~StubNode() {
   stream_->writer.request_stop();
   stream_->writer.join();
-  stream_->context.TryCancel();
+  stream_->call.Cancel();
   stream_->reader.join();
 }
 
@@ -141,6 +140,21 @@ void StubNode::Report(const std::vector<MetricReport>& reports) {
 }
 
 void StubNode::WaitUntilStored() { stream_->WaitFor(stream_->reported); }
+
+StubCluster::StubCluster(const Service& service, std::int64_t servers) {
+  constexpr int kSlotsAServer = 8;
+  for (std::int64_t i = 0; i < servers; ++i) {
+    nodes_.push_back(std::make_unique<StubNode>(service, kSlotsAServer, "stub-" + std::to_string(i)));
+  }
+}
+
+void StubCluster::Report(const std::vector<MetricReport>& reports) {
+  for (const MetricReport& report : reports) nodes_[next_++ % nodes_.size()]->Report({report});
+}
+
+void StubCluster::WaitUntilStored() {
+  for (const auto& node : nodes_) node->WaitUntilStored();
+}
 
 StudySpecification StubStudy(const std::string& name) {
   return {.name = name, .trainer = "stub", .metric = kMetric, .definition = "{}"};

@@ -1,7 +1,8 @@
-// A node manager that trains nothing: offers a trainer of five hyper-parameters, on no slots, and reports what a bench
-// tells it to, over the real stream. Owned by one thread.
+// Node managers that train nothing: they offer a trainer of five hyper-parameters, stand at the beginning of every run
+// that they are given, and report what a bench tells them to, over the real stream. Owned by one thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ MetricReport ReportOf(std::int64_t number, Step step, double accuracy);
 class StubNode {
  public:
   // Registers; returns when the master knows the trainer.
-  explicit StubNode(const Service& service);
+  explicit StubNode(const Service& service, int slot_count = 0, const std::string& server = "stub");
   ~StubNode();
 
   // Does not wait. As a node manager's, reports go out one message at a time, each with all that is there by then, up
@@ -44,8 +45,22 @@ class StubNode {
   std::unique_ptr<Stream> stream_;
 };
 
-// With the stub's offer, as the server "stub".
-Registration StubRegistration(int slot_count);
+// With the stub's offer.
+Registration StubRegistration(int slot_count, const std::string& server = "stub");
+
+// A cluster at work: so many servers, each with eight slots, all of which train as soon as there are trials.
+class StubCluster {
+ public:
+  StubCluster(const Service& service, std::int64_t servers);
+
+  // Each report by one of the servers, in turn.
+  void Report(const std::vector<MetricReport>& reports);
+  void WaitUntilStored();
+
+ private:
+  std::vector<std::unique_ptr<StubNode>> nodes_;
+  std::size_t next_ = 0;
+};
 
 // Of the stub's trainer, shared among the team, by accuracy.
 StudySpecification StubStudy(const std::string& name);

@@ -1,4 +1,5 @@
-// How fast trials are taken: in batches against a bare COPY of the same rows, and one by one.
+// How fast trials are taken, while all slots of many servers train: in batches against a bare COPY of the same rows,
+// and one by one.
 #include <optional>
 
 #include "bench/benches.h"
@@ -21,16 +22,16 @@ std::string Stored(std::int64_t count) {
 
 // A service with one study, and how many trials it has.
 struct Bench {
-  explicit Bench(Figures& all) : figures(all) { Connect(); }
+  Bench(Figures& all, std::int64_t servers) : figures(all), server_count(servers) { Connect(); }
 
   void Connect() {
-    node.emplace(service);
+    cluster.emplace(service, server_count);
     client.emplace(Need(Client::Connect(service.address())));
     study = Need(client->CreateStudy(StubStudy("submit"))).id();
   }
   void Disconnect() {
     client.reset();
-    node.reset();
+    cluster.reset();
     service.StopMaster();
   }
 
@@ -79,8 +80,9 @@ struct Bench {
   }
 
   Figures& figures;
+  const std::int64_t server_count;
   Service service;
-  std::optional<StubNode> node;
+  std::optional<StubCluster> cluster;
   std::optional<Client> client;
   StudyId study;
   std::int64_t count = 0;
@@ -91,14 +93,15 @@ struct Bench {
 void RunSubmit(Figures& figures, Size size) {
   const std::int64_t batches = size.Of(30, 2);
   const std::int64_t full = size.Of(1'000'000, 4000);
-  Bench bench(figures);
+  const std::int64_t servers = size.Of(64, 3);
+  Bench bench(figures, servers);
   CopyDatabase(bench.service.Database("postgres"), "template0", kBare);
   BareInserts bare(bench.service.Database(kBare));
   for (const std::int64_t stored : {std::int64_t{0}, size.Of(10'000, 1000), size.Of(100'000, 2000)}) {
     bench.FillUpTo(stored);
     bench.MeasureSingles(bare, size.Of(1000, 20));
   }
-  Bench empty(figures);
+  Bench empty(figures, servers);
   empty.FillUpTo(1);  // what all trials refer to
   empty.MeasureBatches(Shape::kFourNodes, "four_nodes_0_stored", batches);
   empty.MeasureBatches(Shape::kOneNode, "one_node_0_stored", batches);

@@ -1,7 +1,5 @@
 // How soon a slot whose run has ended trains again: as a node manager sees it, and over a whole study of many short
 // trials with real workers, while somebody looks on.
-#include <grpcpp/grpcpp.h>
-
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -11,15 +9,14 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/token.h"
 #include "bench/benches.h"
+#include "bench/node_stream.h"
 #include "bench/output_of.h"
 #include "bench/service.h"
 #include "bench/stub_node.h"
 #include "bench/trials.h"
 #include "client/client.h"
 #include "client/connection.h"
-#include "espalier/v1/node_manager.grpc.pb.h"
 #include "proto/convert_node_protocol.h"
 
 namespace espalier::bench {
@@ -30,27 +27,18 @@ constexpr int kSlots = 2;
 // A node manager whose workers take no time: says at once of each order that all is done.
 class InstantNode {
  public:
-  explicit InstantNode(const Service& service) {
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-    stub_ = v1::NodeManagerService::NewStub(
-        grpc::CreateCustomChannel(service.address(), grpc::InsecureChannelCredentials(), arguments));
-    context_.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + service.Token());
-    call_ = stub_->Synchronize(&context_);
-    v1::SynchronizeRequest request;
-    *request.mutable_registration() = ToProto(StubRegistration(kSlots));
-    if (!call_->Write(request)) GiveUp("the node cannot register");
+  explicit InstantNode(const Service& service) : call_(service, StubRegistration(kSlots)) {
     v1::SynchronizeResponse response;
-    if (!call_->Read(&response)) GiveUp("the registration was refused");
+    if (!call_.Read(response)) GiveUp("the registration was refused");
   }
-  ~InstantNode() { context_.TryCancel(); }
+  ~InstantNode() { call_.Cancel(); }
 
   // Runs so many orders; the milliseconds from each run's end to the next order of its slot.
   std::vector<double> Run(std::int64_t count) {
     std::vector<double> milliseconds;
     while (static_cast<std::int64_t>(milliseconds.size()) < count) {
       v1::SynchronizeResponse response;
-      if (!call_->Read(&response)) GiveUp("the master ended the stream");
+      if (!call_.Read(response)) GiveUp("the master ended the stream");
       const Seconds now = MonotonicNow();
       v1::SynchronizeRequest request;
       const ServerOrders orders = Need(FromProto(response));
@@ -62,7 +50,7 @@ class InstantNode {
         Finish(order, request);
         ended_[order.slot] = MonotonicNow();
       }
-      if (request.reports_size() > 0 && !call_->Write(request)) GiveUp("the master ended the stream");
+      if (request.reports_size() > 0 && !call_.Write(request)) GiveUp("the master ended the stream");
     }
     return milliseconds;
   }
@@ -93,9 +81,7 @@ class InstantNode {
     for (StateStored& state : states) tell(std::move(state));
   }
 
-  grpc::ClientContext context_;
-  std::unique_ptr<v1::NodeManagerService::Stub> stub_;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::SynchronizeRequest, v1::SynchronizeResponse>> call_;
+  NodeStream call_;
   std::set<RunKey> begun_;
   std::map<int, Seconds> ended_;  // by slot
   std::int64_t report_ = 0;

@@ -168,7 +168,7 @@ Rank NeedEditor::RankOf(const StageTotals& totals, Step from) const {
   return {};
 }
 
-void NeedEditor::SetSuccessor(Point above, PlanNodeId node, const std::optional<StageTotals>& totals) {
+void NeedEditor::SetSuccessor(Point above, PlanNodeId node, std::optional<StageTotals> totals) {
   Place& place = Ensure(above);
   const auto known = place.successors.find(node);
   if (known != place.successors.end()) {
@@ -177,18 +177,24 @@ void NeedEditor::SetSuccessor(Point above, PlanNodeId node, const std::optional<
     place.below.stages -= known->second.stages;
     place.below.claims -= known->second.claims;
     place.below.studies.Add(known->second.studies, -1);
-    place.longest.erase(place.longest.find(known->second.longest));
+    if (ranking_ != Ranking::kLongest) place.longest.erase(place.longest.find(known->second.longest));
     place.successors.erase(known);
   }
-  if (totals) place.longest.insert(totals->longest);
-  place.below.longest = place.longest.empty() ? 0 : *place.longest.rbegin();
-  if (!totals) return;
-  place.order.insert({RankOf(*totals, above.step), node});
-  place.below.work += totals->work;
-  place.below.stages += totals->stages;
-  place.below.claims += totals->claims;
-  place.below.studies.Add(totals->studies, 1);
-  place.successors.emplace(node, *totals);
+  if (totals) {
+    place.order.insert({RankOf(*totals, above.step), node});
+    if (ranking_ != Ranking::kLongest) place.longest.insert(totals->longest);
+    place.below.work += totals->work;
+    place.below.stages += totals->stages;
+    place.below.claims += totals->claims;
+    place.below.studies.Add(totals->studies, 1);
+    place.successors.emplace(node, *std::move(totals));
+  }
+  place.below.longest = LongestOf(place);
+}
+
+std::int64_t NeedEditor::LongestOf(const Place& place) const {
+  if (ranking_ == Ranking::kLongest) return place.order.empty() ? 0 : place.order.begin()->rank.first;
+  return place.longest.empty() ? 0 : *place.longest.rbegin();
 }
 
 void NeedEditor::RegisterReady(Point point, const Place& place) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,17 +31,19 @@
 
 namespace espalier {
 
-// How many waiting claims of each study: sorted, none is 0.
+// How many waiting claims of each study: sorted, none is 0. Most places are of one study, which takes no memory of its
+// own.
 class StudyTally {
  public:
+  using Counts = boost::container::small_vector<std::pair<StudyId, std::int64_t>, 1>;
   void Add(StudyId study, std::int64_t count);
   void Add(const StudyTally& other, std::int64_t sign);
-  const std::vector<std::pair<StudyId, std::int64_t>>& counts() const { return counts_; }
+  const Counts& counts() const { return counts_; }
   std::int64_t Of(StudyId study) const;
   friend bool operator==(const StudyTally&, const StudyTally&) = default;
 
  private:
-  std::vector<std::pair<StudyId, std::int64_t>> counts_;
+  Counts counts_;
 };
 
 // Of a stage and of all that hangs below it without a state between.
@@ -88,7 +91,7 @@ struct Place {
   std::map<PlanNodeId, StageTotals> successors;
   std::set<RankedSuccessor> order;
   StageTotals below;                    // sums over the successors, and the largest of `longest`
-  std::multiset<std::int64_t> longest;  // of the successors
+  std::multiset<std::int64_t> longest;  // of the successors, where `order` is by something else
 
   bool hangs = false;  // is itself the end of a stage: named among the successors of the place above
 
@@ -210,6 +213,7 @@ class NeedEditor {
   std::int64_t UncoveredClaims(const Place& place) const;
   StageTotals TotalsOf(Point point, const Place& place) const;
   Rank RankOf(const StageTotals& totals, Step from) const;
+  std::int64_t LongestOf(const Place& place) const;
   void EraseIfEmpty(Point point, const Place& place);
   void NoteNews(Point point, const Place& place);
   Point Dissolve(Point point, Point above);
@@ -217,7 +221,7 @@ class NeedEditor {
   void Refresh(Point point);
   // One place; returns the place above if that must be looked at next.
   std::optional<Point> RefreshOne(Point point);
-  void SetSuccessor(Point above, PlanNodeId node, const std::optional<StageTotals>& totals);
+  void SetSuccessor(Point above, PlanNodeId node, std::optional<StageTotals> totals);
   void RegisterReady(Point point, const Place& place);
   void RegisterWork(Point point, const Place& place);
 

@@ -103,6 +103,7 @@ void IndexKeeper::RankBy(Ranking ranking) {
     for (const ClaimId id_of_claim : plan.waiting) {
       const Claim& claim = plan.claims.at(id_of_claim);
       EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, state_.trials.at(claim.trial).study); });
+      index.needs.at(id).TakeNews();  // nothing is new: it is only put in another order
     }
   }
   for (const RunId id : state_.active_runs) {
@@ -111,7 +112,7 @@ void IndexKeeper::RankBy(Ranking ranking) {
       if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
     }
   }
-  for (auto& [id, needs] : index.needs) needs.TakeNews();  // nothing is new: it is only put in another order
+  for (auto& [id, needs] : index.needs) needs.TakeNews();
 }
 
 void IndexKeeper::ChangeOpenEnds(Point point, const std::function<void(OpenEnds&)>& change) {
