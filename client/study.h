@@ -27,7 +27,7 @@ struct FurtherClaim {
 };
 
 // What is asked for at once: all of it or nothing happens, unless it is larger than a master takes at once (joint
-// segments and other entries together: kBatchSegmentsMax). Then it is submitted in several requests, one after the
+// segments and other entries together: 5,000). Then it is submitted in several requests, one after the
 // other: what precedes a refused one has happened.
 struct Batch {
   std::vector<StartTrial> new_trials;

@@ -86,8 +86,7 @@ Result<void> WriteCheckpointFile(const std::filesystem::path& path, std::string_
   const auto write = [&]() -> Result<void> {
     ESPALIER_RETURN_IF_ERROR(WriteWholeFile(temporary, bytes));
     ESPALIER_FAILPOINT("worker.save.before_rename");
-    ESPALIER_RETURN_IF_ERROR(RenameFile(temporary, path));
-    return SyncFolder(path.parent_path());
+    return RenameFile(temporary, path);
   };
   Result<void> written = write();
   if (!written.has_value()) {

@@ -2,7 +2,8 @@
 // foreign one. Little-endian:
 //   8 bytes "ESPALIER", u32 version (1), u32 head length, u64 payload length, head, payload, 16 bytes checksum
 // The head is a serialized espalier.v1.CheckpointHead, opaque here; the checksum is the 128-bit digest of all before
-// it. Written to a temporary name (path + ".tmp"), synced, renamed; the folder is synced too.
+// it. Written to a temporary name (path + ".tmp"), synced, renamed: whole or not there. The name itself outlives a loss
+// of power only once the folder is synced, which the store does with its own.
 #pragma once
 
 #include <cstdint>

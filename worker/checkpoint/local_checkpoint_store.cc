@@ -47,9 +47,8 @@ tl::unexpected<Error> Away(Error error) {
   return tl::unexpected<Error>(std::move(error));
 }
 
-Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem::path& path,
-                     const std::filesystem::path& root) {
-  ESPALIER_RETURN_IF_ERROR(CreateFolder(path.parent_path(), root));
+// For what no link can do: another file system, or a file of that name is there.
+Result<void> PutByRename(const std::filesystem::path& staged, const std::filesystem::path& path) {
   std::filesystem::path temporary = path;
   temporary += kTemporarySuffix;
   Result<void> put = LinkOrCopy(staged, temporary);
@@ -61,7 +60,18 @@ Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem:
   if (unlink(temporary.c_str()) != 0 && errno != ENOENT && put.has_value()) {
     put = SystemError("cannot remove", temporary);
   }
-  ESPALIER_RETURN_IF_ERROR(put);
+  return put;
+}
+
+Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem::path& path,
+                     const std::filesystem::path& root) {
+  const auto link_it = [&] { return link(staged.c_str(), path.c_str()) == 0; };
+  bool linked = link_it();
+  if (!linked && errno == ENOENT) {
+    ESPALIER_RETURN_IF_ERROR(CreateFolder(path.parent_path(), root));
+    linked = link_it();
+  }
+  if (!linked) ESPALIER_RETURN_IF_ERROR(PutByRename(staged, path));
   return SyncFolder(path.parent_path());
 }
 

@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 constexpr int kWaitsForKilledMax = 500;
 constexpr std::chrono::milliseconds kWaitForKilled{10};
 constexpr const char* kLock = "lock";
-constexpr const char* kFolders[] = {"staging", "steps", "runs", "workers", "logs"};
+constexpr const char* kFolders[] = {"staging", "steps", "workers", "logs"};
+constexpr std::string_view kPathLine = "path ";  // begins a line of a step log that says a stage of the run's path
 
 std::string ReadAll(const fs::path& file, std::int64_t offset = 0) {
   std::ifstream stream(file, std::ios::binary);
@@ -118,16 +119,13 @@ int WorkDirectory::KillLeftOverWorkers() {
 void WorkDirectory::RecordRun(RunKey run, const std::vector<PathStage>& path) {
   std::string text;
   for (const PathStage& stage : path) {
-    text += std::to_string(stage.node.value) + " " + std::to_string(stage.from.value) + " " +
+    text += std::string(kPathLine) + std::to_string(stage.node.value) + " " + std::to_string(stage.from.value) + " " +
             std::to_string(stage.to.value) + "\n";
   }
-  WriteAll(folder_ / "runs" / RunName(run), text);
+  WriteAll(steps() / StepLogName(run), text);
 }
 
-void WorkDirectory::ForgetRun(RunKey run) {
-  unlink((steps() / StepLogName(run)).c_str());
-  unlink((folder_ / "runs" / RunName(run)).c_str());
-}
+void WorkDirectory::ForgetRun(RunKey run) { unlink((steps() / StepLogName(run)).c_str()); }
 
 std::string WorkDirectory::ReadStepLog(RunKey run, std::int64_t offset) const {
   return ReadAll(steps() / StepLogName(run), offset);
@@ -135,13 +133,16 @@ std::string WorkDirectory::ReadStepLog(RunKey run, std::int64_t offset) const {
 
 std::vector<WorkDirectory::LeftOverRun> WorkDirectory::LeftOverRuns() const {
   std::vector<LeftOverRun> runs;
-  for (const fs::path& file : FilesIn(folder_ / "runs")) {
-    const std::optional<RunKey> key = ParseRunName(file.filename().string());
+  for (const fs::path& file : FilesIn(steps())) {
+    const std::optional<RunKey> key = ParseRunName(file.stem().string());
     if (!key.has_value()) continue;
     LeftOverRun run{*key, {}};
     std::istringstream text(ReadAll(file));
-    PathStage stage;
-    while (text >> stage.node.value >> stage.from.value >> stage.to.value) run.path.push_back(stage);
+    for (std::string line; std::getline(text, line) && line.starts_with(kPathLine);) {
+      std::istringstream fields(line.substr(kPathLine.size()));
+      PathStage stage;
+      if (fields >> stage.node.value >> stage.from.value >> stage.to.value) run.path.push_back(stage);
+    }
     runs.push_back(std::move(run));
   }
   return runs;
@@ -156,7 +157,7 @@ void WorkDirectory::DeleteTemporaries() const {
 std::vector<fs::path> WorkDirectory::StagedCheckpoints() const { return FilesIn(staging()); }
 
 void DeleteStagedFile(const fs::path& file) {
-  unlink(file.c_str());
+  if (unlink(file.c_str()) == 0) return;
   unlink((file.string() + std::string(kTemporarySuffix)).c_str());
 }
 

@@ -1,8 +1,8 @@
 // This server's own folder, and what is found in it when a node manager starts again:
 //   lock        held as long as the node manager lives, so that two cannot share the folder
 //   staging/    checkpoints on their way into the store, until the report about them is acknowledged
-//   steps/RUN.log, runs/RUN   a run's step log and its plan nodes, until all reports about it are acknowledged; RUN is
-//               as in core/run_files.h
+//   steps/RUN.log   a run's path and its step log, until all reports about it are acknowledged; RUN is as in
+//               core/run_files.h
 //   workers/PID the processes started, with their start times: a process id alone may be another's by now
 //   logs/       the workers' output
 // Not thread-safe; owned by the event loop.
@@ -43,6 +43,7 @@ class WorkDirectory {
   // Kills the recorded workers of an earlier incarnation and waits until they are gone. How many there were.
   int KillLeftOverWorkers();
 
+  // Begins its step log: lines "path NODE FROM TO" precede those that the worker adds.
   void RecordRun(RunKey run, const std::vector<PathStage>& path);
   void ForgetRun(RunKey run);
   // What the run's step log holds from `offset` on; empty if there is none.

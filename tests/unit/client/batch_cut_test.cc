@@ -18,9 +18,9 @@ namespace {
 
 using testing::FakeMaster;
 
-constexpr int kSegments = 3'000;  // of a trial
+constexpr int kSegments = 750;  // of a trial
 constexpr std::size_t kTrials = 20;
-constexpr std::size_t kPartTrials = 6;  // of so many segments make a part: 18,000
+constexpr std::size_t kPartTrials = 6;  // of so many segments make a part: 4,500
 
 // The `index`-th of so many segments up to step `kSegments`.
 StartTrial LargeTrial(std::size_t index, int segments = kSegments) {

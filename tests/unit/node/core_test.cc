@@ -250,7 +250,7 @@ TEST_CASE("what an earlier incarnation left is stored and reported") {
   const Actions actions = scenario.core.OnLeftOverState(Key(9), state, "/staging/77-9-3.ckpt");
   REQUIRE(actions.size() == 1);
   const auto upload = std::get<UploadFile>(actions[0]);
-  CHECK(upload.name == "1/2/3-77-9.ckpt");
+  CHECK(upload.name == "1/2/2-3-77-9.ckpt");
   scenario.core.OnUploadFinished(upload.upload, Away(), scenario.now);
   scenario.Pass(1);
   REQUIRE(scenario.uploads.size() == 1);
@@ -258,7 +258,7 @@ TEST_CASE("what an earlier incarnation left is stored and reported") {
   const std::vector<PathStage> path{{PlanNodeId{2}, Step{0}, Step{5}}};
   CHECK(scenario.core.OnLeftOverRun(Key(9), path, "9 1 0.5\n9 2 0.5\n9 3").empty());
   CHECK(scenario.Reported() == Texts{"state 3", "trained n2 0-2"});
-  CHECK(scenario.Last<StateStored>().file == "1/2/3-77-9.ckpt");
+  CHECK(scenario.Last<StateStored>().file == "1/2/2-3-77-9.ckpt");
   CHECK(scenario.Last<StateStored>().lineage == LineageOf(2));
   scenario.Acknowledge();
   CHECK(scenario.deleted == Texts{"/staging/77-9-3.ckpt"});

@@ -48,7 +48,7 @@ TEST_CASE("a run is trained, and its marks are reported with metrics and whole f
   world.master.Want({});
   CHECK(Eventually([&] { return FilesUnder(node.work() / "staging").empty(); }));
   CHECK(Eventually([&] { return FilesUnder(node.work() / "steps").empty(); }));
-  CHECK(Eventually([&] { return FilesUnder(node.work() / "runs").empty(); }));
+  CHECK(Eventually([&] { return FilesUnder(node.work() / "steps").empty(); }));
 }
 
 TEST_CASE("a branch from a live split ends in the same state as the whole path alone") {
@@ -130,7 +130,7 @@ TEST_CASE(
   CHECK(registrations.front().incarnation != registrations.back().incarnation);
   world.master.AcknowledgeAll();
   CHECK(Eventually([&] { return FilesUnder(node.work() / "staging").empty(); }));
-  CHECK(Eventually([&] { return FilesUnder(node.work() / "runs").empty(); }));
+  CHECK(Eventually([&] { return FilesUnder(node.work() / "steps").empty(); }));
 }
 
 TEST_CASE("a node manager killed at a fail-point loses no checkpoint") {
@@ -167,7 +167,7 @@ TEST_CASE("SIGTERM saves at the step's end, and leaves no process and no tempora
   CHECK(ended.saves_under_way == std::vector{ended.step});
   CHECK(ReadCheckpointFile(world.Store(world.master.AwaitState(1, ended.step.value))).has_value());
   for (const pid_t pid : workers) CHECK(IsGone(pid));
-  for (const char* folder : {"staging", "steps", "runs", "workers"}) CHECK(FilesUnder(node.work() / folder).empty());
+  for (const char* folder : {"staging", "steps", "workers"}) CHECK(FilesUnder(node.work() / folder).empty());
 }
 
 TEST_CASE("runs go on while the master is away, and are reported when it is back") {
@@ -176,10 +176,10 @@ TEST_CASE("runs go on while the master is away, and are reported when it is back
   world.master.Want({ToyRun(1, 10).Stage(1, 30, 0.1).Both(30)});
   world.master.AwaitStatus(1, RunStatus::State::kTraining);
   world.master.Stop();
-  const fs::path stored = node.store() / "1" / "1" / "30-77-1.ckpt";
+  const fs::path stored = node.store() / "1" / "1" / "1-30-77-1.ckpt";
   CHECK(Eventually([&] { return fs::exists(stored); }));
   world.master.Start();
-  CHECK(world.master.AwaitState(1, 30).file == "1/1/30-77-1.ckpt");
+  CHECK(world.master.AwaitState(1, 30).file == "1/1/1-30-77-1.ckpt");
   CHECK(world.master.AwaitMetrics(1, 30).metrics.count("score") == 1);
   world.master.AwaitStatus(1, RunStatus::State::kEnded);
   const auto registrations = world.master.Registrations();

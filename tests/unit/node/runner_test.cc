@@ -83,7 +83,7 @@ TEST_CASE("metrics are reported when they are measured, the state of the same st
   CHECK(stored.plan == PlanId{1});
   CHECK(stored.point == Point{PlanNodeId{3}, Step{2}});
   CHECK(stored.lineage == LineageOf(3));
-  CHECK(stored.file == "1/3/2-77-1.ckpt");
+  CHECK(stored.file == "1/3/3-2-77-1.ckpt");
   CHECK(stored.bytes == 100);
   CHECK(stored.state_sha256 == "sha");
   CHECK(stored.time.count() == Approx(2));  // from asking until it was written

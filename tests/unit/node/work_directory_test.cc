@@ -58,13 +58,14 @@ TEST_CASE("what is recorded of a run is found again until it is forgotten") {
   WorkDirectory directory = WorkDirectory::Open(folder.path / "work").value();
   const RunKey run{LeadershipId{77}, RunId{7}};
   directory.RecordRun(run, {{PlanNodeId{1}, Step{0}, Step{3}}, {PlanNodeId{2}, Step{3}, Step{5}}});
-  std::ofstream(folder.path / "work" / "runs" / "no run") << "1 0 3\n";
-  std::ofstream(directory.steps() / "77-7.log") << "7 1 0.5\n7 2 0.5\n";
+  std::ofstream(directory.steps() / "no run") << "path 1 0 3\n";
+  const auto begun = static_cast<std::int64_t>(directory.ReadStepLog(run, 0).size());
+  std::ofstream(directory.steps() / "77-7.log", std::ios::app) << "7 1 0.5\n7 2 0.5\n";
   REQUIRE(directory.LeftOverRuns().size() == 1);
   CHECK(directory.LeftOverRuns()[0].run == run);
   REQUIRE(directory.LeftOverRuns()[0].path.size() == 2);
   CHECK(directory.LeftOverRuns()[0].path[1].to == Step{5});
-  CHECK(directory.ReadStepLog(run, 8) == "7 2 0.5\n");
+  CHECK(directory.ReadStepLog(run, begun + 8) == "7 2 0.5\n");
   directory.ForgetRun(run);
   CHECK(directory.LeftOverRuns().empty());
   CHECK(directory.ReadStepLog(run, 0).empty());
