@@ -213,7 +213,7 @@ void NeedEditor::RegisterReady(Point point, const Place& place) {
 
 void NeedEditor::RegisterWork(Point point, const Place& place) {
   NeedIndex::WorkBelow now;
-  if (place.has_state()) now = {place.below.work, place.below.longest};
+  if (place.has_state()) now = {place.below.work, place.below.longest, place.below.claims + UncoveredClaims(place)};
   const auto known = index_.work_below_.find(point);
   const NeedIndex::WorkBelow before = known == index_.work_below_.end() ? NeedIndex::WorkBelow{} : known->second;
   if (before == now) return;
@@ -222,6 +222,7 @@ void NeedEditor::RegisterWork(Point point, const Place& place) {
     index_.work_below_.erase(known);
   }
   index_.work_left_ += now.work - before.work;
+  index_.claims_left_ += now.claims - before.claims;
   if (now == NeedIndex::WorkBelow{}) return;
   index_.longest_left_.insert(now.longest);
   index_.work_below_.emplace(point, now);

@@ -136,8 +136,10 @@ class NeedIndex {
   // one. None: no such place. O(depth).
   std::optional<Point> StateFor(const SearchPlan& plan, Point point) const;
 
-  // All that hangs from some state, and the longest way down from one; microseconds, estimated. O(1).
+  // All that hangs from some state, and the longest way down from one; microseconds, estimated. And how many claims
+  // have still to be evaluated, there or where a state stands or is promised. O(1).
   std::int64_t work_left() const { return work_left_; }
+  std::int64_t claims_left() const { return claims_left_; }
   std::int64_t longest_left() const { return longest_left_.empty() ? 0 : *longest_left_.rbegin(); }
 
   // Of one step; 0 where nothing is needed. O(1).
@@ -174,10 +176,12 @@ class NeedIndex {
   struct WorkBelow {
     std::int64_t work = 0;
     std::int64_t longest = 0;
+    std::int64_t claims = 0;
     friend bool operator==(const WorkBelow&, const WorkBelow&) = default;
   };
   std::map<Point, WorkBelow> work_below_;  // of places with a state, but for those without work
   std::int64_t work_left_ = 0;
+  std::int64_t claims_left_ = 0;
   std::multiset<std::int64_t> longest_left_;
   std::set<ReadyEvaluation> ready_evaluations_;
   News news_;

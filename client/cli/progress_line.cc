@@ -83,6 +83,7 @@ std::string ProgressLine::Text() const {
   text += " | steps " + FormatCount(progress->trained_steps()) + " trained of " +
           FormatCount(progress->unique_steps()) + " unique, " + FormatCount(progress->claimed_steps()) + " claimed";
   if (progress->seconds_left() >= 0) text += " | " + FormatDuration(progress->seconds_left()) + " left";
+  for (const std::string& warning : progress->warnings()) text += " | warning: " + warning;
   return text;
 }
 

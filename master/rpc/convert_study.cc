@@ -144,6 +144,7 @@ v1::StudyProgress ToProto(const StudyProgress& progress) {
   message.set_unique_steps(progress.unique_steps);
   message.set_trained_steps(progress.trained_steps);
   message.set_seconds_left(progress.left.count());
+  for (const std::string& warning : progress.warnings) message.add_warnings(warning);
   return message;
 }
 

@@ -33,7 +33,7 @@ class ProgressClock {
 
   StudyProgress Count(const MasterState& state, StudyId study) {
     const Seconds begun = MonotonicNow();
-    StudyProgress progress = ProgressOf(state, study);
+    StudyProgress progress = ProgressOf(state, study, Now());
     const Seconds now = MonotonicNow();
     due_ = now + std::max(kProgressPeriod, (now - begun) / kProgressShareMax);
     return progress;

@@ -22,11 +22,11 @@ class Loader {
     LoadOffers();
     LoadStudies();
     LoadPlans();
+    LoadMeasurements();
     LoadTrials();
     LoadClaims();
     LoadPoints();
     LoadRanges();
-    LoadMeasurements();
     LoadRuns();
     LoadEvents();
     LoadRequests();

@@ -26,7 +26,7 @@ void IndexKeeper::EditNeeds(const SearchPlan& plan, const Edit& edit) {
   const NeedEditor::StepTime step_time = [&](const PlanNode& node) {
     const Measurement own = MeasurementOf(node, CostKind::kStep);
     if (own.count > 0) return MicrosecondsOf(std::chrono::duration<double, std::micro>(Mean(own)));
-    if (needs.StepTimeOf(node.id) == 0) state_.index.estimated.emplace_back(plan.id, node.id);
+    if (needs.StepTimeOf(node.id) == 0) NoteEstimated(plan, node.id);
     const auto costs = state_.costs.find(plan.cost_key);
     if (costs == state_.costs.end()) return MicrosecondsOf(CostSums().Time(CostKind::kStep, {}));
     return MicrosecondsOf(costs->second.Time(CostKind::kStep, FeaturesOf(node)));
@@ -34,6 +34,13 @@ void IndexKeeper::EditNeeds(const SearchPlan& plan, const Edit& edit) {
   NeedEditor editor(needs, plan, state_.index.ranking, step_time);
   edit(editor);
   Rank(plan);
+}
+
+void IndexKeeper::NoteEstimated(const SearchPlan& plan, PlanNodeId node) {
+  const auto costs = state_.costs.find(plan.cost_key);
+  const bool guessed = costs == state_.costs.end() || !costs->second.IsMeasured(CostKind::kStep);
+  state_.index.estimated.push_back({plan.id, node, guessed});
+  if (guessed) ++state_.index.guessed[plan.id];
 }
 
 // Where the plan stands among those that can be ordered.
@@ -94,6 +101,7 @@ void IndexKeeper::RankBy(Ranking ranking) {
   index.plans_to_evaluate.clear();
   index.evaluations_wanted.clear();
   index.estimated.clear();
+  index.guessed.clear();
   for (const auto& [id, plan] : state_.plans) {
     for (const auto& [node, content] : plan.nodes) {
       for (const auto& [step, checkpoint] : content.results->checkpoints) {
@@ -332,13 +340,14 @@ void IndexKeeper::ReestimateSome(int count) {
   auto& estimated = state_.index.estimated;
   count = std::min(count, static_cast<int>(estimated.size()));
   for (; count > 0; --count) {
-    const auto [plan_id, node] = estimated.front();
+    const EstimatedNode next = estimated.front();
     estimated.pop_front();
-    const SearchPlan& plan = state_.plans.at(plan_id);
-    if (!state_.index.needs.at(plan_id).nodes().contains(node)) continue;
-    if (MeasurementOf(plan.Node(node), CostKind::kStep).count > 0) continue;
-    estimated.emplace_back(plan_id, node);
-    Reestimate(plan, node);
+    if (next.guessed && --state_.index.guessed.at(next.plan) == 0) state_.index.guessed.erase(next.plan);
+    const SearchPlan& plan = state_.plans.at(next.plan);
+    if (!state_.index.needs.at(next.plan).nodes().contains(next.node)) continue;
+    if (MeasurementOf(plan.Node(next.node), CostKind::kStep).count > 0) continue;
+    NoteEstimated(plan, next.node);
+    Reestimate(plan, next.node);
   }
 }
 

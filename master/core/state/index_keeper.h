@@ -41,6 +41,8 @@ class IndexKeeper {
   void EditNeeds(const SearchPlan& plan, const Edit& edit);
   void Rank(const SearchPlan& plan);
   void ClaimAdded(const SearchPlan& plan, const Claim& claim);
+  // The node's steps are estimated, or guessed.
+  void NoteEstimated(const SearchPlan& plan, PlanNodeId node);
   // A trial asks for metrics further on.
   void NoteAsked(const SearchPlan& plan, const Trial& trial, const Claim& claim);
   void ListEvaluations(const SearchPlan& plan);

@@ -109,6 +109,12 @@ struct GoingOn {
   std::int64_t went_on = 0;
 };
 
+struct EstimatedNode {
+  PlanId plan;
+  PlanNodeId node;
+  bool guessed = false;
+};
+
 // What is derived from the rest for speed alone. It compares equal: its oracles compare what it says.
 struct Indexes {
   std::map<PlanId, NeedIndex> needs;
@@ -128,8 +134,10 @@ struct Indexes {
   Ranking ranking = Ranking::kLongest;
   // Where runs begin that lost the state for which they were preempted, and none has kept a state since.
   std::set<Point> preempted_in_vain;
-  // Nodes whose steps are estimated, not measured: to be looked at again, in turn, as the cost model learns.
-  std::deque<std::pair<PlanId, PlanNodeId>> estimated;
+  // Nodes whose steps are estimated, not measured: to be looked at again, in turn, as the cost model learns. And how
+  // many of them were guessed, by plan, since no step of such a training had been measured; none is 0.
+  std::deque<EstimatedNode> estimated;
+  std::map<PlanId, std::int64_t> guessed;
   // Where open trials may go on from.
   std::unordered_map<PlanNodeId, std::map<Step, OpenEnds>> open_ends;
   std::map<StudyId, GoingOn> going_on;

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kPlacesMax = 10'000;
 constexpr std::int64_t kPathsAheadMax = 1'000;
-constexpr std::chrono::minutes kLongStep{30};
 
 std::string NameOfRun(const Run& run) { return "run " + std::to_string(run.id.value); }
 
@@ -257,19 +256,7 @@ class Explainer {
       told_.why = Named(run) + " trains it on " + where + at + " of " + std::to_string(EndOf(run).value);
     }
     if (run.preempt) told_.why += "; it stops at the end of this step, so that other work comes first";
-    WarnOfLongStep(run);
-  }
-
-  // Nobody can tell how long a step should take that was never measured.
-  void WarnOfLongStep(const Run& run) {
-    const Time since = std::max(std::get<Training>(run.state).since, run.ordered_at);
-    const auto costs = state_.costs.find(plan_.cost_key);
-    const bool measured = costs != state_.costs.end() && costs->second.IsMeasured(CostKind::kStep);
-    if (measured || now_ - since < kLongStep) return;
-    const auto minutes = std::chrono::floor<std::chrono::minutes>(now_ - since).count();
-    told_.warnings.push_back(
-        Named(run) + " has been at step " + std::to_string(run.at().value) + " for " + std::to_string(minutes) +
-        " min, and no step of such a training was ever measured: nobody can tell whether it hangs");
+    if (auto warning = LongStepOf(state_, run, now_)) told_.warnings.push_back(*std::move(warning));
   }
 
   std::int64_t PathsAhead(const Place& source, PlanNodeId head) const {

@@ -1,6 +1,8 @@
 // What runs are doing for trials now.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "master/core/state/master_state.h"
@@ -10,6 +12,10 @@ namespace espalier::master {
 
 // The steps (from, to] of the run's path, by node.
 std::vector<StepRange> PathRanges(const Run& run, Step from, Step to);
+
+// Why nobody can tell whether the run hangs: it has been at a step for 30 minutes, and no step of such a training was
+// ever measured. Nothing if that is not so. REQUIRES: the run trains.
+std::optional<std::string> LongStepOf(const MasterState& state, const Run& run, Time now);
 
 // The furthest step at which the run owes something; where it stands if it owes nothing.
 Step EndOf(const Run& run);

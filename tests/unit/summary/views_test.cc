@@ -122,7 +122,7 @@ TEST_CASE("progress counts what is claimed and what of it is trained") {
   s.Claimed(s.constant, 20);
   s.AddClaim(s.constant, 80);
   s.AddClaim(s.multi, 60);
-  StudyProgress progress = ProgressOf(s.state, s.study);
+  StudyProgress progress = ProgressOf(s.state, s.study, At(0));
   CHECK(progress.claimed_steps == 140);
   CHECK(progress.unique_steps == 100);
   CHECK(progress.trained_steps == 0);
@@ -130,14 +130,15 @@ TEST_CASE("progress counts what is claimed and what of it is trained") {
   CHECK(progress.trials_by_state == std::map<std::string, std::int64_t>{{"waiting", 2}});
   s.Trained({s.study}, s.constant, 0, 50, 0, 2);
   s.Trained({s.study}, s.multi, 40, 50, 0, 2);
-  CHECK(ProgressOf(s.state, s.study).left.count() == Approx(160));  // nothing stands to go on from
+  IndexKeeper(s.state).ReestimateSome(2);
+  CHECK(ProgressOf(s.state, s.study, At(0)).left.count() == Approx(160));  // nothing stands to go on from
   s.StoreCheckpoint(s.constant, 50);
   s.StoreCheckpoint(s.multi, 50);
-  progress = ProgressOf(s.state, s.study);
+  progress = ProgressOf(s.state, s.study, At(0));
   CHECK(progress.trained_steps == 60);
   CHECK(progress.left.count() == Approx(60));  // 30 steps in a row beside 10, 2 s each, on two slots
   Apply(s.state, RemoveServer{"server"});
-  CHECK(ProgressOf(s.state, s.study).left < Seconds{0});
+  CHECK(ProgressOf(s.state, s.study, At(0)).left < Seconds{0});
 }
 
 TEST_CASE("what is left is estimated anew, in turns, once steps of the training were measured") {
@@ -145,17 +146,43 @@ TEST_CASE("what is left is estimated anew, in turns, once steps of the training 
   s.AddClaim(s.constant, 80);
   const TrialId measured = s.AddTrial(s.study, "0.2", 10);
   s.Trained({s.study}, measured, 0, 10, 0, 0.5);
-  CHECK(ProgressOf(s.state, s.study).left.count() == Approx(80));  // as before anything was measured
+  CHECK(ProgressOf(s.state, s.study, At(0)).left < Seconds{0});  // some of it was guessed before
   IndexKeeper(s.state).ReestimateSome(1);
-  CHECK(ProgressOf(s.state, s.study).left.count() == Approx(40));
+  CHECK(ProgressOf(s.state, s.study, At(0)).left.count() == Approx(40));
+}
+
+TEST_CASE("what is left counts what each claim takes besides its steps") {
+  TwoTrials s;
+  s.Trained({s.study}, s.AddTrial(s.study, "0.2", 10), 0, 10, 0, 1);
+  s.AddClaim(s.constant, 80);
+  s.AddClaim(s.multi, 60);
+  const double steps_alone = ProgressOf(s.state, s.study, At(0)).left.count();
+  CHECK(steps_alone == Approx(80));
+  const PlanNodeId node = s.On(s.constant, 80).node;
+  s.Change(s.constant, SetMeasurement{node, CostKind::kLoad, {.count = 1, .total = 50'000'000}});
+  s.Change(s.constant, SetMeasurement{node, CostKind::kEvaluate, {.count = 1, .total = 70'000'000}});
+  // 100 steps of 1 s and two claims of 120 s more each, on two slots.
+  CHECK(ProgressOf(s.state, s.study, At(0)).left.count() == Approx(170));
+}
+
+TEST_CASE("progress warns of a run that stays at a step for 30 minutes, where none was ever measured") {
+  TwoTrials s;
+  s.AddClaim(s.constant, 80);
+  const RunId run = s.AddRun({s.study}, s.constant, 0, 80);
+  CHECK(ProgressOf(s.state, s.study, At(30 * 60 - 1)).warnings.empty());
+  const std::vector<std::string> warnings = ProgressOf(s.state, s.study, At(30 * 60)).warnings;
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].starts_with("run " + std::to_string(run.value) + " has been at step 0 for 30 min"));
+  const StudyId other = s.AddStudy();
+  CHECK(ProgressOf(s.state, other, At(30 * 60)).warnings.empty());
 }
 
 TEST_CASE("nothing is left when no claim waits, and withdrawn claims do not count") {
   TwoTrials s;
   s.Claimed(s.constant, 20);
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kCancelled);
-  CHECK(ProgressOf(s.state, s.study).claimed_steps == 20);
-  CHECK(ProgressOf(s.state, s.study).left == Seconds{0});
+  CHECK(ProgressOf(s.state, s.study, At(0)).claimed_steps == 20);
+  CHECK(ProgressOf(s.state, s.study, At(0)).left == Seconds{0});
 }
 
 TEST_CASE("the plan's view cuts each node where its state changes") {
