@@ -113,6 +113,7 @@ class RandomEdits {
     REQUIRE(WorkOf(index_, plan) == WorkOf(tree));
     CheckTotals(index_, plan);
     CheckReady(plan);
+    CheckEvaluations();
   }
 
  private:
@@ -141,7 +142,7 @@ class RandomEdits {
     const Claim claim{.id = ClaimId{++last_claim_},
                       .trial = TrialId{1 + Below(5)},
                       .point = AnyPoint(),
-                      .evaluation = AnyEvaluation()};
+                      .evaluation = Below(5) == 0 ? std::string(kStateAlone) : AnyEvaluation()};
     plan_.Change(espalier::AddClaim{claim});
     Edit().AddClaim(claim, StudyOf(claim.trial));
   }
@@ -207,6 +208,25 @@ class RandomEdits {
       INFO(Print(ready.source));
       REQUIRE(time == ready.rank.first);
     }
+  }
+
+  // States that stand are evaluated for the claims there that no promise covers, and for no claim to a state alone; all
+  // that hangs from a state is left.
+  void CheckEvaluations() const {
+    std::set<ReadyEvaluation> ready;
+    std::int64_t claims_left = 0;
+    for (const auto& [id, node] : index_.nodes()) {
+      for (const auto& [step, place] : node.places) {
+        if (place.has_state()) claims_left += place.below.claims;
+        for (const auto& [evaluation, waiting] : place.waiting) {
+          if (waiting.claims.empty() || !waiting.covered_by.empty()) continue;
+          if (place.has_state()) claims_left += std::ssize(waiting.claims);
+          if (place.stored && evaluation != kStateAlone) ready.insert({evaluation, {id, step}});
+        }
+      }
+    }
+    REQUIRE(index_.ready_evaluations() == ready);
+    REQUIRE(index_.claims_left() == claims_left);
   }
 
   std::mt19937_64 random_;
