@@ -59,12 +59,12 @@ TEST_CASE(
     of.Stand(of.RunOf(of.run), Step{41});
     of.Report(of.RunOf(of.run), PromiseLost{.promise = of.Metrics()->id, .step = of.mark.step, .why = "past it"});
   }
-  SECTION("not known yet, and withdrawn before the runner's word comes") {
+  SECTION("promised in time, and withdrawn when the runner has passed") {
     of.Stand(of.RunOf(of.run), Step{38});
     const TrialId hasty = of.cluster.Submit(of.study, {{"lr", "0.1"}}, 40);
+    of.Stand(of.RunOf(of.run), Step{41});
     of.cluster.Cancel(hasty);
     CHECK(of.Metrics() == nullptr);
-    of.Stand(of.RunOf(of.run), Step{41});
     of.cluster.Submit(of.study, {{"lr", "0.1"}}, 40);
   }
   CHECK(of.OwesState());
