@@ -2,6 +2,7 @@
 // nothing happens that the test does not say. For tests of what one message after another leads to.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,4 +1,5 @@
 // Several files of one point: which one counts, and what is said of which (law 6).
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/support/server_by_hand.h"

@@ -1,6 +1,5 @@
 // What is counted of failures, where, and how often: nothing is tried again for ever, and nobody pays for another's
 // failure.
-#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/support/server_by_hand.h"

@@ -1,6 +1,7 @@
 // What decides by which code and data a study is trained and evaluated, while servers come with others (glossary:
 // training identity, evaluation identity).
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "master/core/views/explain_stage.h"
 #include "tests/support/server_by_hand.h"
