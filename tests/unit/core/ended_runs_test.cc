@@ -2,38 +2,15 @@
 #include <catch2/catch.hpp>
 
 #include "master/core/views/trial_state.h"
-#include "tests/support/toy_cluster.h"
+#include "tests/support/server_by_hand.h"
 
 namespace espalier::master {
 namespace {
 
-// Tells the master by hand what the only server has to say.
-struct OneServer {
-  ToyCluster cluster{1};
-  StudyId study = cluster.CreateStudy("study");
-  std::int64_t next_report = 1;
-
-  const Run& Last() const { return cluster.state.runs.rbegin()->second; }
-  const SearchPlan& Plan() const { return cluster.state.plans.begin()->second; }
-  void Report(const Run& run, ReportKind kind) {
-    cluster.Handle(NodeMessage{.session = cluster.nodes[0].session,
-                               .reports = {{next_report++, {run.leadership, run.id}, std::move(kind)}}});
-  }
-  void Stand(const Run& run, Step step) {
-    cluster.Handle(NodeMessage{.session = cluster.nodes[0].session,
-                               .runs = {{.run = {run.leadership, run.id}, .generation = 1, .step = step}}});
-  }
-  void Store(const Run& run, Point point) {
-    Report(run, StateStored{.plan = run.plan,
-                            .point = point,
-                            .lineage = Plan().Node(point.node).lineage,
-                            .file = "file",
-                            .bytes = 100,
-                            .state_sha256 = "state"});
-  }
+struct OneServer : ServerByHand {
   void CrashEvaluation(const Run& run, Point point) {
     Report(run, EvaluationFailed{EvaluationFailed::Kind::kCrash, point, run.evaluation, "crashed"});
-    Report(run, RunEnded{.step = point.step, .saves_under_way = {}, .refused = {}});
+    End(run, point.step);
   }
   // Longer than the first pause after a crash.
   void Wait() {
@@ -112,12 +89,9 @@ struct MeasuredTrial : OneServer {
 
   explicit MeasuredTrial(bool finish = true) {
     if (finish) cluster.Finish(study);
-    Measure(Last());
+    Measure(Last(), end);
   }
-  void Measure(const Run& by) {
-    Report(by, MetricsMeasured{by.plan, end, Plan().Node(end.node).lineage, by.evaluation, {{"score", 1}}, Seconds(1)});
-  }
-  void LoseTheState() { Report(Last(), RunEnded{.step = end.step, .saves_under_way = {}, .refused = {}}); }
+  void LoseTheState() { End(Last(), end.step); }
   bool Finished() const { return cluster.state.studies.at(study).finished_at.has_value(); }
   std::string Standing() const { return TrialState(cluster.state, cluster.state.trials.at(trial)); }
   std::size_t Events() const { return cluster.state.events.at(study).size(); }

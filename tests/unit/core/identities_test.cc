@@ -1,0 +1,102 @@
+// What decides by which code and data a study is trained and evaluated, while servers come with others (glossary:
+// training identity, evaluation identity).
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "master/core/views/explain_stage.h"
+#include "tests/support/server_by_hand.h"
+
+namespace espalier::master {
+namespace {
+
+constexpr Time kMoment{std::chrono::seconds(1'000'001)};
+
+// A trial of 20 steps under way on node-0, by the code toy-1.
+struct Upgraded : ServerByHand {
+  Upgraded() : ServerByHand(1) { Stand(Last(), Step{5}); }
+
+  // A server's node manager starts anew, with its offer so changed.
+  void Register(const std::string& server, SessionId session, const std::function<void(Offer&)>& change) {
+    Registration registration{
+        .server = server, .incarnation = "later", .slot_count = 1, .device_kind = "toy", .offers = {original}};
+    change(registration.offers[0]);
+    cluster.Handle(NodeMessage{.session = session, .registration = registration});
+  }
+  void Upgrade() {
+    Register("node-0", cluster.nodes[0].session, [](Offer& offer) { offer.code_digest = "toy-2"; });
+  }
+  void ChangeValidationData() {
+    Register("node-0", cluster.nodes[0].session, [](Offer& offer) { offer.evaluation_digest = "other-evaluation"; });
+  }
+  const Offer& OfferOf(const Run& run) const { return state().offers.at(run.offer).offer; }
+
+  TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 20);
+  Offer original = state().offers.begin()->second.offer;
+  Point end{Last().path.front().node, Step{20}};
+};
+
+}  // namespace
+
+TEST_CASE("a study is trained by the code that it was created with, and by none that comes later") {
+  Upgraded of;
+  of.Upgrade();
+  CHECK(of.state().active_runs.empty());
+  CHECK_FALSE(of.AwaitOrder());
+  CHECK(of.LastClaim(of.trial).state == ClaimState::kWaiting);
+  const StudyId newer = of.AddStudy({.name = "newer"});
+  of.cluster.Submit(newer, {{"lr", "0.1"}}, 20);
+  CHECK(of.OfferOf(of.Last()).code_digest == "toy-2");
+  CHECK(of.Last().plan != of.RunOf(RunId{1}).plan);  // nothing of the old code's training is shared
+  CHECK_FALSE(of.Last().start.has_value());
+}
+
+TEST_CASE(
+    "a server with the old code that comes late trains what was begun by it, and new studies keep to the new code") {
+  Upgraded of;
+  of.Upgrade();
+  const StudyId newer = of.AddStudy({.name = "newer"});
+  of.cluster.Submit(newer, {{"lr", "0.1"}}, 20);
+  const RunId by_new = of.Last().id;
+  of.Register("old", SessionId{99}, [](Offer&) {});
+  REQUIRE(of.Last().id != by_new);
+  CHECK(of.Last().slot.server == "old");
+  CHECK(of.OfferOf(of.Last()).code_digest == "toy-1");
+  CHECK(of.Last().plan == of.RunOf(RunId{1}).plan);
+  CHECK(of.RunOf(by_new).training());
+  CHECK(of.state().studies.at(newer).training.code_digest == "toy-2");
+  const StudyId newest = of.AddStudy({.name = "newest"});
+  CHECK(of.state().studies.at(newest).training.code_digest == "toy-2");
+}
+
+TEST_CASE(
+    "a claim whose validation data changed waits for a server that has them, and nothing is run for it meanwhile") {
+  Upgraded of;
+  SECTION("while it was trained: the training itself goes on, as it is the same") {
+    of.ChangeValidationData();
+    REQUIRE(of.state().runs.size() == 2);
+    CHECK(of.Last().FindOpen(Step{20}, Owed::kMetrics) == nullptr);
+    of.Store(of.Last(), of.end);
+    of.Measure(of.Last(), of.end);  // by the other data: it is no answer
+    of.End(of.Last(), of.end.step);
+  }
+  SECTION("while it was evaluated") {
+    of.Store(of.Last(), of.end);
+    of.End(of.Last(), of.end.step);
+    REQUIRE(of.Last().path.empty());
+    of.ChangeValidationData();
+  }
+  CHECK_FALSE(of.AwaitOrder());
+  CHECK(of.state().runs.size() == 2);
+  CHECK(of.LastClaim(of.trial).state == ClaimState::kWaiting);
+  const ExplainedStage stage = ExplainStage(of.state(), of.end, kAnn, kMoment).value();
+  CHECK(stage.standing == StageStanding::kWaiting);
+  CHECK(stage.waits_for == WaitsFor::kOffer);
+  CHECK_THAT(stage.why, Catch::Contains("node-0 offers toy with other evaluation"));
+
+  of.Register("another", SessionId{99}, [](Offer&) {});
+  REQUIRE(of.state().runs.size() == 3);
+  CHECK(of.Last().slot.server == "another");
+  CHECK(of.Last().path.empty());
+}
+
+}  // namespace espalier::master
