@@ -137,6 +137,9 @@ int main(int argument_count, char** arguments) {
   SetUpLog("master");
   ReactorSettings settings;
   if (config.lease_seconds() > 0) settings.lease = Seconds(config.lease_seconds());
+  if (config.hours_between_failures() > 0) {
+    settings.between_failures = std::chrono::duration<double, std::ratio<3600>>(config.hours_between_failures());
+  }
   if (!config.administrator_token_file().empty()) {
     auto administrator = FirstAdministrator(config.administrator_token_file());
     if (!administrator.has_value()) return Refuse(administrator.error(), 1);

@@ -9,6 +9,7 @@ namespace {
 constexpr Seconds kTickEvery{0.5};
 constexpr Seconds kPauseMin{2};
 constexpr Seconds kLoadRetry{0.5};
+constexpr Seconds kBetweenFailures{600};  // with faults, a slot has one about as often
 
 void Stamp(master::Event& event, Moment now) {
   std::visit(
@@ -23,7 +24,7 @@ Error Unavailable(const std::string& message) { return {ErrorCode::kUnavailable,
 }  // namespace
 
 MasterProcess::MasterProcess(World& world, Watcher watcher, Policy& policy)
-    : world_(world), watcher_(std::move(watcher)), policy_(policy), settings_{} {}
+    : world_(world), watcher_(std::move(watcher)), policy_(policy), settings_{.between_failures = kBetweenFailures} {}
 
 void MasterProcess::Later(Seconds delay, std::function<void()> what) {
   world_.clock.After(delay, [this, life = life_, what = std::move(what)] {

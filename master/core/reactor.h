@@ -15,7 +15,8 @@ namespace espalier::master {
 
 struct ReactorSettings {
   Seconds lease{10};
-  Seconds save_every{20};
+  // How long a slot trains between two failures that lose what was not saved, on average, as far as anybody knows.
+  Seconds between_failures{std::chrono::hours{24}};
   std::optional<User> first_administrator;  // whose token is kept as it is here
 };
 

@@ -16,8 +16,9 @@ Result<void> CheckOpenTrial(const MasterState& state, StudyId study, TrialId id,
   if (trial == state.trials.end() || trial->second.study != study) {
     return MakeError(ErrorCode::kNotFound, "the study has no trial " + std::to_string(id.value));
   }
-  if (trial->second.closed &&
-      !(or_waiting && LastWaitingClaim(state.plans.at(trial->second.plan), trial->second) != nullptr)) {
+  const bool waits = state.index.states_claimed.contains(id) ||
+                     LastWaitingClaim(state.plans.at(trial->second.plan), trial->second) != nullptr;
+  if (trial->second.closed && !(or_waiting && waits)) {
     return MakeError(ErrorCode::kFailedPrecondition, "trial " + std::to_string(id.value) + " is closed");
   }
   return {};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "master/core/nodes/saves_on_the_way.h"
+
 namespace espalier::master {
 namespace {
 
@@ -61,7 +63,7 @@ OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
                    .preempt = run.preempt,
                    .evaluate_every = PeriodsOf(draft.state(), run),
                    .barred_evaluations = BarredEvaluations(plan, run),
-                   .save_every = draft.settings.save_every,
+                   .save_every = SavePeriod(draft.state(), run, draft.settings.between_failures),
                    .limits = LimitsOf(draft.state(), plan, run)};
   for (const auto& [id, promise] : run.promises) {
     if (promise.state == PromiseState::kOpen) terms.promises.push_back({id, promise.step, promise.owed});

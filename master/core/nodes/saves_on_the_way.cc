@@ -1,6 +1,7 @@
 #include "master/core/nodes/saves_on_the_way.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace espalier::master {
 namespace {
@@ -29,7 +30,19 @@ struct PriceList {
   }
 };
 
+constexpr Seconds kSavePeriodMin{20};
+
 }  // namespace
+
+Seconds SavePeriod(const MasterState& state, const Run& run, Seconds between_failures) {
+  const SearchPlan& plan = state.plans.at(run.plan);
+  const auto costs = state.costs.find(plan.cost_key);
+  if (costs == state.costs.end() || !costs->second.IsMeasured(CostKind::kSave)) return kSavePeriodMin;
+  const PriceList prices{state, plan};
+  Seconds save_time{0};
+  for (const PathStage& stage : run.path) save_time = std::max(save_time, prices.Of(CostKind::kSave, stage.node));
+  return std::max(kSavePeriodMin, Seconds(std::sqrt(2 * save_time.count() * between_failures.count())));
+}
 
 std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed) {
   std::vector<Step> saves;

@@ -1,4 +1,5 @@
-// Where a run saves as it passes although no claim needs the state yet: open trials may go on from there (law 3).
+// Where a run saves as it passes although no claim needs the state yet: open trials may go on from there (law 3), and a
+// failure would lose what was not saved.
 #pragma once
 
 #include <set>
@@ -14,5 +15,10 @@ namespace espalier::master {
 // their first claim, among those that have shown it and one more; at first 1. `owed`: where the run promises a state
 // anyway. O(open ends on the path).
 std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed);
+
+// After how long without one a run saves, so that saves and what failures lose cost least together: the square root of
+// 2 x save time x time between failures (J. W. Young, A first order approximation to the optimum checkpoint interval,
+// CACM 17(9), 1974), by the dearest save on the path; at least 20 s, also as long as no save was measured. O(path).
+Seconds SavePeriod(const MasterState& state, const Run& run, Seconds between_failures);
 
 }  // namespace espalier::master

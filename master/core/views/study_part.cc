@@ -15,6 +15,7 @@ class Copier {
   Result<MasterState> Copy() {
     ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyHead(state); }));
     while (trials_left_ > 0) ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyTrials(state); }));
+    while (events_left_ > 0) ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyEvents(state); }));
     while (!open_.empty()) ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyNodes(state); }));
     ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyActiveRuns(state); }));
     Assemble();
@@ -25,6 +26,8 @@ class Copier {
   void CopyHead(const MasterState& state) {
     part_.studies.emplace(study_, state.studies.at(study_));
     trials_left_ = state.trials_by_study.at(study_).size();
+    events_left_ = state.events.at(study_).size();
+    part_.events[study_];
     part_.trials_by_study[study_];
     for (const auto& [name, server] : state.servers) {
       part_.servers.emplace(name, Server{.name = name,
@@ -49,6 +52,19 @@ class Copier {
       const auto states = state.index.states_claimed.find(trial.id);
       if (states == state.index.states_claimed.end()) continue;
       for (const ClaimId id : states->second) part.claims.push_back(plan.claims.at(id));
+    }
+  }
+
+  // When claims were made and settled: no view of a whole study shows more of its events.
+  void CopyEvents(const MasterState& state) {
+    const std::vector<StudyEvent>& all = state.events.at(study_);
+    std::vector<StudyEvent>& copied = part_.events.at(study_);
+    for (std::size_t i = 0; i < kCopiedATurn && events_left_ > 0; ++i, --events_left_) {
+      const StudyEvent& event = all.at(events_copied_++);
+      if (std::holds_alternative<ClaimMade>(event)) copied.push_back(event);
+      const auto* settled = std::get_if<ClaimSettled>(&event);
+      if (settled == nullptr) continue;
+      copied.emplace_back(ClaimSettled{settled->claim, settled->trial, settled->step, settled->state, {}, {}});
     }
   }
 
@@ -150,6 +166,8 @@ class Copier {
   const StudyId study_;
   MasterState part_;
   std::size_t trials_left_ = 0;
+  std::size_t events_copied_ = 0;
+  std::size_t events_left_ = 0;
   std::map<PlanId, PlanPart> plans_;
   std::vector<std::pair<PlanId, PlanNodeId>> open_;  // nodes to be copied
 };

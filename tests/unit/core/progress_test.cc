@@ -19,9 +19,9 @@ struct Measured : ServerByHand {
   void Pass() {
     for (int i = 0; i < 500; ++i) cluster.Handle(Tick{});
   }
-  double Left() const { return ProgressOf(state(), study).left.count(); }
+  double Left() const { return ProgressOf(state(), study, Time{}).left.count(); }
   std::string Standing() const { return TrialState(state(), state().trials.at(trial)); }
-  std::map<std::string, std::int64_t> Counts() const { return ProgressOf(state(), study).trials_by_state; }
+  std::map<std::string, std::int64_t> Counts() const { return ProgressOf(state(), study, Time{}).trials_by_state; }
 
   TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 100);
 };

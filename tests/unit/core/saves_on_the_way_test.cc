@@ -1,5 +1,8 @@
 // Where runs save as they pass, for open trials that may go on from there: a choice of costs (design section 5).
+#include "master/core/nodes/saves_on_the_way.h"
+
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/support/toy_cluster.h"
 
@@ -72,6 +75,21 @@ TEST_CASE("the fewer trials of a study went on, the more a state must be worth b
     CHECK(saves >= 4);
     CHECK(saves <= 6);
   }
+}
+
+TEST_CASE("a run saves after a time, too: the longer, the longer a save takes and the more rarely something fails") {
+  constexpr Seconds kDay{86'400};
+  ManyWays ways;
+  const MasterState& state = ways.cluster.state;
+  const auto period = [&](Seconds between_failures) {
+    return SavePeriod(state, state.runs.rbegin()->second, between_failures).count();
+  };
+  ways.SavesOfTheLongRun();
+  CHECK(period(kDay) == Approx(20));  // no save was measured
+  ways.Measure(1'000, 2'000'000);
+  CHECK(period(kDay) == Approx(std::sqrt(2 * 2.0 * 86'400)));
+  CHECK(period(kDay / 24) == Approx(std::sqrt(2 * 2.0 * 3'600)));
+  CHECK(period(Seconds(10)) == Approx(20));  // not all the time
 }
 
 }  // namespace espalier::master

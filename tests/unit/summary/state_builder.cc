@@ -101,6 +101,12 @@ void StateBuilder::Finish(ClaimId claim, double accuracy) {
   Settle(claim, ClaimState::kDone);
 }
 
+void StateBuilder::ClaimedTogether(const std::vector<std::pair<TrialId, std::int64_t>>& claims) {
+  std::vector<ClaimId> made;
+  for (const auto& [trial, step] : claims) made.push_back(AddClaim(trial, step));
+  for (const ClaimId claim : made) Finish(claim, 0.5);
+}
+
 void StateBuilder::Claimed(TrialId trial, std::int64_t step, double accuracy) {
   Finish(AddClaim(trial, step), accuracy);
 }

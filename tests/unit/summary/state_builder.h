@@ -30,6 +30,9 @@ class StateBuilder {
   // AddClaim and Finish.
   void Claimed(TrialId trial, std::int64_t step, double accuracy = 0.5);
 
+  // All are made before the first is finished.
+  void ClaimedTogether(const std::vector<std::pair<TrialId, std::int64_t>>& claims);
+
   // Along the trial's lineage from step `from` to `to`, ordered for `studies`; training, without promises.
   RunId AddRun(std::vector<StudyId> studies, TrialId trial, std::int64_t from, std::int64_t to,
                std::int64_t ordered_at = 0);

@@ -20,7 +20,8 @@ StateReader ReaderOf(const MasterState& state) {
 void CheckPart(const MasterState& state, StudyId study) {
   const MasterState part = CopyStudy(ReaderOf(state), study).value();
   CHECK(ViewPlan(part, study) == ViewPlan(state, study));
-  CHECK(MakespanBound(part, part.studies.at(study)) == MakespanBound(state, state.studies.at(study)));
+  CHECK(MakespanBound(part, part.studies.at(study)).count() ==
+        Approx(MakespanBound(state, state.studies.at(study)).count()));
 }
 
 // Studies of two teams that share a plan, and one that stands alone, with work done, under way and to do.
@@ -89,7 +90,7 @@ TEST_CASE("a large study is copied in many turns, and what happens between them 
   };
   const MasterState part = CopyStudy(read, study).value();
   CHECK(part.trials.size() == 1200);
-  CHECK(turns == 1 + 3 + 3 + 1);
+  CHECK(turns == 1 + 3 + 5 + 3 + 1);  // trials, events, nodes
   CHECK(ViewPlan(part, study).size() == 1201);
 }
 

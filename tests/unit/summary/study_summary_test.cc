@@ -188,8 +188,7 @@ TEST_CASE("runs for several studies are charged in equal parts, training ones up
 TEST_CASE("the makespan bound is of the shared work on the slots there are") {
   const auto bound_on = [](int slots) {
     TwoTrials s(slots);
-    s.Claimed(s.constant, 80);
-    s.Claimed(s.multi, 80);
+    s.ClaimedTogether({{s.constant, 80}, {s.multi, 80}});
     s.Trained({s.study}, s.constant, 0, 80, 0, 2);
     s.Trained({s.study}, s.multi, 40, 80, 0, 2);
     return s.Bound().count();
@@ -201,13 +200,27 @@ TEST_CASE("the makespan bound is of the shared work on the slots there are") {
 
 TEST_CASE("the makespan bound is summed over rungs") {
   TwoTrials s(2);
-  s.Claimed(s.constant, 20);
-  s.Claimed(s.multi, 50);
+  s.ClaimedTogether({{s.constant, 20}, {s.multi, 50}});
   s.Claimed(s.constant, 80);
   s.Trained({s.study}, s.constant, 0, 80);
   s.Trained({s.study}, s.multi, 40, 80);
   // First rung: one lineage to 20 and on to 50. Second: of the other's 60 steps, 20 to 40 are trained by then.
   CHECK(s.Bound().count() == Approx(50 + 40));
+}
+
+TEST_CASE("of a tuner that goes on with one trial while another trains, the makespan bound is of all at once") {
+  StateBuilder s(2);
+  const StudyId study = s.AddStudy();
+  const TrialId promoted = s.AddTrial(study, "0.1", 10);
+  const TrialId slow = s.AddTrial(study, "0.2", 10);
+  const ClaimId first = s.AddClaim(promoted, 1);
+  const ClaimId beside = s.AddClaim(slow, 10);
+  s.Finish(first, 0.5);
+  s.Finish(s.AddClaim(promoted, 10), 0.5);
+  s.Finish(beside, 0.5);
+  s.Trained({study}, promoted, 0, 10);
+  s.Trained({study}, slow, 0, 10);
+  CHECK(MakespanBound(s.state, s.state.studies.at(study)).count() == Approx(10));
 }
 
 TEST_CASE("steps past a divergence are not in the makespan bound") {
