@@ -182,7 +182,12 @@ void Users::LiveOn(std::size_t study, TrialId trial, Step claimed, Step horizon)
 }
 
 void Users::EndLife(std::size_t study) {
+  constexpr std::int64_t kCancelledOneIn = 4;
   if (--studies_[study].lives > 0) return;
+  if (settings_.mishaps && study > 0 && world_.chance.OneIn(kCancelledOneIn)) {
+    return Ask("cancel-" + studies_[study].name, master::CancelStudy{studies_[study].id},
+               [this, study](const Answered&) { studies_[study].is_finished = true; });
+  }
   Submit(study, {.finish = true}, [this, study](const master::Submitted&) { studies_[study].is_finished = true; });
 }
 

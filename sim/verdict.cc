@@ -43,7 +43,9 @@ class ResultChecker {
     const master::Trial& trial = stored_.trials.at(settled.trial);
     if (!settled_.insert(settled.claim).second) return "a claim is settled once: " + Text(study, settled);
     if (settled.state == ClaimState::kCancelled) {
-      return trial.cancelled ? "" : "only a cancelled trial's claims are cancelled: " + Text(study, settled);
+      return trial.cancelled || study.cancelled
+                 ? ""
+                 : "only a cancelled trial's claims are cancelled: " + Text(study, settled);
     }
     const TrainedAlone& alone = AloneOf(study, trial);
     const TrainedAlone::Answer answer = alone.At(settled.step, study.evaluation);
@@ -84,7 +86,8 @@ class ResultChecker {
     if (alone.last() < settled.step || FailingPoint(plan, point)) return {};
     const StateDigest* digest = plan.FindStateDigest(point);
     if (digest == nullptr) {
-      if (stored_.trials.at(settled.trial).cancelled || watch_.WasAnsweredAtOnce(settled.claim)) return {};
+      const bool cancelled = study.cancelled || stored_.trials.at(settled.trial).cancelled;
+      if (cancelled || watch_.WasAnsweredAtOnce(settled.claim)) return {};
       return "no claim's state is lost: " + Text(study, settled);
     }
     if (digest->sha256 != Sha256Of(alone.StateAt(settled.step))) {
