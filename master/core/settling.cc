@@ -96,7 +96,7 @@ void ClaimLostStates(Draft& draft) {
   for (const auto& [plan_id, points] : lost) {
     const SearchPlan& plan = state.plans.at(plan_id);
     for (const Point point : points) {
-      if (plan.FindStateDigest(point) != nullptr || state.open_states.contains(point)) continue;
+      if (plan.FindStateDigest(point) != nullptr) continue;
       if (FailingPoint(plan, point)) continue;
       for (Claim& claim : StateClaimsAt(state, plan, point)) {
         claim.id = state.next.claim;

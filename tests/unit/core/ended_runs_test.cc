@@ -131,6 +131,20 @@ TEST_CASE("a state that is lost before its metrics come is trained again") {
   CHECK(server.Last().FindOpen(Step{40}, Owed::kState) != nullptr);
 }
 
+TEST_CASE("metrics of a lost run that come late leave the state to the run that trains it again") {
+  OneServer server;
+  const TrialId trial = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 40);
+  const RunId lost = server.Last().id;
+  const Point end{server.Last().path.front().node, Step{40}};
+  server.End(server.Last(), Step{40});
+  REQUIRE(server.Last().id != lost);
+  server.Measure(server.RunOf(lost), end);
+  REQUIRE(server.LastClaim(trial).state == ClaimState::kDone);
+  CHECK(server.Last().training());
+  CHECK(server.Last().FindOpen(Step{40}, Owed::kState) != nullptr);
+  CHECK(server.Last().FindOpen(Step{40}, Owed::kMetrics) == nullptr);
+}
+
 TEST_CASE("nobody trains for a lost state whose study was cancelled") {
   MeasuredTrial study;
   SECTION("before it was lost") {
