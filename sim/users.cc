@@ -154,6 +154,11 @@ void Users::SubmitTrials(std::size_t study, int count) {
   for (int i = 0; i < count; ++i) batch.new_trials.push_back(DrawTrial());
   Submit(study, batch, [this, study, trials = batch.new_trials](const master::Submitted& submitted) {
     for (std::size_t i = 0; i < trials.size(); ++i) {
+      world_.Tell([&] {
+        std::string line = "trial " + std::to_string(submitted.trials.at(i).value) + " is";
+        for (const auto& [name, text] : trials[i].sequences) line += " " + name + "=" + text;
+        return line;
+      });
       LiveOn(study, submitted.trials.at(i), trials[i].steps, trials[i].horizon);
     }
   });
