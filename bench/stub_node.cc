@@ -59,7 +59,7 @@ MetricReport ReportOf(std::int64_t number, Step step, double accuracy) {
 }
 
 struct StubNode::Stream {
-  explicit Stream(const Service& service, const Registration& registration) : call(service, registration) {}
+  Stream(const Service& service, const Registration& registration) : call(service, registration) {}
 
   NodeStream call;
   std::mutex mutex;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/core/state/claims.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -28,10 +29,8 @@ PlanEdit SettledFrom(const MasterState& state, PlanId plan_id, Point point) {
 
 // Whether the trial has claimed the point's state alone, and waits for it.
 bool ClaimsState(const MasterState& state, TrialId trial, const SearchPlan& plan, Point point) {
-  const auto claimed = state.index.states_claimed.find(trial);
-  return claimed != state.index.states_claimed.end() &&
-         std::any_of(claimed->second.begin(), claimed->second.end(),
-                     [&](ClaimId id) { return plan.claims.at(id).point == point; });
+  const std::set<ClaimId>& claimed = StateClaimsOf(state, trial);
+  return std::any_of(claimed.begin(), claimed.end(), [&](ClaimId id) { return plan.claims.at(id).point == point; });
 }
 
 // Of each trial with a claim that is done there, and that nobody has cancelled: one.

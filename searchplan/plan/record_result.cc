@@ -15,8 +15,9 @@ std::optional<Point> FailingPoint(const SearchPlan& plan, Point point) {
 }
 
 std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& claim) {
-  if (plan.FindMetrics(claim.point, claim.evaluation) != nullptr) return ClaimState::kDone;
-  if (IsForStateAlone(claim) && plan.FindStateDigest(claim.point) != nullptr) return ClaimState::kDone;
+  const bool answered = IsForStateAlone(claim) ? plan.FindStateDigest(claim.point) != nullptr
+                                               : plan.FindMetrics(claim.point, claim.evaluation) != nullptr;
+  if (answered) return ClaimState::kDone;
   if (const std::optional<Point> failed = FailingPoint(plan, claim.point)) {
     return plan.FindFailure(*failed)->kind == Failure::Kind::kDiverged ? ClaimState::kDone : ClaimState::kFailed;
   }

@@ -16,7 +16,7 @@ Result<void> CheckOpenTrial(const MasterState& state, StudyId study, TrialId id,
   if (trial == state.trials.end() || trial->second.study != study) {
     return MakeError(ErrorCode::kNotFound, "the study has no trial " + std::to_string(id.value));
   }
-  const bool waits = state.index.states_claimed.contains(id) ||
+  const bool waits = !StateClaimsOf(state, id).empty() ||
                      LastWaitingClaim(state.plans.at(trial->second.plan), trial->second) != nullptr;
   if (trial->second.closed && !(or_waiting && waits)) {
     return MakeError(ErrorCode::kFailedPrecondition, "trial " + std::to_string(id.value) + " is closed");

@@ -1,6 +1,7 @@
 #include "master/core/calls/trial_edits.h"
 
 #include "master/core/settling.h"
+#include "master/core/state/claims.h"
 #include "searchplan/plan/insert_trial.h"
 
 namespace espalier::master {
@@ -68,10 +69,8 @@ void EndTrial(Draft& draft, TrialId id, bool cancelled) {
   const PlanId plan = trial.plan;
   if (cancelled) {
     std::vector<ClaimId> claims = trial.claims;
-    if (const auto states = draft.state().index.states_claimed.find(id);
-        states != draft.state().index.states_claimed.end()) {
-      claims.insert(claims.end(), states->second.begin(), states->second.end());
-    }
+    const std::set<ClaimId>& states = StateClaimsOf(draft.state(), id);
+    claims.insert(claims.end(), states.begin(), states.end());
     for (const ClaimId claim : claims) {
       if (draft.state().plans.at(plan).waiting.contains(claim)) Settle(draft, plan, claim, ClaimState::kCancelled);
     }

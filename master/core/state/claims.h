@@ -23,6 +23,13 @@ inline const Claim* LastWantedClaim(const SearchPlan& plan, const Trial& trial) 
   return nullptr;
 }
 
+// Those of the trial to states alone that wait.
+inline const std::set<ClaimId>& StateClaimsOf(const MasterState& state, TrialId trial) {
+  static const std::set<ClaimId> kNone;
+  const auto claimed = state.index.states_claimed.find(trial);
+  return claimed == state.index.states_claimed.end() ? kNone : claimed->second;
+}
+
 // The last that waits. Null if none does.
 inline const Claim* LastWaitingClaim(const SearchPlan& plan, const Trial& trial) {
   for (auto id = trial.claims.rbegin(); id != trial.claims.rend(); ++id) {

@@ -28,6 +28,10 @@ Result<void> CheckOffer(const Offer& offer) {
   ESPALIER_RETURN_IF_ERROR(CheckText(offer.data, kNameBytesMax, "data"));
   ESPALIER_RETURN_IF_ERROR(CheckName(offer.data_digest, "data_digest"));
   ESPALIER_RETURN_IF_ERROR(CheckName(offer.evaluation_digest, "evaluation_digest"));
+  if (offer.evaluation_digest == kStateAlone) {
+    return MakeError(ErrorCode::kInvalidArgument, "'" + std::string(kStateAlone) + "' is no digest of an evaluation",
+                     "evaluation_digest");
+  }
   for (const std::string& metric : offer.metrics) ESPALIER_RETURN_IF_ERROR(CheckName(metric, "metrics"));
   return CheckSchema(offer.schema);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "master/core/state/claims.h"
 #include "searchplan/plan/plan_edit.h"
 
 namespace espalier::master {
@@ -49,9 +50,7 @@ class Copier {
       PlanPart& part = plans_[plan.id];
       if (part.nodes.try_emplace(trial.leaf).second) open_.emplace_back(plan.id, trial.leaf);
       for (const ClaimId id : trial.claims) part.claims.push_back(plan.claims.at(id));
-      const auto states = state.index.states_claimed.find(trial.id);
-      if (states == state.index.states_claimed.end()) continue;
-      for (const ClaimId id : states->second) part.claims.push_back(plan.claims.at(id));
+      for (const ClaimId id : StateClaimsOf(state, trial.id)) part.claims.push_back(plan.claims.at(id));
     }
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "master/core/state/claims.h"
+
 namespace espalier::master {
 namespace {
 
@@ -97,11 +99,9 @@ std::string TrialState(const MasterState& state, const Trial& trial) {
     waits = true;
     if (IsServedByTraining(state, id)) return "running";
   }
-  if (const auto states = state.index.states_claimed.find(trial.id); states != state.index.states_claimed.end()) {
+  for (const ClaimId id : StateClaimsOf(state, trial.id)) {
     waits = true;
-    for (const ClaimId id : states->second) {
-      if (IsServedByTraining(state, id)) return "running";
-    }
+    if (IsServedByTraining(state, id)) return "running";
   }
   if (waits) return "waiting";
   if (!failed.empty()) return "failed";

@@ -118,6 +118,7 @@ TEST_CASE("a registration that cannot be stored ends its stream and changes noth
   SECTION("a trainer's name") { offer.trainer = std::string(201, 't'); }
   SECTION("a trainer's data") { offer.data = kZeroByte; }
   SECTION("no evaluation digest") { offer.evaluation_digest = ""; }
+  SECTION("what claims to states alone are known by") { offer.evaluation_digest = kStateAlone; }
   SECTION("a metric's name") { offer.metrics = {"score", kZeroByte}; }
   SECTION("a hyper-parameter's name") { parameter.name = kZeroByte; }
   SECTION("a default") { parameter.default_value = Value{kZeroByte}; }
