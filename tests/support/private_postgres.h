@@ -10,8 +10,8 @@ namespace espalier {
 
 class PrivatePostgres {
  public:
-  // Starts it and waits until it answers; stops the process, saying why, if it cannot. Commits are durable: fsync is
-  // on.
+  // Starts it and waits until it answers; stops the process, with the server's log, if it cannot. Commits are durable:
+  // fsync is on.
   PrivatePostgres();
   ~PrivatePostgres();
   PrivatePostgres(const PrivatePostgres&) = delete;
@@ -26,13 +26,14 @@ class PrivatePostgres {
   // Ends every connection to the database.
   void CutConnections(const std::string& database_url);
 
-  // Kills the server as a crash would, and starts it again.
+  // Kills the server as a crash of its process would, and starts it again, from here on without fsync: the machine is
+  // up, and recovery would first wait for whatever else this machine writes, for minutes where the disk is busy.
   void Crash();
 
   pid_t server() const { return server_; }
 
  private:
-  void Start();
+  void Start(bool synced);
   void Stop(int signal);
 
   std::string folder_;
