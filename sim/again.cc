@@ -8,16 +8,19 @@
 namespace espalier::sim {
 namespace {
 
+TrainedAlone Alone(const master::MasterState& stored, const master::Trial& trial) {
+  Offer offer = OfferOf(1, 0);
+  offer.code_digest = stored.studies.at(trial.study).training.code_digest;
+  return {offer, trial.sequences, trial.horizon};
+}
+
 // When each claim was made that needs a state, by the state and its plan: the last of them.
 using LastWish = std::map<std::pair<PlanId, std::uint64_t>, Seconds>;
 
 LastWish LastWishes(const master::MasterState& stored, const std::map<ClaimId, Seconds>& claimed_at) {
   LastWish wishes;
   for (const auto& [id, trial] : stored.trials) {
-    const master::Study& study = stored.studies.at(trial.study);
-    Offer offer = OfferOf(1, 0);
-    offer.code_digest = study.training.code_digest;
-    const TrainedAlone alone(offer, trial.sequences, trial.horizon);
+    const TrainedAlone alone = Alone(stored, trial);
     for (const ClaimId claim : trial.claims) {
       const Step to = stored.plans.at(trial.plan).claims.at(claim).point.step;
       for (Step step{1}; step <= to; step = step + 1) {
@@ -29,11 +32,24 @@ LastWish LastWishes(const master::MasterState& stored, const std::map<ClaimId, S
   return wishes;
 }
 
+// In how many ways trials come to the state: by different functions, which happen to have equal values up to there.
+std::size_t WaysTo(PlanId plan, Step step, std::uint64_t state, const master::MasterState& stored) {
+  std::vector<std::vector<JointSegment>> ways;
+  for (const auto& [id, trial] : stored.trials) {
+    if (trial.plan != plan || trial.horizon < step) continue;
+    const TrainedAlone alone = Alone(stored, trial);
+    if (alone.StateAt(step) != state) continue;
+    std::vector<JointSegment> way = alone.SegmentsBefore(step);
+    if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(std::move(way));
+  }
+  return ways.size();
+}
+
 }  // namespace
 
 void Again::OnTrained(PlanId plan, const TrainedStep& trained, Seconds now) {
-  const auto [first, is_first] = first_at_.try_emplace({plan, trained.after}, now);
-  if (!is_first) repeated_.push_back({plan, trained, first->second});
+  const auto [known, is_first] = trained_.try_emplace({plan, trained.after}, Trained{.first_at = now});
+  if (++known->second.times > 1) repeated_.push_back({plan, trained});
 }
 
 void Again::OnDecided(const master::Transition& transition, Seconds now) {
@@ -48,10 +64,13 @@ std::string Again::FindNeedless(const master::MasterState& stored, Seconds to_no
   if (repeated_.empty()) return {};
   const LastWish wishes = LastWishes(stored, claimed_at_);
   for (const Repeated& repeated : repeated_) {
-    const auto wish = wishes.find({repeated.plan, repeated.step.after});
-    if (wish != wishes.end() && wish->second + to_node >= repeated.first_at) continue;
-    return "what is asked for in time is trained once: step " + std::to_string(repeated.step.step.value) + " by run " +
-           std::to_string(repeated.step.run.run.value) + " again";
+    const auto& [plan, step] = repeated;
+    const Trained& trained = trained_.at({plan, step.after});
+    const auto wish = wishes.find({plan, step.after});
+    if (wish != wishes.end() && wish->second + to_node >= trained.first_at) continue;
+    if (trained.times <= WaysTo(plan, step.step, step.after, stored)) continue;
+    return "what is asked for in time is trained once: step " + std::to_string(step.step.value) + " by run " +
+           std::to_string(step.run.run.value) + " again";
   }
   return {};
 }

@@ -3,6 +3,7 @@
 // claims were made. One thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -24,13 +25,16 @@ class Again {
   std::string FindNeedless(const master::MasterState& stored, Seconds to_node) const;
 
  private:
+  struct Trained {
+    Seconds first_at{0};
+    std::size_t times = 0;
+  };
   struct Repeated {
     PlanId plan;
     TrainedStep step;
-    Seconds first_at{0};
   };
 
-  std::map<std::pair<PlanId, std::uint64_t>, Seconds> first_at_;  // by the state that it led to
+  std::map<std::pair<PlanId, std::uint64_t>, Trained> trained_;  // by the state that it led to
   std::vector<Repeated> repeated_;
   std::map<ClaimId, Seconds> claimed_at_;
 };

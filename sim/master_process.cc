@@ -102,7 +102,8 @@ void MasterProcess::Tick() {
   if (!is_loaded_) return;
   if (world_.clock.now() < busy_until_) return Later(busy_until_ - world_.clock.now(), [this] { Tick(); });
   const Moment now = world_.clock.moment();
-  queue_.emplace_back(master::Tick{.arrived = now, .paused = now - next_tick_ > kPauseMin});
+  queue_.emplace_back(
+      master::Tick{.arrived = now, .heard_until = next_tick_ - kTickEvery, .paused = now - next_tick_ > kPauseMin});
   next_tick_ = now + kTickEvery;
   Later(kTickEvery, [this] { Tick(); });
   Pump();

@@ -124,13 +124,13 @@ EvaluationFate Evaluate(std::uint64_t state, const std::string& evaluation) {
 
 std::string Sha256Of(std::uint64_t state) { return "sha256-" + std::to_string(state); }
 
-TrainedAlone::TrainedAlone(const Offer& offer, const std::map<std::string, std::string>& sequences, Step horizon) {
-  const std::vector<JointSegment> segments = SegmentsOf(offer, sequences, horizon);
+TrainedAlone::TrainedAlone(const Offer& offer, const std::map<std::string, std::string>& sequences, Step horizon)
+    : segments_(SegmentsOf(offer, sequences, horizon)) {
   std::size_t segment = 0;
-  states_.push_back(StateAfterInit(offer, ValuesAt(offer, segments[0].configuration, Step{0}, true)));
+  states_.push_back(StateAfterInit(offer, ValuesAt(offer, segments_[0].configuration, Step{0}, true)));
   for (Step step{0}; step < horizon; step = step + 1) {
-    while (segment + 1 < segments.size() && segments[segment + 1].start <= step) ++segment;
-    const node::Values values = ValuesAt(offer, segments[segment].configuration, step, false);
+    while (segment + 1 < segments_.size() && segments_[segment + 1].start <= step) ++segment;
+    const node::Values values = ValuesAt(offer, segments_[segment].configuration, step, false);
     states_.push_back(StateAfterStep(states_.back(), values));
     if (fate_ != StepFate::kGoesOn) continue;
     fate_ = FateOf(states_.back(), values);
@@ -147,6 +147,14 @@ TrainedAlone::Answer TrainedAlone::At(Step step, const std::string& evaluation) 
   const EvaluationFate fate = Evaluate(StateAt(step), evaluation);
   if (fate.raises || fate.crashes) return {.state = ClaimState::kFailed, .by_crashes = fate.crashes};
   return {.score = fate.score};
+}
+
+std::vector<JointSegment> TrainedAlone::SegmentsBefore(Step step) const {
+  std::vector<JointSegment> before;
+  for (const JointSegment& segment : segments_) {
+    if (segment.start < step) before.push_back(segment);
+  }
+  return before;
 }
 
 Step TrainedAlone::last() const { return fate_ == StepFate::kGoesOn ? Step{std::ssize(states_) - 1} : fate_at_; }

@@ -10,6 +10,7 @@
 
 #include "base/claim_state.h"
 #include "protocol/offer.h"
+#include "searchplan/sequence/configuration.h"
 #include "worker/node/core/worker_message.h"
 
 namespace espalier::sim {
@@ -60,10 +61,14 @@ class TrainedAlone {
   // The state after so many steps, even where it diverged before. REQUIRES: 0 <= step <= horizon.
   std::uint64_t StateAt(Step step) const { return states_.at(static_cast<std::size_t>(step.value)); }
 
+  // The functions that gave it its values. REQUIRES: 1 <= step <= horizon.
+  std::vector<JointSegment> SegmentsBefore(Step step) const;
+
   // The last step that is ever trained: the horizon, or where it diverges or raises.
   Step last() const;
 
  private:
+  std::vector<JointSegment> segments_;
   std::vector<std::uint64_t> states_;
   Step fate_at_{0};  // Step{0}: it goes on to the horizon
   StepFate fate_ = StepFate::kGoesOn;

@@ -37,7 +37,7 @@ std::string Text(Point point) {
 void Watch::OnLoaded(const master::MasterState& state) {
   ledger_.Load(state);
   servers_.clear();
-  last_heard_.clear();
+  heard_.clear();
   next_event_.clear();
   for (const auto& [study, events] : state.events) next_event_[study] = std::ssize(events) + 1;
 }
@@ -119,7 +119,7 @@ void Watch::CheckCost(const master::Event& event, const master::Transition& tran
 void Watch::OnPosted(const master::NodeMessage& message) {
   if (message.registration) servers_[message.session] = message.registration->server;
   const auto server = servers_.find(message.session);
-  if (server != servers_.end()) last_heard_[server->second] = world_.clock.moment();
+  if (server != servers_.end()) heard_[server->second].insert(world_.clock.moment());
 }
 
 void Watch::CheckLeases(const master::Event& event, const master::Transition& transition, Seconds lease) {
@@ -127,7 +127,9 @@ void Watch::CheckLeases(const master::Event& event, const master::Transition& tr
   for (const master::StateChange& change : transition.edit) {
     const auto* removed = std::get_if<master::RemoveServer>(&change);
     if (removed == nullptr) continue;
-    if (tick != nullptr && tick->arrived - last_heard_[removed->name] > lease) continue;
+    const std::set<Moment>& heard = heard_[removed->name];
+    if (tick != nullptr && heard.lower_bound(tick->heard_until - lease) == heard.upper_bound(tick->heard_until))
+      continue;
     world_.Broken("a server whose messages arrive within its lease is not lost: " + removed->name);
   }
 }

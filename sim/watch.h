@@ -62,7 +62,7 @@ class Watch {
   Ledger ledger_;
   std::map<StudyId, std::int64_t> next_event_;  // to be announced by this process of the master
   std::map<master::SessionId, std::string> servers_;
-  std::map<std::string, Moment> last_heard_;
+  std::map<std::string, std::set<Moment>> heard_;  // when a message of each server was posted
   std::set<std::pair<RunId, Step>> trained_;
   std::set<Point> had_checkpoint_;
   std::set<Point> dropped_;

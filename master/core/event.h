@@ -96,9 +96,11 @@ struct NodeGone {
   Moment arrived{};
 };
 
-// Time passes: leases end. Comes after all that was posted before `arrived`.
+// Time passes: leases end, as of `heard_until`, when the Tick before it was posted: all that had reached the master by
+// then has been handled since, also what had to wait for a process that stood still.
 struct Tick {
   Moment arrived{};
+  Moment heard_until{};
   bool paused = false;  // much later than it should have: nobody was listened to for a while, and leases start afresh
 };
 

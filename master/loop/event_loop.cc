@@ -187,7 +187,9 @@ void EventLoop::StartCommitIfDue() {
 void EventLoop::QueueTick() {
   const Moment now = settings_.moment();
   if (settings_.tick_every <= Seconds{0} || now < next_tick_) return;
-  queue_.emplace_back(Tick{.arrived = now, .paused = now - next_tick_ > settings_.pause_min});
+  queue_.emplace_back(Tick{.arrived = now,
+                           .heard_until = next_tick_ - settings_.tick_every,
+                           .paused = now - next_tick_ > settings_.pause_min});
   next_tick_ = now + settings_.tick_every;
 }
 

@@ -109,7 +109,7 @@ void OnTick(Draft& draft, const Tick& tick) {
     return;
   }
   const auto lease_ended = [&](Moment since) {
-    return tick.arrived - std::max(since, draft.state().leases_from) > draft.settings.lease;
+    return tick.heard_until - std::max(since, draft.state().leases_from) > draft.settings.lease;
   };
   const std::map<std::string, Server> servers = draft.state().servers;
   for (const auto& [name, server] : servers) {

@@ -20,7 +20,10 @@ struct OneServer {
   }
 
   void Hear(double arrived) { cluster.Handle(NodeMessage{.session = session, .arrived = At(arrived)}); }
-  void Tick(double arrived, bool paused = false) { cluster.Handle(master::Tick{At(arrived), paused}); }
+  // Leases are judged as of `heard_until`; a pause ended at it.
+  void Tick(double heard_until, bool paused = false) {
+    cluster.Handle(master::Tick{.arrived = At(heard_until), .heard_until = At(heard_until), .paused = paused});
+  }
   bool IsKnown() const { return cluster.state.servers.contains("node-0"); }
   // Of its run's promises, none is open any more.
   bool RunIsLost() const { return cluster.state.runs.begin()->second.ended(); }
@@ -61,6 +64,17 @@ TEST_CASE("a message counts from its arrival, however late it is handled") {
     server.Tick(117);
     CHECK(server.IsKnown());
   }
+}
+
+TEST_CASE("a tick that is handled before a message that came with it loses nobody") {
+  OneServer server;
+  server.Hear(103);
+  server.cluster.Handle(master::Tick{.arrived = At(114.9), .heard_until = At(113)});  // after a standstill
+  CHECK(server.IsKnown());
+  server.Hear(115);  // it had come in the meantime
+  server.Tick(115);
+  CHECK(server.IsKnown());
+  CHECK_FALSE(server.RunIsLost());
 }
 
 TEST_CASE("after a pause of the loop nothing is lost until a whole lease has passed again") {

@@ -399,6 +399,7 @@ TEST_CASE("an event that takes long does not age the messages that wait behind i
   CHECK(messages[0].arrived == Moment(Seconds(105)));
   CHECK(messages[1].arrived == Moment(Seconds(111)));
   CHECK(tick.arrived == Moment(Seconds(112)));
+  CHECK(tick.heard_until == Moment(Seconds(100)));
   CHECK(tick.paused);
 }
 
