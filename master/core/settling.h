@@ -6,6 +6,7 @@
 namespace espalier::master {
 
 // Settles each waiting claim that what is new settles (results, failures, the claim itself), with its study's event.
+// O(claims that are settled x depth).
 void SettleTouched(Draft& draft);
 
 // Law 8: where a state was lost on its way to the store although claims were done there, each of these claims the state
@@ -14,7 +15,7 @@ void SettleTouched(Draft& draft);
 void ClaimLostStates(Draft& draft);
 
 // Of the touched studies: finishes those that are closing, have no waiting claim left, and await no state at a claim's
-// point.
+// point. O(touched studies + claims whose states they await).
 void FinishStudies(Draft& draft);
 
 // Settles one waiting claim, with its study's event.

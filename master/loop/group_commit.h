@@ -9,9 +9,8 @@
 // durable, in order too: the events' effects, and the answers of the reads among them.
 //
 // What the caller must do with it:
-// - Handle the next event only if MayHandle says so. It is refused while the open batch is full, so that a slow
-// database
-//   makes callers wait instead of a batch grow; and, of events that are to be alone, while another is not yet durable.
+// - Handle the next event only if MayHandle says so. It is refused while the open batch is full, so that callers wait
+//   for a slow database instead of a batch growing; and, of events that are to be alone, while another is not durable.
 // - Once CommitTime has come, Start the batch and store its edit in one transaction. One batch is on its way at a time;
 //   the next fills meanwhile.
 // - When it is durable, let all its releases go, in order, and say Committed. So an effect leaves only when every edit

@@ -1,4 +1,5 @@
-// InspectService: reads on the event loop's thread and converts.
+// InspectService: reads on the event loop's thread and converts. Any member may call; what a caller may see is
+// state/visibility.h's to say. Costs are those on the loop, where everybody else waits; converting happens beside it.
 #pragma once
 
 #include <functional>
@@ -15,18 +16,27 @@ class InspectService final : public GuardedService {
   InspectService(MasterPort& master, const Callers& callers);
 
  private:
+  // O(offers ever registered).
   Result<void> ListTrainers(const Caller& caller, const v1::ListTrainersRequest& request,
                             v1::ListTrainersResponse& response);
+  // O(servers + runs under way).
   Result<void> ListServers(const Caller& caller, const v1::ListServersRequest& request,
                            v1::ListServersResponse& response);
+  // O(the page, and studies between its first and last that the caller may not see).
   Result<void> ListStudies(const Caller& caller, const v1::ListStudiesRequest& request,
                            v1::ListStudiesResponse& response);
+  // O(runs under way); of a finished study, in turns as study_part.h says.
   Result<void> GetStudy(const Caller& caller, const v1::GetStudyRequest& request, v1::GetStudyResponse& response);
+  // As views/list_trials.h says: the page.
   Result<void> ListTrials(const Caller& caller, const v1::ListTrialsRequest& request, v1::ListTrialsResponse& response);
+  // O(claims of the trial + depth + results on its lineage).
   Result<void> GetTrial(const Caller& caller, const v1::GetTrialRequest& request, v1::GetTrialResponse& response);
+  // In turns, as study_part.h says.
   Result<void> GetPlan(const Caller& caller, const v1::GetPlanRequest& request, v1::GetPlanResponse& response);
+  // As views/explain_stage.h says.
   Result<void> ExplainStage(const Caller& caller, const v1::ExplainStageRequest& request,
                             v1::ExplainStageResponse& response);
+  // In turns, as views/forecast.h says.
   Result<void> Forecast(const Caller& caller, const v1::ForecastRequest& request, v1::ForecastResponse& response);
 
   using Look = std::function<Result<void>(const MasterState& state)>;

@@ -15,6 +15,9 @@ class NodeManagerService final : public v1::NodeManagerService::Service {
   NodeManagerService(MasterPort& master, NodeSessions& sessions, const Callers& callers)
       : master_(master), sessions_(sessions), callers_(callers) {}
 
+  // Until the node manager, the network or the master ends it; then NodeGone is posted, once, behind all messages.
+  // Errors: kUnauthenticated, also when the token is revoked meanwhile; kResourceExhausted over kNodesPerUserMax;
+  // kInvalidArgument for a message that makes no sense; kUnavailable while the master stops.
   grpc::Status Synchronize(grpc::ServerContext* context,
                            grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) override;
 

@@ -1,4 +1,5 @@
-// StudyService: parses, posts the event, waits, answers. Decides nothing.
+// StudyService: parses, posts the event, waits, answers. Decides nothing. Any member may call; effect, errors and cost
+// of each call are its handler's (core/calls/study_calls.h), behind those of parsing: kInvalidArgument with the field.
 #pragma once
 
 #include "espalier/v1/study.pb.h"

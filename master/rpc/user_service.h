@@ -1,4 +1,5 @@
-// UserService: for administrators. Parses, posts the event, waits, answers.
+// UserService: for administrators alone. Parses, posts the event, waits, answers; effect, errors and cost of each call
+// are its handler's (core/calls/user_calls.h). ListUsers reads on the loop: O(users).
 #pragma once
 
 #include "espalier/v1/user.pb.h"

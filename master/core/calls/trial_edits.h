@@ -7,17 +7,19 @@
 namespace espalier::master {
 
 // The plan that a trial of the study belongs to; `trial` matters to the scope nobody alone. PlanFor adds it if it is
-// new.
+// new. O(log plans).
 PlanIdentity PlanIdentityOf(const Study& study, TrialId trial);
 PlanId PlanFor(Draft& draft, const Study& study, TrialId trial);
 
-// Enters the trial's whole lineage into the plan, and the trial into the study.
+// Enters the trial's whole lineage into the plan, and the trial into the study. O(joint segments x log nodes).
 TrialId EnterTrial(Draft& draft, StudyId study, const ResolvedTrial& resolved, PlanId plan);
 
 // REQUIRES: `step` is past the trial's last claim and at most its horizon; or a claim failed there.
+// O(depth).
 ClaimId MakeClaim(Draft& draft, StudyId study, TrialId trial, Step step);
 
-// Closes the trial, unless it is closed already; `cancelled`: withdraws its waiting claims first.
+// Closes the trial, unless it is closed already; `cancelled`: withdraws its waiting claims first. O(claims
+// of the trial x depth).
 void EndTrial(Draft& draft, TrialId trial, bool cancelled);
 
 // The same for every trial; the study takes no more.
