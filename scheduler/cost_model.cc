@@ -122,13 +122,4 @@ std::vector<double> CostModel::Row(const PlanNode& node) const {
   return row;
 }
 
-std::vector<Seconds> StageTimes(const CostModel& cost, const SearchPlan& plan, const StageTree& tree) {
-  std::vector<Seconds> times;
-  times.reserve(tree.stages.size());
-  for (const Stage& stage : tree.stages) {
-    times.push_back(cost.StepTime(plan.Node(stage.node)) * static_cast<double>(stage.to - stage.from));
-  }
-  return times;
-}
-
 }  // namespace espalier

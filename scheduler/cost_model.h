@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/units.h"
-#include "scheduler/stage_tree.h"
 #include "searchplan/plan/search_plan.h"
 
 namespace espalier {
@@ -48,8 +47,5 @@ class CostModel {
   std::vector<double> weights_;  // intercept, then one a feature; empty: nothing measured
   Seconds least_{0};             // measured
 };
-
-// Of each stage of the tree: its steps' times. Evaluating alone counts as no time.
-std::vector<Seconds> StageTimes(const CostModel& cost, const SearchPlan& plan, const StageTree& tree);
 
 }  // namespace espalier

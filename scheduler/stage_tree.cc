@@ -45,7 +45,7 @@ void PrintStage(std::ostream& out, const StageTree& tree, std::size_t index) {
 
 bool IsReady(const StageTree& tree, std::size_t stage) {
   const Stage& at = tree.stages[stage];
-  return !at.parent && !at.held && !std::holds_alternative<FromPromise>(at.source);
+  return !at.parent && !std::holds_alternative<FromPromise>(at.source);
 }
 
 std::string Print(const StageTree& tree) {

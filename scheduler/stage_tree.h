@@ -38,7 +38,6 @@ struct Stage {
   std::optional<std::size_t> parent;  // index of the stage that ends where this one begins
   Source source;                      // meant only without a parent
   std::string evaluation = {};        // of a stage that only evaluates: by which evaluation identity; else empty
-  bool held = false;                  // not to be started now, whoever needs it; set by who builds the view
   std::vector<std::size_t> children;  // by index
   std::vector<ClaimId> claims;        // that wait for the metrics at its end
   std::vector<TrialId> trials;        // whose claims need it, here or further down; sorted, unique
@@ -58,7 +57,7 @@ struct PlannedTree {
   std::vector<Seconds> stage_times;
 };
 
-// Whether the stage may be handed out now: it has no parent, its source is no promise, and it is not held.
+// Whether the stage may be handed out now: it has no parent, and its source is no promise.
 bool IsReady(const StageTree& tree, std::size_t stage);
 
 // TreeML's Algorithm 1, memoized and corrected: from the nearest checkpoint or open promise of a state at or before

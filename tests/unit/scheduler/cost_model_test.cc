@@ -115,13 +115,6 @@ TEST_CASE("a value is taken at the node's start") {
   CHECK(StepTime(plan.Change(change), 3) == Approx(2).epsilon(0.001));
 }
 
-TEST_CASE("a stage takes its steps' times, an evaluation alone takes none") {
-  const TestPlan plan =
-      TestPlan{}.Node(1, 0, 0).Trained(1, 7, 0, 10, 5).Checkpoint(1, 10).Claim(1, 1, 10).Claim(2, 1, 30);
-  const StageTree tree = BuildStageTree(plan, {});
-  CHECK(StageTimes(CostModel::FromPlan(plan), plan, tree) == std::vector<Seconds>{Seconds{0}, Seconds{10}});
-}
-
 TEST_CASE("regression has an answer for features that depend on each other") {
   const std::vector<double> weights = FitRidge({{{1, 2}, 1, 1}, {{2, 4}, 2, 1}, {{3, 6}, 3, 1}}, 1e-6);
   CHECK(Predict(weights, {4, 8}) == Approx(4).epsilon(0.001));

@@ -171,13 +171,6 @@ TEST_CASE("a checkpoint is preferred to a promise of the same point, and the nea
         "stage 0: node 1 (50, 60] from checkpoint (1, 50), claims 1, trials 1\n");
 }
 
-TEST_CASE("a stage that is held is not ready") {
-  StageTree tree = BuildStageTree(TestPlan{}.Node(1, 0, 0).Claim(1, 1, 30), {});
-  REQUIRE(IsReady(tree, 0));
-  tree.stages[0].held = true;
-  CHECK_FALSE(IsReady(tree, 0));
-}
-
 TEST_CASE("only stages without parent and promise are ready") {
   const TestPlan plan =
       TestPlan{}.Node(1, 0, 0).Node(2, 0, 0).Checkpoint(2, 10).Claim(1, 1, 30).Claim(2, 1, 60).Claim(3, 2, 20);
