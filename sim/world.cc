@@ -12,7 +12,7 @@ Durations DrawDurations(Chance& chance) {
           .start_worker = chance.Magnitude(0.1, 5),
           .set_up = chance.Magnitude(0.001, 1),
           .load = chance.Magnitude(0.001, 1),
-          .train = chance.Magnitude(0.1, 2),
+          .train = chance.Magnitude(1, 20),
           .evaluate = chance.Magnitude(0.05, 2),
           .save = chance.Magnitude(0.001, 1.3)};
 }
