@@ -86,8 +86,11 @@ struct Applier {
       Warn("metrics differ from those stored; the stored ones stay", measured.point);
     }
     SettleOwed(plan->id, measured.point, Owed::kMetrics, fit.has_value());
+    // Who measured here owes the state, or never did, or has lost it; then no other run is to be let off.
     const Run* run = FindRun();
-    if (run != nullptr && run->HasLostState(measured.point.step)) draft.NoteLostState(plan->id, measured.point);
+    const bool owes_state =
+        run != nullptr && run->plan == plan->id && run->FindOpen(measured.point.step, Owed::kState) != nullptr;
+    if (!owes_state) draft.NoteLostState(plan->id, measured.point);
   }
 
   void operator()(const StateStored& stored) const {

@@ -44,13 +44,6 @@ const Promise* Run::FindOpen(Step step, Owed owed) const {
   return nullptr;
 }
 
-bool Run::HasLostState(Step step) const {
-  return std::any_of(promises.begin(), promises.end(), [&](const auto& entry) {
-    const Promise& promise = entry.second;
-    return promise.state == PromiseState::kLost && promise.step == step && promise.owed == Owed::kState;
-  });
-}
-
 RunView ViewOf(const Run& run) {
   RunView view{.id = run.id,
                .start = run.start,

@@ -83,8 +83,6 @@ struct Run {
   Step at() const;
   // The open promise of what is owed at the step; null if there is none.
   const Promise* FindOpen(Step step, Owed owed) const;
-  // Whether a state that it promised at the step was lost.
-  bool HasLostState(Step step) const;
   friend bool operator==(const Run&, const Run&) = default;
 };
 
