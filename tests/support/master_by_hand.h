@@ -1,6 +1,6 @@
-// The real core of a master, alone: each event is handled at once, and what node managers say, the test says. Nothing
-// is trained, no time passes, and nothing happens that the test does not say. After each event DecisionChecks look on.
-// One thread.
+// The real core of a master, alone: each event is handled at once, a millisecond after the one before, and what node
+// managers say, the test says. Nothing is trained, and nothing happens that the test does not say. After each event
+// DecisionChecks look on. One thread.
 #pragma once
 
 #include <memory>

@@ -33,7 +33,7 @@ sim::Service::Watcher SimulatedService::Watcher() {
       .decided =
           [this](const Event&, const Transition& transition, const MasterState& state) {
             for (const StateChange& change : transition.edit) world_.Tell([&] { return "  " + Print(change); });
-            checks_.OnDecided(transition, state);
+            if (!transition.edit.empty()) checks_.OnDecided(transition, state);
           },
       .stored = [](const auto&) {},
       .released =

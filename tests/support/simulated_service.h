@@ -1,6 +1,6 @@
 // The whole service in virtual time (sim/service.h) as a test uses it: Ann's calls are answered, servers train by
 // themselves, and the test waits for what it wants to see. Nothing goes wrong but what the test makes go wrong. After
-// each decision of the master DecisionChecks look on. One thread.
+// each decision of the master that changes something DecisionChecks look on. One thread.
 #pragma once
 
 #include <functional>

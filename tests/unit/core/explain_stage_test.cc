@@ -119,7 +119,7 @@ TEST_CASE("a stage that is ready waits for a slot, behind the paths that are lon
 TEST_CASE("of branches at one checkpoint, those that are longer are ahead") {
   ServerByHand of(1);
   of.Submit(of.study, {{"lr", "0.5"}}, 10);
-  of.Train(of.Last(), Step{20});
+  of.Train(of.Last(), Step{10});
   of.Complete(of.Last());
   of.Submit(of.study, {{"lr", "0.1"}}, 50);  // has the slot
   const TrialId trial = of.Submit(of.study, {{"lr", "0.2"}}, 20);
