@@ -97,10 +97,9 @@ bool SimulatedService::CrashAWorker() {
   return false;
 }
 
-void SimulatedService::RestartServer(std::size_t server, const Offer& offer) {
+void SimulatedService::RestartServer(std::size_t server) {
   sim::NodeProcess& node = *service_.nodes().at(server);
   node.Kill();
-  node.Install(offer);
   node.Start();
 }
 

@@ -53,8 +53,8 @@ class SimulatedService : public CalledMaster {
 
   // The first worker that is at work on a run dies, and it is its own fault. False: there is none.
   bool CrashAWorker();
-  // A new incarnation, with workers that offer this. The master has not heard of it yet.
-  void RestartServer(std::size_t server, const Offer& offer = kSimulated);
+  // Its node manager is killed, and a new incarnation starts. The master has not heard of it yet.
+  void RestartServer(std::size_t server);
   // Returns once it has loaded.
   void RestartMaster();
 
