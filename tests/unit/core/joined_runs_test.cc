@@ -82,7 +82,7 @@ TEST_CASE(
     "[property]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     INFO("seed " << seed);
-    SimulatedService service({.seed = seed, .durations = {}});
+    SimulatedService service({.seed = seed, .durations = std::nullopt});
     const StudyId study = service.CreateStudy("mark");
     service.Submit(study, {{"lr", "0.1"}}, 80);
     service.Submit(study, {{"lr", "Piecewise([0.1, 0.01], [40])"}}, 60);

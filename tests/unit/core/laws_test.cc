@@ -170,7 +170,7 @@ TEST_CASE("whatever the messages' delays, each claimed step of trials submitted 
     SimulatedService service({.servers = 1 + static_cast<int>(random() % 2),
                               .slots = 1 + static_cast<int>(random() % 3),
                               .seed = seed,
-                              .durations = {}});
+                              .durations = std::nullopt});
     SubmitBatch together{.study = service.CreateStudy("random")};
     const std::uint64_t trials = 1 + random() % 12;
     for (std::uint64_t i = 0; i < trials; ++i) {
@@ -187,7 +187,7 @@ TEST_CASE("crashes, lost servers and a restarted master at any moment end in the
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
-    SimulatedService service({.servers = 2, .seed = seed, .durations = {}});
+    SimulatedService service({.servers = 2, .seed = seed, .durations = std::nullopt});
     const StudyId study = service.CreateStudy("faults");
     std::vector<TrialId> trials;
     bool has_crashed = false;
