@@ -121,8 +121,8 @@ TEST_CASE("three crashes without progress fail the claims beyond, and no others"
   SimulatedService service;
   const StudyId study = service.CreateStudy("crash");
   const TrialId doomed = service.Submit(study, {{"lr", "0.1"}}, 20);
-  for (int i = 0; i < 3; ++i) {
-    service.RunUntil([&] { return service.steps_trained >= 5 * (i + 1) && service.CrashAWorker(); });
+  for (const int trained : {5, 10, 15}) {
+    service.RunUntil([&] { return service.steps_trained >= trained && service.CrashAWorker(); });
   }
   service.RunToRest();
   CHECK(service.LastClaim(doomed).state == ClaimState::kFailed);
