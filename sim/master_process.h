@@ -46,6 +46,9 @@ class MasterProcess {
   // What arrives from the network.
   void Post(master::Event event);
 
+  bool has_loaded() const { return is_loaded_; }
+  // What it decides by; empty until it has loaded.
+  const master::MasterState& memory() const { return state_; }
   const master::MasterState& stored() const { return database_->stored; }
   const master::ReactorSettings& settings() const { return settings_; }
 

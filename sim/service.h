@@ -38,6 +38,7 @@ class Service {
   void Start();
 
   MasterProcess& master() { return master_; }
+  const MasterProcess& master() const { return master_; }
   PreemptingPolicy& policy() { return policy_; }
   Network& network() { return network_; }
   CheckpointFiles& files() { return files_; }

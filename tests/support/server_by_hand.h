@@ -1,5 +1,5 @@
-// The real master core with one server, whose node manager's words the test says itself: nothing is trained, and
-// nothing happens that the test does not say. For tests of what one message after another leads to.
+// A master by hand with one study and one server, whose node manager's words the test says itself. For tests of what
+// one message after another leads to.
 #pragma once
 
 #include <stdexcept>
@@ -7,65 +7,63 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/toy_cluster.h"
+#include "tests/support/master_by_hand.h"
 
 namespace espalier::master {
 
-struct ServerByHand {
-  // The study's own settings but for its trainer and metric, which are the cluster's.
+struct ServerByHand : MasterByHand {
+  // The study's own settings but for its trainer and metric.
   explicit ServerByHand(int slots = 2, StudySpecification settings = {.name = "study"})
-      : cluster(1, 1, slots), study(AddStudy(std::move(settings))) {}
+      : MasterByHand(1, slots), study(AddStudy(std::move(settings))) {}
 
-  StudyId AddStudy(StudySpecification settings) {
-    settings.trainer = "toy";
-    settings.metric = "score";
-    cluster.Call(CreateStudy{std::move(settings)});
-    return std::get<StudyCreated>(cluster.last_reply.answer).study;
-  }
-
-  const MasterState& state() const { return cluster.state; }
-  const Run& RunOf(RunId id) const { return cluster.state.runs.at(id); }
+  const Run& RunOf(RunId id) const { return state().runs.at(id); }
   // Ordered last.
-  const Run& Last() const { return cluster.state.runs.rbegin()->second; }
-  const SearchPlan& Plan() const { return cluster.state.plans.begin()->second; }
-  const espalier::Claim& LastClaim(TrialId trial) const {
-    const Trial& its = cluster.state.trials.at(trial);
-    return cluster.state.plans.at(its.plan).claims.at(its.claims.back());
-  }
+  const Run& Last() const { return state().runs.rbegin()->second; }
+  const SearchPlan& Plan() const { return state().plans.begin()->second; }
   // The newest orders for the run. REQUIRES: there are some.
   OrderTerms TermsOf(RunId id) const {
-    for (const Order& order : cluster.nodes[0].inbox.back().orders) {
+    for (const Order& order : servers[0].orders.value().orders) {
       if (order.run.run == id) return order.terms;
     }
     throw std::out_of_range("the server was told nothing of run " + std::to_string(id.value));
   }
 
   void Report(const Run& run, ReportKind kind) {
-    cluster.Handle(NodeMessage{.session = cluster.nodes[0].session,
-                               .reports = {{next_report++, {run.leadership, run.id}, std::move(kind)}}});
+    Handle(NodeMessage{.session = servers[0].session,
+                       .reports = {{next_report++, {run.leadership, run.id}, std::move(kind)}}});
   }
   void Stand(const Run& run, Step step) {
-    cluster.Handle(NodeMessage{.session = cluster.nodes[0].session,
-                               .runs = {{.run = {run.leadership, run.id}, .generation = 1, .step = step}}});
+    Handle(NodeMessage{.session = servers[0].session,
+                       .runs = {{.run = {run.leadership, run.id}, .generation = 1, .step = step}}});
   }
   void Store(const Run& run, Point point, const std::string& file = "file", const std::string& digest = "state") {
     Report(run, StateStored{.plan = run.plan,
                             .point = point,
-                            .lineage = cluster.state.plans.at(run.plan).Node(point.node).lineage,
+                            .lineage = state().plans.at(run.plan).Node(point.node).lineage,
                             .file = file,
                             .bytes = 100,
                             .state_sha256 = digest});
   }
   void Measure(const Run& run, Point point) {
-    const Digest128 lineage = cluster.state.plans.at(run.plan).Node(point.node).lineage;
+    const Digest128 lineage = state().plans.at(run.plan).Node(point.node).lineage;
     Report(run, MetricsMeasured{run.plan, point, lineage, run.evaluation, {{"score", 1}}, Seconds(1)});
   }
   void End(const Run& run, Step step, std::vector<Step> saves_under_way = {}) {
     Report(run, RunEnded{.step = step, .saves_under_way = std::move(saves_under_way), .refused = {}});
   }
+  // The run has trained so far, within its first stage, a second each step.
+  void Train(const Run& run, Step to) {
+    Report(run, StepsTrained{run.path.front().node, Step{0}, to, Seconds(static_cast<double>(to.value))});
+    Stand(run, to);
+  }
+  // Training fails for good as the run goes to `point`.
+  void Fail(const Run& run, Point point, const std::string& message = "bad data") {
+    Report(run, RunFailed{RunFailed::Kind::kTrainer, point, message});
+    End(run, Step{point.step.value - 1});
+  }
   // Training crashes as the run goes to `point`.
-  void Crash(const Run& run, Point point) {
-    Report(run, RunFailed{RunFailed::Kind::kCrash, point, "crashed"});
+  void Crash(const Run& run, Point point, const std::string& message = "crashed") {
+    Report(run, RunFailed{RunFailed::Kind::kCrash, point, message});
     End(run, Step{point.step.value - 1});
   }
   // The run reaches its end, where its state is stored and measured.
@@ -75,14 +73,18 @@ struct ServerByHand {
     Measure(run, end);
     End(run, end.step);
   }
+  // Nobody is heard any more, and another server comes.
+  void LoseServer(const std::string& next) {
+    LoseServers();
+    Connect(next, 1);
+  }
   // Time passes until something is ordered, ten seconds at most; whether something was.
   bool AwaitOrder() {
-    const std::size_t before = cluster.state.runs.size();
-    for (int i = 0; i < 10'000 && cluster.state.runs.size() == before; ++i) cluster.Handle(Tick{});
-    return cluster.state.runs.size() > before;
+    const std::size_t before = state().runs.size();
+    for (int i = 0; i < 10'000 && state().runs.size() == before; ++i) Handle(Tick{});
+    return state().runs.size() > before;
   }
 
-  ToyCluster cluster;
   StudyId study;
   std::int64_t next_report = 1;
 };

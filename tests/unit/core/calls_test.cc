@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "tests/support/toy_cluster.h"
+#include "tests/support/server_by_hand.h"
 
 namespace espalier::master {
 namespace {
@@ -18,171 +18,169 @@ ClientCall CreateCall(const std::string& request, const StudySpecification& spec
   return CallOf(request, CreateStudy{specification});
 }
 
-Error RefusalOf(ToyCluster& cluster, const Event& event) {
-  const MasterState before = cluster.state;
-  cluster.Handle(event);
-  CHECK(cluster.state == before);  // an event that is refused changes nothing
-  REQUIRE(std::holds_alternative<Error>(cluster.last_reply.answer));
-  return std::get<Error>(cluster.last_reply.answer);
+Error RefusalOf(MasterByHand& master, const Event& event) {
+  const MasterState before = master.state();
+  master.Handle(event);
+  CHECK(master.state() == before);  // an event that is refused changes nothing
+  REQUIRE(std::holds_alternative<Error>(master.last_reply.answer));
+  return std::get<Error>(master.last_reply.answer);
 }
 
 }  // namespace
 
 TEST_CASE("the same request again gets the first answer and changes nothing") {
-  ToyCluster cluster(1);
-  const StudyId study = cluster.CreateStudy("same");
-  cluster.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
-  const auto first = std::get<Submitted>(cluster.last_reply.answer);
-  const MasterState before = cluster.state;
-  cluster.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
-  const auto second = std::get<Submitted>(cluster.last_reply.answer);
+  MasterByHand master;
+  const StudyId study = master.CreateStudy("same");
+  master.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
+  const auto first = std::get<Submitted>(master.last_reply.answer);
+  const MasterState before = master.state();
+  master.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
+  const auto second = std::get<Submitted>(master.last_reply.answer);
   CHECK(first.trials == second.trials);
   CHECK(first.claims == second.claims);
-  CHECK(cluster.state == before);
+  CHECK(master.state() == before);
 }
 
 TEST_CASE("the same request id with other content is refused") {
-  ToyCluster cluster(1);
-  const StudyId study = cluster.CreateStudy("other");
-  cluster.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
-  CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"lr", "0.2"}})).code == ErrorCode::kAlreadyExists);
+  MasterByHand master;
+  const StudyId study = master.CreateStudy("other");
+  master.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
+  CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", "0.2"}})).code == ErrorCode::kAlreadyExists);
 }
 
 TEST_CASE("bad trials are refused with the field") {
-  ToyCluster cluster(1);
-  const StudyId study = cluster.CreateStudy("bad");
-  CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"lr", "Cosin(0.1, 0, 5)"}})).field == "trials[0].lr");
-  CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"learning_rate", "0.1"}})).code == ErrorCode::kInvalidArgument);
-  CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"bs", "12.5"}})).field == "trials[0].bs");
-  CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"seed", "Piecewise([1, 2], [5])"}})).field == "trials[0].seed");
-  CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"lr", "0.1"}}, -5)).field == "trials[0].steps");
+  MasterByHand master;
+  const StudyId study = master.CreateStudy("bad");
+  CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", "Cosin(0.1, 0, 5)"}})).field == "trials[0].lr");
+  CHECK(RefusalOf(master, TrialCall(study, "a", {{"learning_rate", "0.1"}})).code == ErrorCode::kInvalidArgument);
+  CHECK(RefusalOf(master, TrialCall(study, "a", {{"bs", "12.5"}})).field == "trials[0].bs");
+  CHECK(RefusalOf(master, TrialCall(study, "a", {{"seed", "Piecewise([1, 2], [5])"}})).field == "trials[0].seed");
+  CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", "0.1"}}, -5)).field == "trials[0].steps");
 }
 
 TEST_CASE("text that the database would refuse is refused before, with the field") {
-  ToyCluster cluster(1);
+  MasterByHand master;
   const std::string zero("a\0b", 3);
   const std::string not_utf8 = "a\xff";
   const auto create = [](StudySpecification specification) {
-    specification.trainer = "toy";
+    specification.trainer = "simulated";
     return CreateCall("1", specification);
   };
   for (const std::string& bad : {zero, not_utf8}) {
-    CHECK(RefusalOf(cluster, create({.name = bad, .metric = "score"})).field == "study");
-    CHECK(RefusalOf(cluster, create({.name = "s", .data = bad, .metric = "score"})).field == "data");
-    CHECK(RefusalOf(cluster, create({.name = "s", .metric = bad})).field == "metric.name");
-    CHECK(RefusalOf(cluster, create({.name = "s", .metric = "score", .definition = bad})).field == "definition");
+    CHECK(RefusalOf(master, create({.name = bad, .metric = "score"})).field == "study");
+    CHECK(RefusalOf(master, create({.name = "s", .data = bad, .metric = "score"})).field == "data");
+    CHECK(RefusalOf(master, create({.name = "s", .metric = bad})).field == "metric.name");
+    CHECK(RefusalOf(master, create({.name = "s", .metric = "score", .definition = bad})).field == "definition");
     ClientCall call = create({.name = "s", .metric = "score"});
     call.request_id = bad;
-    CHECK(RefusalOf(cluster, call).field == "request_id");
+    CHECK(RefusalOf(master, call).field == "request_id");
     call = create({.name = "s", .metric = "score"});
     call.caller.team = bad;
-    CHECK(RefusalOf(cluster, call).field == "team");
+    CHECK(RefusalOf(master, call).field == "team");
   }
-  const StudyId study = cluster.CreateStudy("texts");
+  const StudyId study = master.CreateStudy("texts");
   for (const std::string& bad : {zero, not_utf8}) {
-    CHECK(RefusalOf(cluster, TrialCall(study, bad, {{"lr", "0.1"}})).field == "request_id");
-    CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"lr", bad}})).field == "trials[0].lr");
-    CHECK(RefusalOf(cluster, TrialCall(study, "a", {{bad, "0.1"}})).code == ErrorCode::kInvalidArgument);
+    CHECK(RefusalOf(master, TrialCall(study, bad, {{"lr", "0.1"}})).field == "request_id");
+    CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", bad}})).field == "trials[0].lr");
+    CHECK(RefusalOf(master, TrialCall(study, "a", {{bad, "0.1"}})).code == ErrorCode::kInvalidArgument);
   }
-  CHECK(RefusalOf(cluster, TrialCall(study, "a", {{zero, "0.1"}})).field == "trials[0].a?b");
+  CHECK(RefusalOf(master, TrialCall(study, "a", {{zero, "0.1"}})).field == "trials[0].a?b");
 }
 
 TEST_CASE("what is too long or too much is refused with the field") {
-  ToyCluster cluster(1);
-  StudySpecification specification{.name = std::string(201, 'n'), .trainer = "toy", .metric = "score"};
-  CHECK(RefusalOf(cluster, CreateCall("1", specification)).field == "study");
+  MasterByHand master;
+  StudySpecification specification{.name = std::string(201, 'n'), .trainer = "simulated", .metric = "score"};
+  CHECK(RefusalOf(master, CreateCall("1", specification)).field == "study");
   specification.name = "s";
   specification.definition.assign((16u << 20) + 1, ' ');
-  CHECK(RefusalOf(cluster, CreateCall("1", specification)).field == "definition");
-  const StudyId study = cluster.CreateStudy("long");
-  CHECK(RefusalOf(cluster, TrialCall(study, std::string(101, 'r'), {{"lr", "0.1"}})).field == "request_id");
-  CHECK(RefusalOf(cluster, TrialCall(study, "a", {{"lr", std::string((1u << 20) + 1, ' ')}})).field == "trials[0].lr");
+  CHECK(RefusalOf(master, CreateCall("1", specification)).field == "definition");
+  const StudyId study = master.CreateStudy("long");
+  CHECK(RefusalOf(master, TrialCall(study, std::string(101, 'r'), {{"lr", "0.1"}})).field == "request_id");
+  CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", std::string((1u << 20) + 1, ' ')}})).field == "trials[0].lr");
   SubmitBatch batch{.study = study, .new_trials = {20'001, NewTrial{.sequences = {{"lr", "0.1"}}, .steps = Step{1}}}};
-  Error refused = RefusalOf(cluster, CallOf("a", batch));
+  Error refused = RefusalOf(master, CallOf("a", batch));
   CHECK(refused.code == ErrorCode::kResourceExhausted);
   CHECK(refused.field == "trials");
   batch.new_trials.clear();
   batch.claims.resize(20'001);
-  refused = RefusalOf(cluster, CallOf("a", batch));
+  refused = RefusalOf(master, CallOf("a", batch));
   CHECK(refused.code == ErrorCode::kResourceExhausted);
   CHECK(refused.field == "claims");
-  CHECK(RefusalOf(cluster, CallOf("a", SubmitBatch{.study = study, .close = std::vector<TrialId>(20'001)})).field ==
+  CHECK(RefusalOf(master, CallOf("a", SubmitBatch{.study = study, .close = std::vector<TrialId>(20'001)})).field ==
         "close_trial_ids");
-  CHECK(RefusalOf(cluster, CallOf("a", SubmitBatch{.study = study, .cancel = std::vector<TrialId>(20'001)})).field ==
+  CHECK(RefusalOf(master, CallOf("a", SubmitBatch{.study = study, .cancel = std::vector<TrialId>(20'001)})).field ==
         "cancel_trial_ids");
 }
 
 TEST_CASE("a study of the same name and content is attached to while it runs, and is new once it is finished") {
-  ToyCluster cluster(1);
-  StudySpecification specification{.name = "s", .trainer = "toy", .metric = "score", .definition = "{}"};
-  cluster.Handle(CreateCall("1", specification));
-  const auto first = std::get<StudyCreated>(cluster.last_reply.answer);
-  cluster.Handle(CreateCall("2", specification));
-  const auto second = std::get<StudyCreated>(cluster.last_reply.answer);
+  MasterByHand master;
+  StudySpecification specification{.name = "s", .trainer = "simulated", .metric = "score", .definition = "{}"};
+  master.Handle(CreateCall("1", specification));
+  const auto first = std::get<StudyCreated>(master.last_reply.answer);
+  master.Handle(CreateCall("2", specification));
+  const auto second = std::get<StudyCreated>(master.last_reply.answer);
   CHECK(second.study == first.study);
   CHECK(second.attached);
   specification.definition = "{\"other\": 1}";
-  CHECK(RefusalOf(cluster, CreateCall("3", specification)).code == ErrorCode::kAlreadyExists);
-  cluster.Finish(first.study);
-  cluster.Handle(CreateCall("4", specification));
-  CHECK(std::get<StudyCreated>(cluster.last_reply.answer).study != first.study);
+  CHECK(RefusalOf(master, CreateCall("3", specification)).code == ErrorCode::kAlreadyExists);
+  master.Finish(first.study);
+  master.Handle(CreateCall("4", specification));
+  CHECK(std::get<StudyCreated>(master.last_reply.answer).study != first.study);
 }
 
 TEST_CASE("an unknown trainer, data or metric is refused with what there is") {
-  ToyCluster cluster(1);
+  MasterByHand master;
   const auto refusal = [&](const StudySpecification& specification) {
-    return RefusalOf(cluster, CreateCall("1", specification));
+    return RefusalOf(master, CreateCall("1", specification));
   };
   CHECK(refusal({.name = "s", .trainer = "mpl", .metric = "score"}).message ==
-        "unknown trainer 'mpl'; expected one of: toy");
-  CHECK(refusal({.name = "s", .trainer = "toy", .data = "digits", .metric = "score"}).field == "data");
-  CHECK(refusal({.name = "s", .trainer = "toy", .metric = "accuracy"}).message ==
-        "trainer toy has no metric 'accuracy'; expected one of: score");
+        "unknown trainer 'mpl'; expected one of: simulated");
+  CHECK(refusal({.name = "s", .trainer = "simulated", .data = "digits", .metric = "score"}).field == "data");
+  CHECK(refusal({.name = "s", .trainer = "simulated", .metric = "accuracy"}).message ==
+        "trainer simulated has no metric 'accuracy'; expected one of: score");
 }
 
 TEST_CASE("without a server, creating a study is to be tried again") {
-  ToyCluster cluster(1, 0);
-  const ClientCall call = CreateCall("1", {.name = "s", .trainer = "toy", .metric = "score"});
-  CHECK(RefusalOf(cluster, call).code == ErrorCode::kUnavailable);
+  MasterByHand master(0);
+  const ClientCall call = CreateCall("1", {.name = "s", .trainer = "simulated", .metric = "score"});
+  CHECK(RefusalOf(master, call).code == ErrorCode::kUnavailable);
 }
 
 TEST_CASE("another team's study is not found, and a team mate's is not for changing") {
-  ToyCluster cluster(1);
-  ClientCall call = TrialCall(cluster.CreateStudy("mine"), "a", {{"lr", "0.1"}});
+  MasterByHand master;
+  ClientCall call = TrialCall(master.CreateStudy("mine"), "a", {{"lr", "0.1"}});
   call.caller = {.user = "bob", .team = "others"};
-  CHECK(RefusalOf(cluster, call).code == ErrorCode::kNotFound);
+  CHECK(RefusalOf(master, call).code == ErrorCode::kNotFound);
   call.caller = {.user = "bob", .team = "team"};
-  CHECK(RefusalOf(cluster, call).code == ErrorCode::kFailedPrecondition);
+  CHECK(RefusalOf(master, call).code == ErrorCode::kFailedPrecondition);
 }
 
 TEST_CASE("a study is cancelled once a request, and a request id serves one call") {
-  ToyCluster cluster(1);
-  const StudyId study = cluster.CreateStudy("cancelled");
-  CHECK(RefusalOf(cluster, CallOf("", CancelStudy{study})).field == "request_id");
-  cluster.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
-  const Error refused = RefusalOf(cluster, CallOf("a", CancelStudy{study}));
+  MasterByHand master;
+  const StudyId study = master.CreateStudy("cancelled");
+  CHECK(RefusalOf(master, CallOf("", CancelStudy{study})).field == "request_id");
+  master.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
+  const Error refused = RefusalOf(master, CallOf("a", CancelStudy{study}));
   CHECK(refused.code == ErrorCode::kAlreadyExists);
   CHECK(refused.field == "request_id");
   for (int i = 0; i < 2; ++i) {
-    cluster.Call(CancelStudy{study}, "cancel");
-    CHECK(std::holds_alternative<StudyCancelled>(cluster.last_reply.answer));
-    CHECK(cluster.state.studies.at(study).finished_at.has_value());
-    CHECK(cluster.state.requests.contains({study, "cancel"}));
+    master.Call(CancelStudy{study}, "cancel");
+    CHECK(std::holds_alternative<StudyCancelled>(master.last_reply.answer));
+    CHECK(master.state().studies.at(study).finished_at.has_value());
+    CHECK(master.state().requests.contains({study, "cancel"}));
   }
 }
 
 TEST_CASE("every kind of call is answered the same again, and refused under an id that another had") {
-  ToyCluster cluster(1);
-  const StudyId study = cluster.CreateStudy("s");
-  const TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 5);
-  cluster.Turn();
-  cluster.FailARun(RunFailed::Kind::kTrainer, "bad data");
-  cluster.Turn();
-  const Point failed{cluster.state.trials.at(trial).leaf, Step{1}};
-  REQUIRE(cluster.state.plans.begin()->second.FindFailure(failed) != nullptr);
+  ServerByHand master;
+  const StudyId study = master.study;
+  const TrialId trial = master.Submit(study, {{"lr", "0.1"}}, 5);
+  const Point failed{master.state().trials.at(trial).leaf, Step{1}};
+  master.Report(master.Last(), RunFailed{RunFailed::Kind::kTrainer, failed, "bad data"});
+  REQUIRE(master.state().plans.begin()->second.FindFailure(failed) != nullptr);
   const User bob{.name = "bob", .team = "team", .role = Role::kMember, .token_sha256 = std::string(64, 'b')};
   const std::vector<decltype(ClientCall::what)> calls = {
-      CreateStudy{{.name = "t", .trainer = "toy", .metric = "score"}},
+      CreateStudy{{.name = "t", .trainer = "simulated", .metric = "score"}},
       SubmitBatch{.study = study, .new_trials = {{{{"lr", "0.2"}}, Step{5}, Step{0}}}},
       ContinueTrial{.trial = trial, .name = "more", .steps = Step{9}},
       RetryStage{failed},
@@ -194,19 +192,19 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
   for (std::size_t i = 0; i < calls.size(); ++i) {
     INFO(i);
     const std::string request = "call " + std::to_string(i);
-    cluster.Call(calls[i], request);
-    REQUIRE_FALSE(std::holds_alternative<Error>(cluster.last_reply.answer));
-    const std::size_t kind = cluster.last_reply.answer.index();
-    const MasterState before = cluster.state;
-    cluster.Call(calls[i], request);
-    CHECK(cluster.last_reply.answer.index() == kind);
-    CHECK(cluster.state == before);
+    master.Call(calls[i], request);
+    REQUIRE_FALSE(std::holds_alternative<Error>(master.last_reply.answer));
+    const std::size_t kind = master.last_reply.answer.index();
+    const MasterState before = master.state();
+    master.Call(calls[i], request);
+    CHECK(master.last_reply.answer.index() == kind);
+    CHECK(master.state() == before);
     // Under the same key: another call of the study, or another of the user.
-    const bool of_study = cluster.state.requests.contains({study, request});
+    const bool of_study = master.state().requests.contains({study, request});
     const decltype(ClientCall::what) other =
         of_study ? decltype(ClientCall::what)(SubmitBatch{.study = study, .close = {trial}})
-                 : decltype(ClientCall::what)(CreateStudy{{.name = "u", .trainer = "toy", .metric = "score"}});
-    CHECK(RefusalOf(cluster, CallOf(request, other)).code == ErrorCode::kAlreadyExists);
+                 : decltype(ClientCall::what)(CreateStudy{{.name = "u", .trainer = "simulated", .metric = "score"}});
+    CHECK(RefusalOf(master, CallOf(request, other)).code == ErrorCode::kAlreadyExists);
   }
 }
 

@@ -10,12 +10,12 @@ namespace {
 // A trial of 40 steps whose state was stored in the file "first", from which run 2 is to go on to step 80.
 struct OneFile : ServerByHand {
   OneFile() : ServerByHand(1) {
-    const TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 40, 80);
+    const TrialId trial = Submit(study, {{"lr", "0.1"}}, 40, 80);
     point = {Last().path.front().node, Step{40}};
     Store(Last(), point, "first", "state");
     Measure(Last(), point);
     End(Last(), point.step);
-    cluster.Claim(trial, 80);
+    Claim(trial, 80);
     REQUIRE(Last().start_file == "first");
   }
   // The run says that the file it was to start from is damaged.
@@ -50,7 +50,7 @@ TEST_CASE("a late report of a damaged file leaves alone the file that replaced i
   REQUIRE(of.File() == "second");
   of.Damaged(of.second);  // again
   CHECK(of.File() == "second");
-  of.cluster.RestartMaster();
+  of.Restart();
   of.Damaged(of.second);
   CHECK(of.File() == "second");
   CHECK(of.RunOf(third).training());
@@ -64,7 +64,7 @@ TEST_CASE("a state that comes out otherwise when it is trained again is taken wh
   REQUIRE(of.Plan().FindStateDigest(of.point) != nullptr);
   CHECK(of.Plan().FindStateDigest(of.point)->sha256 == "other state");
   CHECK(of.Plan().FindStateDigest(of.point)->disputed);
-  const bool is_told = std::any_of(of.cluster.log.begin(), of.cluster.log.end(), [](const std::string& line) {
+  const bool is_told = std::any_of(of.log.begin(), of.log.end(), [](const std::string& line) {
     return line.find("came out otherwise") != std::string::npos;
   });
   CHECK(is_told);
@@ -75,11 +75,11 @@ TEST_CASE("a state that comes out otherwise changes nothing while the first one'
   of.Store(of.Last(), of.point, "second", "other state");
   CHECK(of.File() == "first");
   CHECK(of.Plan().FindStateDigest(of.point)->sha256 == "state");
-  const bool is_told = std::any_of(of.cluster.log.begin(), of.cluster.log.end(), [](const std::string& line) {
+  const bool is_told = std::any_of(of.log.begin(), of.log.end(), [](const std::string& line) {
     return line.find("the stored one stays") != std::string::npos;
   });
   CHECK(is_told);
-  CHECK(of.cluster.nodes[0].inbox.back().superseded_files == std::vector<std::string>{"second"});
+  CHECK(of.servers[0].orders->superseded_files == std::vector<std::string>{"second"});
 }
 
 }  // namespace espalier::master

@@ -1,7 +1,8 @@
 // Going on from a trial: past its horizon, or another way from an earlier step.
 #include <catch2/catch.hpp>
 
-#include "tests/support/toy_cluster.h"
+#include "tests/support/server_by_hand.h"
+#include "tests/support/simulated_service.h"
 
 namespace espalier::master {
 namespace {
@@ -11,7 +12,7 @@ using Sequences = std::map<std::string, std::string>;
 struct Asked : ContinueTrial {
   Caller caller = kAnn;
   std::string request_id = "continue";
-  operator Event() const { return ClientCall{CallId{1}, caller, request_id, static_cast<const ContinueTrial&>(*this)}; }
+  operator ClientCall() const { return {CallId{1}, caller, request_id, static_cast<const ContinueTrial&>(*this)}; }
 };
 
 Asked CallFor(TrialId trial, std::int64_t steps, std::int64_t from = 0, Sequences sequences = {}) {
@@ -23,30 +24,42 @@ Asked CallFor(TrialId trial, std::int64_t steps, std::int64_t from = 0, Sequence
            .sequences = std::move(sequences)}};
 }
 
-TrialContinued Continued(ToyCluster& cluster, const Asked& call) {
-  cluster.Handle(call);
-  REQUIRE(std::holds_alternative<TrialContinued>(cluster.last_reply.answer));
-  return std::get<TrialContinued>(cluster.last_reply.answer);
+TrialContinued Continued(CalledMaster& master, const Asked& call) {
+  master.Ask(call);
+  REQUIRE(std::holds_alternative<TrialContinued>(master.last_reply.answer));
+  return std::get<TrialContinued>(master.last_reply.answer);
 }
 
-Error RefusalOf(ToyCluster& cluster, const Asked& call) {
-  const MasterState before = cluster.state;
-  cluster.Handle(call);
-  CHECK(cluster.state == before);
-  REQUIRE(std::holds_alternative<Error>(cluster.last_reply.answer));
-  return std::get<Error>(cluster.last_reply.answer);
+Error RefusalOf(CalledMaster& master, const Asked& call) {
+  const MasterState before = master.state();
+  master.Ask(call);
+  CHECK(master.state() == before);
+  REQUIRE(std::holds_alternative<Error>(master.last_reply.answer));
+  return std::get<Error>(master.last_reply.answer);
 }
 
 // A finished study of one trial, trained to step 20.
-TrialId FinishedTrial(ToyCluster& cluster, Scope scope, const Sequences& sequences) {
-  const StudyId study = cluster.CreateStudy("first", scope);
-  const TrialId trial = cluster.Submit(study, sequences, 20);
-  cluster.Finish(study);
-  cluster.RunToRest();
-  CHECK(cluster.state.studies.at(study).finished_at.has_value());
-  CHECK(cluster.steps_trained == 20);
+TrialId FinishedTrial(SimulatedService& service, Scope scope, const Sequences& sequences) {
+  const StudyId study = service.CreateStudy("first", scope);
+  const TrialId trial = service.Submit(study, sequences, 20);
+  service.Finish(study);
+  service.RunToRest();
+  CHECK(service.state().studies.at(study).finished_at.has_value());
+  CHECK(service.steps_trained == 20);
   return trial;
 }
+
+// The same, by the words of its node manager.
+struct FinishedByHand : ServerByHand {
+  FinishedByHand() {
+    trial = Submit(study, {{"lr", "0.1"}}, 20);
+    Finish(study);
+    Complete(Last());
+    CHECK(state().studies.at(study).finished_at.has_value());
+  }
+
+  TrialId trial;
+};
 
 std::string Canonical(const std::string& text, std::int64_t horizon) {
   return PrintCanonical(Compile(ParseExpression(text).value(), ValueType::kFloating, Step{horizon}).value());
@@ -56,79 +69,78 @@ std::string Canonical(const std::string& text, std::int64_t horizon) {
 
 TEST_CASE("a finished trial is extended past its horizon, and only the new steps are trained, whatever the scope") {
   for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam, Scope::kEveryone}) {
-    ToyCluster cluster(1);
-    const TrialId trial = FinishedTrial(cluster, scope, {{"lr", "Exponential(0.1, 0.9)"}});
-    const TrialContinued more = Continued(cluster, CallFor(trial, 50));
-    const Trial& extended = cluster.state.trials.at(more.trial);
-    CHECK(extended.sequences == cluster.state.trials.at(trial).sequences);
+    SimulatedService service;
+    const TrialId trial = FinishedTrial(service, scope, {{"lr", "Exponential(0.1, 0.9)"}});
+    const TrialContinued more = Continued(service, CallFor(trial, 50));
+    const Trial& extended = service.state().trials.at(more.trial);
+    CHECK(extended.sequences == service.state().trials.at(trial).sequences);
     CHECK(extended.horizon == Step{50});
-    CHECK(extended.plan == cluster.state.trials.at(trial).plan);
-    cluster.RunToRest();
-    CHECK(cluster.steps_trained == 50);
-    CHECK(cluster.state.studies.at(more.study).finished_at.has_value());
-    CHECK(cluster.state.plans.at(extended.plan).claims.at(more.claim).state == ClaimState::kDone);
+    CHECK(extended.plan == service.state().trials.at(trial).plan);
+    service.RunToRest();
+    CHECK(service.steps_trained == 50);
+    CHECK(service.state().studies.at(more.study).finished_at.has_value());
+    CHECK(service.state().plans.at(extended.plan).claims.at(more.claim).state == ClaimState::kDone);
   }
 }
 
 TEST_CASE("a finished trial is branched at an earlier step, and what came before is shared") {
-  ToyCluster cluster(1);
-  const TrialId trial = FinishedTrial(cluster, Scope::kStudy, {{"lr", "MultiStep(0.1, [8], 0.5)"}});
+  SimulatedService service;
+  const TrialId trial = FinishedTrial(service, Scope::kStudy, {{"lr", "MultiStep(0.1, [8], 0.5)"}});
   const Sequences changes = {{"lr", "Exponential(0.2, 0.9)"}, {"bs", "64"}};
-  const TrialContinued more = Continued(cluster, CallFor(trial, 0, 12, changes));
-  const Trial& branched = cluster.state.trials.at(more.trial);
+  const TrialContinued more = Continued(service, CallFor(trial, 0, 12, changes));
+  const Trial& branched = service.state().trials.at(more.trial);
   CHECK(branched.horizon == Step{20});
   CHECK(Canonical(branched.sequences.at("lr"), 20) ==
         Canonical("Piecewise([0.1, 0.05, Exponential(0.2, 0.9)], [8, 12])", 20));
   CHECK(branched.sequences.at("bs") == "Piecewise([32, 64], [12])");  // from its default
-  cluster.RunToRest();
+  service.RunToRest();
   // From the nearest checkpoint before step 12; the old trial left one at its end alone.
   for (int step = 1; step <= 12; ++step) {
-    const Point point = PointOn(cluster.state.plans.at(branched.plan), branched.leaf, Step{step});
-    CHECK(point == PointOn(cluster.state.plans.at(branched.plan), cluster.state.trials.at(trial).leaf, Step{step}));
+    const Point point = PointOn(service.state().plans.at(branched.plan), branched.leaf, Step{step});
+    CHECK(point == PointOn(service.state().plans.at(branched.plan), service.state().trials.at(trial).leaf, Step{step}));
   }
-  CHECK(cluster.state.studies.at(more.study).finished_at.has_value());
+  CHECK(service.state().studies.at(more.study).finished_at.has_value());
 
-  const TrialContinued again = Continued(cluster, [&] {
+  const TrialContinued again = Continued(service, [&] {
     Asked call = CallFor(more.trial, 0, 16, {{"lr", "0.3"}});
     call.request_id = "again";
     return call;
   }());
-  CHECK(cluster.state.trials.at(again.trial).sequences.at("lr") ==
+  CHECK(service.state().trials.at(again.trial).sequences.at("lr") ==
         "Piecewise([MultiStep(0.1, [8], 0.5), Exponential(0.2, 0.9), 0.3], [12, 16])");
-  cluster.RunToRest();
+  service.RunToRest();
 }
 
 TEST_CASE("a trial of a running study is gone on with as well") {
-  ToyCluster cluster(1);
-  const StudyId study = cluster.CreateStudy("first");
-  const TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 20);
-  const TrialContinued more = Continued(cluster, CallFor(trial, 30));
-  cluster.RunToRest();
-  CHECK(cluster.steps_trained == 30);
-  CHECK(cluster.state.studies.at(more.study).finished_at.has_value());
-  CHECK_FALSE(cluster.state.studies.at(study).finished_at.has_value());
+  SimulatedService service;
+  const StudyId study = service.CreateStudy("first");
+  const TrialId trial = service.Submit(study, {{"lr", "0.1"}}, 20);
+  const TrialContinued more = Continued(service, CallFor(trial, 30));
+  service.RunToRest();
+  CHECK(service.steps_trained == 30);
+  CHECK(service.state().studies.at(more.study).finished_at.has_value());
+  CHECK_FALSE(service.state().studies.at(study).finished_at.has_value());
 }
 
 TEST_CASE("a team mate goes on from a trial, in a study of his own") {
-  ToyCluster cluster(1);
-  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
+  SimulatedService service;
+  const TrialId trial = FinishedTrial(service, Scope::kTeam, {{"lr", "0.1"}});
   Asked call = CallFor(trial, 30);
   call.caller.user = "bob";
-  const TrialContinued more = Continued(cluster, call);
-  CHECK(cluster.state.studies.at(more.study).user == "bob");
-  CHECK(cluster.state.trials.at(more.trial).plan == cluster.state.trials.at(trial).plan);
-  cluster.RunToRest();
-  CHECK(cluster.steps_trained == 30);
+  const TrialContinued more = Continued(service, call);
+  CHECK(service.state().studies.at(more.study).user == "bob");
+  CHECK(service.state().trials.at(more.trial).plan == service.state().trials.at(trial).plan);
+  service.RunToRest();
+  CHECK(service.steps_trained == 30);
 }
 
 TEST_CASE("going on is answered the same again, and refused where it cannot be") {
-  ToyCluster cluster(1);
-  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
-  const Asked good = CallFor(trial, 30, 10, {{"lr", "0.2"}});
+  FinishedByHand of;
+  const Asked good = CallFor(of.trial, 30, 10, {{"lr", "0.2"}});
   const auto refused = [&](auto change) {
     Asked call = good;
     change(call);
-    return RefusalOf(cluster, call);
+    return RefusalOf(of, call);
   };
   CHECK(refused([](auto& call) { call.trial = TrialId{99}; }).code == ErrorCode::kNotFound);
   const auto by_eve = [&](TrialId id) {
@@ -137,8 +149,8 @@ TEST_CASE("going on is answered the same again, and refused where it cannot be")
       call.trial = id;
     });
   };
-  CHECK(by_eve(trial).code == ErrorCode::kNotFound);
-  CHECK(by_eve(trial).message == "no trial " + std::to_string(trial.value));
+  CHECK(by_eve(of.trial).code == ErrorCode::kNotFound);
+  CHECK(by_eve(of.trial).message == "no trial " + std::to_string(of.trial.value));
   CHECK(by_eve(TrialId{99}).message == "no trial 99");
   CHECK(refused([](auto& call) { call.from_step = Step{21}; }).field == "from_step");
   CHECK(refused([](auto& call) { call.from_step = Step{-1}; }).field == "from_step");
@@ -151,26 +163,25 @@ TEST_CASE("going on is answered the same again, and refused where it cannot be")
   CHECK(refused([](auto& call) { call.sequences["rl"] = "1"; }).field == "rl");
   CHECK(refused([](auto& call) { call.sequences["seed"] = "2"; }).field == "seed");  // fixed at step 0
 
-  const TrialContinued first = Continued(cluster, good);
-  const MasterState before = cluster.state;
-  CHECK(Continued(cluster, good).trial == first.trial);
-  CHECK(cluster.state == before);
+  const TrialContinued first = Continued(of, good);
+  const MasterState before = of.state();
+  CHECK(Continued(of, good).trial == first.trial);
+  CHECK(of.state() == before);
   CHECK(refused([](auto& call) { call.steps = Step{31}; }).code == ErrorCode::kAlreadyExists);
   CHECK(refused([](auto& call) { call.request_id = "other"; }).field == "name");  // "more" is running
 }
 
 TEST_CASE("a trial is not gone on with under another code of its trainer") {
-  ToyCluster cluster(1);
-  const TrialId trial = FinishedTrial(cluster, Scope::kTeam, {{"lr", "0.1"}});
-  Apply(cluster.state, [&] {
-    Server server = cluster.state.servers.begin()->second;
-    Offer newer = cluster.state.offers.begin()->second.offer;
-    newer.code_digest = "newer";
-    Apply(cluster.state, AddOffer{{newer, Time{}}});
-    server.offers = {{TrainerDigest(newer), DigestOf(newer)}};
-    return SetServer{server};
-  }());
-  CHECK(RefusalOf(cluster, CallFor(trial, 30)).code == ErrorCode::kFailedPrecondition);
+  FinishedByHand of;
+  Offer newer = kSimulated;
+  newer.code_digest = "newer";
+  of.Handle(NodeMessage{.session = of.servers[0].session,
+                        .registration = Registration{.server = of.servers[0].name,
+                                                     .incarnation = "2",
+                                                     .slot_count = 1,
+                                                     .device_kind = "simulated",
+                                                     .offers = {newer}}});
+  CHECK(RefusalOf(of, CallFor(of.trial, 30)).code == ErrorCode::kFailedPrecondition);
 }
 
 }  // namespace espalier::master

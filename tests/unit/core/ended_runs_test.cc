@@ -14,7 +14,7 @@ struct OneServer : ServerByHand {
   }
   // Longer than the first pause after a crash.
   void Wait() {
-    for (int i = 0; i < 1100; ++i) cluster.Handle(Tick{});
+    for (int i = 0; i < 1100; ++i) Handle(Tick{});
   }
 };
 
@@ -22,27 +22,27 @@ struct OneServer : ServerByHand {
 
 TEST_CASE("a state that a stopped run was thought to save is lost once the run's end does not name it") {
   OneServer server;
-  const TrialId far = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 80);
-  const TrialId near = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 20);
+  const TrialId far = server.Submit(server.study, {{"lr", "0.1"}}, 80);
+  const TrialId near = server.Submit(server.study, {{"lr", "0.1"}}, 20);
   const RunId run = server.Last().id;
   server.Stand(server.Last(), Step{30});
-  server.cluster.Cancel(near);
-  server.cluster.Cancel(far);
+  server.Cancel(near);
+  server.Cancel(far);
   REQUIRE(std::holds_alternative<Saving>(server.Last().state));
   SECTION("it is named: it may still come") {
     server.Report(server.Last(), RunEnded{.step = Step{31}, .saves_under_way = {Step{20}}, .refused = {}});
-    CHECK_FALSE(server.cluster.state.runs.at(run).ended());
+    CHECK_FALSE(server.state().runs.at(run).ended());
   }
   SECTION("it is not: the worker was killed while it wrote") {
     server.Report(server.Last(), RunEnded{.step = Step{31}, .saves_under_way = {}, .refused = {}});
-    CHECK(server.cluster.state.runs.at(run).ended());
+    CHECK(server.state().runs.at(run).ended());
   }
 }
 
 TEST_CASE("a state that a runner has passed is not withdrawn after a restart, which forgets where runs stand") {
   OneServer server;
-  server.cluster.Submit(server.study, {{"lr", "0.1"}}, 80);
-  const TrialId near = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 20);
+  server.Submit(server.study, {{"lr", "0.1"}}, 80);
+  const TrialId near = server.Submit(server.study, {{"lr", "0.1"}}, 20);
   const RunId run = server.Last().id;
   const PlanNodeId node = server.Last().path.front().node;
   SECTION("its step log says so") { server.Report(server.Last(), StepsTrained{node, Step{0}, Step{25}, Seconds(1)}); }
@@ -53,48 +53,48 @@ TEST_CASE("a state that a runner has passed is not withdrawn after a restart, wh
                                                  server.Last().evaluation,
                                                  {{"score", 0.5}}});
   }
-  server.cluster.RestartMaster();
-  server.cluster.Cancel(near);
-  CHECK(server.cluster.state.runs.at(run).FindOpen(Step{20}, Owed::kState) != nullptr);
+  server.Restart();
+  server.Cancel(near);
+  CHECK(server.state().runs.at(run).FindOpen(Step{20}, Owed::kState) != nullptr);
 }
 
 TEST_CASE("an evaluation that crashed is tried again on its server if the others measure another evaluation") {
   OneServer server;
-  server.cluster.Submit(server.study, {{"lr", "0.1"}}, 5);
+  server.Submit(server.study, {{"lr", "0.1"}}, 5);
   const Point end = PointOf(server.Last(), Step{5});
   server.Store(server.Last(), end);
   server.Report(server.Last(), RunEnded{.step = Step{5}, .saves_under_way = {}, .refused = {}});
   const Run evaluates = server.Last();
   REQUIRE(evaluates.path.empty());
 
-  Offer other = server.cluster.state.offers.begin()->second.offer;
+  Offer other = server.state().offers.begin()->second.offer;
   other.evaluation_digest = "another-evaluation";
-  server.cluster.Handle(NodeMessage{
+  server.Handle(NodeMessage{
       .session = SessionId{99},
       .registration = Registration{
-          .server = "other", .incarnation = "1", .slot_count = 1, .device_kind = "toy", .offers = {other}}});
+          .server = "other", .incarnation = "1", .slot_count = 1, .device_kind = "simulated", .offers = {other}}});
   server.CrashEvaluation(evaluates, end);
   server.Wait();
   CHECK(server.Last().id != evaluates.id);
-  CHECK(server.Last().slot.server == "node-0");
+  CHECK(server.Last().slot.server == "server-0");
 }
 
 namespace {
 
 // A trial of 40 steps whose metrics came before its state.
 struct MeasuredTrial : OneServer {
-  TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 40);
+  TrialId trial = Submit(study, {{"lr", "0.1"}}, 40);
   RunId run = Last().id;
   Point end{Last().path.front().node, Step{40}};
 
   explicit MeasuredTrial(bool finish = true) {
-    if (finish) cluster.Finish(study);
+    if (finish) Finish(study);
     Measure(Last(), end);
   }
   void LoseTheState() { End(Last(), end.step); }
-  bool Finished() const { return cluster.state.studies.at(study).finished_at.has_value(); }
-  std::string Standing() const { return TrialState(cluster.state, cluster.state.trials.at(trial)); }
-  std::size_t Events() const { return cluster.state.events.at(study).size(); }
+  bool Finished() const { return state().studies.at(study).finished_at.has_value(); }
+  std::string Standing() const { return TrialState(state(), state().trials.at(trial)); }
+  std::size_t Events() const { return state().events.at(study).size(); }
 };
 
 }  // namespace
@@ -117,8 +117,8 @@ TEST_CASE("a state that is lost after its metrics came is trained again, and hol
 
 TEST_CASE("a state that is lost before its metrics come is trained again") {
   OneServer server;
-  server.cluster.Submit(server.study, {{"lr", "0.1"}}, 80);
-  server.cluster.Submit(server.study, {{"lr", "0.1"}}, 40);
+  server.Submit(server.study, {{"lr", "0.1"}}, 80);
+  server.Submit(server.study, {{"lr", "0.1"}}, 40);
   const Run& run = server.Last();
   const Point mark{run.path.front().node, Step{40}};
   server.Stand(run, Step{41});
@@ -133,7 +133,7 @@ TEST_CASE("a state that is lost before its metrics come is trained again") {
 
 TEST_CASE("metrics of a lost run that come late leave the state to the run that trains it again") {
   OneServer server;
-  const TrialId trial = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 40);
+  const TrialId trial = server.Submit(server.study, {{"lr", "0.1"}}, 40);
   const RunId lost = server.Last().id;
   const Point end{server.Last().path.front().node, Step{40}};
   server.End(server.Last(), Step{40});
@@ -162,14 +162,14 @@ TEST_CASE("metrics of a run that owed nothing there leave the state to the run t
 TEST_CASE("nobody trains for a lost state whose study was cancelled") {
   MeasuredTrial study;
   SECTION("before it was lost") {
-    study.cluster.Call(CancelStudy{study.study});
+    study.Call(CancelStudy{study.study});
     study.LoseTheState();
     CHECK(study.Last().id == study.run);
   }
   SECTION("after it was lost") {
     study.LoseTheState();
     REQUIRE(study.Last().training());
-    study.cluster.Call(CancelStudy{study.study});
+    study.Call(CancelStudy{study.study});
     CHECK_FALSE(study.Last().training());
   }
   CHECK(study.Finished());
@@ -190,7 +190,7 @@ TEST_CASE("a retry claims a lost state again that could not be trained") {
   study.Report(study.Last(), RunFailed{RunFailed::Kind::kTrainer, study.end, "no"});
   study.Report(study.Last(), RunEnded{.step = Step{39}, .saves_under_way = {}, .refused = {}});
   const std::size_t told = study.Events();
-  study.cluster.Call(RetryStage{study.end});
+  study.Call(RetryStage{study.end});
   REQUIRE(study.Last().training());
   CHECK(study.Last().FindOpen(Step{40}, Owed::kState) != nullptr);
   CHECK(study.Events() == told);

@@ -19,23 +19,23 @@ struct EvaluatedOften : ServerByHand {
     End(Last(), point.step);
   }
 
-  TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 20);
+  TrialId trial = Submit(study, {{"lr", "0.1"}}, 20);
 };
 
 // A trunk of 10 steps that is stored and measured, and three trials that part from it there, each under way.
 struct ThreeSiblings : ServerByHand {
   ThreeSiblings() : ServerByHand(3) {
-    cluster.Submit(study, {{"lr", "0.1"}}, 10);
+    Submit(study, {{"lr", "0.1"}}, 10);
     Complete(Last());
     for (const char* value : {"0.2", "0.3", "0.4"}) {
-      siblings.push_back(cluster.Submit(study, {{"lr", "Piecewise([0.1, " + std::string(value) + "], [10])"}}, 40));
+      siblings.push_back(Submit(study, {{"lr", "Piecewise([0.1, " + std::string(value) + "], [10])"}}, 40));
     }
   }
-  PlanNodeId NodeOf(TrialId trial) const { return cluster.state.trials.at(trial).leaf; }
+  PlanNodeId NodeOf(TrialId trial) const { return state().trials.at(trial).leaf; }
   // The one under way for the sibling; waits for it to be ordered.
   const Run& RunFor(TrialId trial) {
     while (true) {
-      for (const RunId id : cluster.state.active_runs) {
+      for (const RunId id : state().active_runs) {
         if (RunOf(id).training() && RunOf(id).path.back().node == NodeOf(trial)) return RunOf(id);
       }
       REQUIRE(AwaitOrder());
@@ -104,13 +104,13 @@ TEST_CASE("a step that crashes is tried three times, ever later, whatever its ru
 
 TEST_CASE("memory that does not suffice to evaluate a state fails the claims on that evaluation, and none beyond") {
   ServerByHand server(3);
-  const TrialId near = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 5);
+  const TrialId near = server.Submit(server.study, {{"lr", "0.1"}}, 5);
   const Point end = PointOf(server.Last(), Step{5});
   server.Store(server.Last(), end);
   server.End(server.Last(), end.step);
   RunId evaluates = server.Last().id;
-  const TrialId far = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 40);
-  const TrialId branch = server.cluster.Submit(server.study, {{"lr", "Piecewise([0.1, 0.2], [5])"}}, 20);
+  const TrialId far = server.Submit(server.study, {{"lr", "0.1"}}, 40);
+  const TrialId branch = server.Submit(server.study, {{"lr", "Piecewise([0.1, 0.2], [5])"}}, 20);
   const RunId trains = server.Last().id;
   REQUIRE(server.state().runs.size() == 4);
   SECTION("said as what it is") {
@@ -175,7 +175,7 @@ TEST_CASE("a crash that is reported again after each restart of the master count
   SECTION("before the run's end was heard of") {}
   SECTION("while a state of the run is still on its way") { of.End(of.RunOf(crashed), Step{30}, {Step{20}}); }
   for (int i = 0; i < 2; ++i) {
-    of.cluster.RestartMaster();
+    of.Restart();
     REQUIRE_FALSE(of.RunOf(crashed).ended());
     of.Report(of.RunOf(crashed), failed);
   }
@@ -188,11 +188,12 @@ TEST_CASE("a crash of an evaluation that is reported again after each restart of
   const RunId crashed = often.Last().id;
   const Point point = often.On(4);
   for (int i = 0; i < 3; ++i) {
-    if (i > 0) often.cluster.RestartMaster();
+    if (i > 0) often.Restart();
     REQUIRE_FALSE(often.RunOf(crashed).ended());
-    often.Report(often.RunOf(crashed), EvaluationFailed{EvaluationFailed::Kind::kCrash, point, "toy-evaluation", "no"});
+    often.Report(often.RunOf(crashed),
+                 EvaluationFailed{EvaluationFailed::Kind::kCrash, point, kSimulated.evaluation_digest, "no"});
   }
-  const Attempts* attempts = often.Plan().FindAttempts(point.node, {point.step, "toy-evaluation"});
+  const Attempts* attempts = often.Plan().FindAttempts(point.node, {point.step, kSimulated.evaluation_digest});
   REQUIRE(attempts != nullptr);
   CHECK(attempts->crashes == 1);
 }

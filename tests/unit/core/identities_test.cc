@@ -11,26 +11,26 @@ namespace {
 
 constexpr Time kMoment{std::chrono::seconds(1'000'001)};
 
-// A trial of 20 steps under way on node-0, by the code toy-1.
+// A trial of 20 steps under way on server-0, by the code code-1.
 struct Upgraded : ServerByHand {
   Upgraded() : ServerByHand(1) { Stand(Last(), Step{5}); }
 
   // A server's node manager starts anew, with its offer so changed.
   void Register(const std::string& server, SessionId session, const std::function<void(Offer&)>& change) {
     Registration registration{
-        .server = server, .incarnation = "later", .slot_count = 1, .device_kind = "toy", .offers = {original}};
+        .server = server, .incarnation = "later", .slot_count = 1, .device_kind = "simulated", .offers = {original}};
     change(registration.offers[0]);
-    cluster.Handle(NodeMessage{.session = session, .registration = registration});
+    Handle(NodeMessage{.session = session, .registration = registration});
   }
   void Upgrade() {
-    Register("node-0", cluster.nodes[0].session, [](Offer& offer) { offer.code_digest = "toy-2"; });
+    Register("server-0", servers[0].session, [](Offer& offer) { offer.code_digest = "code-2"; });
   }
   void ChangeValidationData() {
-    Register("node-0", cluster.nodes[0].session, [](Offer& offer) { offer.evaluation_digest = "other-evaluation"; });
+    Register("server-0", servers[0].session, [](Offer& offer) { offer.evaluation_digest = "other-evaluation"; });
   }
   const Offer& OfferOf(const Run& run) const { return state().offers.at(run.offer).offer; }
 
-  TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 20);
+  TrialId trial = Submit(study, {{"lr", "0.1"}}, 20);
   Offer original = state().offers.begin()->second.offer;
   Point end{Last().path.front().node, Step{20}};
 };
@@ -44,8 +44,8 @@ TEST_CASE("a study is trained by the code that it was created with, and by none 
   CHECK_FALSE(of.AwaitOrder());
   CHECK(of.LastClaim(of.trial).state == ClaimState::kWaiting);
   const StudyId newer = of.AddStudy({.name = "newer"});
-  of.cluster.Submit(newer, {{"lr", "0.1"}}, 20);
-  CHECK(of.OfferOf(of.Last()).code_digest == "toy-2");
+  of.Submit(newer, {{"lr", "0.1"}}, 20);
+  CHECK(of.OfferOf(of.Last()).code_digest == "code-2");
   CHECK(of.Last().plan != of.RunOf(RunId{1}).plan);  // nothing of the old code's training is shared
   CHECK_FALSE(of.Last().start.has_value());
 }
@@ -55,17 +55,17 @@ TEST_CASE(
   Upgraded of;
   of.Upgrade();
   const StudyId newer = of.AddStudy({.name = "newer"});
-  of.cluster.Submit(newer, {{"lr", "0.1"}}, 20);
+  of.Submit(newer, {{"lr", "0.1"}}, 20);
   const RunId by_new = of.Last().id;
   of.Register("old", SessionId{99}, [](Offer&) {});
   REQUIRE(of.Last().id != by_new);
   CHECK(of.Last().slot.server == "old");
-  CHECK(of.OfferOf(of.Last()).code_digest == "toy-1");
+  CHECK(of.OfferOf(of.Last()).code_digest == "code-1");
   CHECK(of.Last().plan == of.RunOf(RunId{1}).plan);
   CHECK(of.RunOf(by_new).training());
-  CHECK(of.state().studies.at(newer).training.code_digest == "toy-2");
+  CHECK(of.state().studies.at(newer).training.code_digest == "code-2");
   const StudyId newest = of.AddStudy({.name = "newest"});
-  CHECK(of.state().studies.at(newest).training.code_digest == "toy-2");
+  CHECK(of.state().studies.at(newest).training.code_digest == "code-2");
 }
 
 TEST_CASE(
@@ -91,7 +91,7 @@ TEST_CASE(
   const ExplainedStage stage = ExplainStage(of.state(), of.end, kAnn, kMoment).value();
   CHECK(stage.standing == StageStanding::kWaiting);
   CHECK(stage.waits_for == WaitsFor::kOffer);
-  CHECK_THAT(stage.why, Catch::Contains("node-0 offers toy with other evaluation"));
+  CHECK_THAT(stage.why, Catch::Contains("server-0 offers simulated with other evaluation"));
 
   of.Register("another", SessionId{99}, [](Offer&) {});
   REQUIRE(of.state().runs.size() == 3);

@@ -4,6 +4,7 @@
 
 #include "master/core/views/study_summary.h"
 #include "tests/support/server_by_hand.h"
+#include "tests/support/simulated_service.h"
 
 namespace espalier::master {
 namespace {
@@ -11,8 +12,8 @@ namespace {
 // A run of 80 steps that owes the state at step 40, for a branch there.
 struct PassedMark : ServerByHand {
   PassedMark() {
-    cluster.Submit(study, {{"lr", "0.1"}}, 80);
-    cluster.Submit(study, {{"lr", "Piecewise([0.1, 0.01], [40])"}}, 60);
+    Submit(study, {{"lr", "0.1"}}, 80);
+    Submit(study, {{"lr", "Piecewise([0.1, 0.01], [40])"}}, 60);
     run = Last().id;
     mark = {Last().path.front().node, Step{40}};
   }
@@ -26,13 +27,13 @@ struct PassedMark : ServerByHand {
 // A run of 80 steps for one study; another joins, which evaluates every fifth step and was created after it began.
 struct JoinedRun : ServerByHand {
   JoinedRun() {
-    cluster.Submit(study, {{"lr", "0.1"}}, 80);
+    Submit(study, {{"lr", "0.1"}}, 80);
     run = Last().id;
     Stand(RunOf(run), Step{10});
-    for (int i = 0; i < 100; ++i) cluster.Handle(Tick{});
+    for (int i = 0; i < 100; ++i) Handle(Tick{});
     generation = RunOf(run).generation;
     joining = AddStudy({.name = "joining", .evaluate_every = 5});
-    trial = cluster.Submit(joining, {{"lr", "0.1"}}, 80);
+    trial = Submit(joining, {{"lr", "0.1"}}, 80);
   }
 
   RunId run;
@@ -49,23 +50,23 @@ TEST_CASE(
   REQUIRE(of.OwesState());
   SECTION("known to be passed") {
     of.Stand(of.RunOf(of.run), Step{41});
-    of.cluster.Submit(of.study, {{"lr", "0.1"}}, 40);
+    of.Submit(of.study, {{"lr", "0.1"}}, 40);
     CHECK(of.Metrics() == nullptr);
   }
   SECTION("not known yet") {
     of.Stand(of.RunOf(of.run), Step{38});
-    of.cluster.Submit(of.study, {{"lr", "0.1"}}, 40);
+    of.Submit(of.study, {{"lr", "0.1"}}, 40);
     REQUIRE(of.Metrics() != nullptr);
     of.Stand(of.RunOf(of.run), Step{41});
     of.Report(of.RunOf(of.run), PromiseLost{.promise = of.Metrics()->id, .step = of.mark.step, .why = "past it"});
   }
   SECTION("promised in time, and withdrawn when the runner has passed") {
     of.Stand(of.RunOf(of.run), Step{38});
-    const TrialId hasty = of.cluster.Submit(of.study, {{"lr", "0.1"}}, 40);
+    const TrialId hasty = of.Submit(of.study, {{"lr", "0.1"}}, 40);
     of.Stand(of.RunOf(of.run), Step{41});
-    of.cluster.Cancel(hasty);
+    of.Cancel(hasty);
     CHECK(of.Metrics() == nullptr);
-    of.cluster.Submit(of.study, {{"lr", "0.1"}}, 40);
+    of.Submit(of.study, {{"lr", "0.1"}}, 40);
   }
   CHECK(of.OwesState());
   CHECK(of.RunOf(of.run).training());
@@ -81,18 +82,14 @@ TEST_CASE(
     "[property]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     INFO("seed " << seed);
-    ToyCluster cluster(seed, 1, 2);
-    cluster.upload_turns_max = static_cast<int>(seed % 30);
-    const StudyId study = cluster.CreateStudy("mark");
-    cluster.Submit(study, {{"lr", "0.1"}}, 80);
-    cluster.Submit(study, {{"lr", "Piecewise([0.1, 0.01], [40])"}}, 60);
-    while (cluster.nodes[0].runs.empty() ||
-           cluster.nodes[0].runs.begin()->second.at < Step{36 + static_cast<std::int64_t>(seed % 9)}) {
-      cluster.Turn(3);
-    }
-    cluster.Submit(study, {{"lr", "0.1"}}, 40);
-    cluster.RunToRest(3);
-    CHECK(cluster.steps_trained == 80 + 20);
+    SimulatedService service({.seed = seed, .durations = std::nullopt});
+    const StudyId study = service.CreateStudy("mark");
+    service.Submit(study, {{"lr", "0.1"}}, 80);
+    service.Submit(study, {{"lr", "Piecewise([0.1, 0.01], [40])"}}, 60);
+    service.RunUntil([&] { return service.steps_trained >= 36 + static_cast<std::int64_t>(seed % 9); });
+    service.Submit(study, {{"lr", "0.1"}}, 40);
+    service.RunToRest();
+    CHECK(service.steps_trained == 80 + 20);
   }
 }
 
@@ -101,7 +98,7 @@ TEST_CASE("a study that joins a run under way is evaluated at its own period fro
   CHECK(of.state().runs.size() == 1);
   CHECK(of.RunOf(of.run).generation > of.generation);
   CHECK(of.TermsOf(of.run).evaluate_every == std::vector<std::int64_t>{5});
-  of.cluster.Cancel(of.trial);
+  of.Cancel(of.trial);
   CHECK(of.TermsOf(of.run).evaluate_every.empty());
 }
 
@@ -132,7 +129,7 @@ TEST_CASE("steps of a run that a study joined were trained for it, and not found
     CHECK(steps.reused == 0);
   }
   const StudyId late = of.AddStudy({.name = "late"});
-  of.cluster.Submit(late, {{"lr", "0.1"}}, 80);
+  of.Submit(late, {{"lr", "0.1"}}, 80);
   const StepCounts steps = Summarize(of.state(), late, of.RunOf(of.run).charged_to).steps;
   CHECK(steps.trained == 0);
   CHECK(steps.reused == 80);

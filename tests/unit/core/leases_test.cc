@@ -2,7 +2,7 @@
 // message, and from the end of any time in which the master itself could not hear.
 #include <catch2/catch.hpp>
 
-#include "tests/support/toy_cluster.h"
+#include "tests/support/master_by_hand.h"
 
 namespace espalier::master {
 namespace {
@@ -12,24 +12,24 @@ Moment At(double seconds) { return Moment(Seconds(seconds)); }
 // A server that has registered at second 100, and trains a run. The lease is of 10 s.
 struct OneServer {
   OneServer() {
-    cluster.Handle(Recovered{At(100)});
+    master.Handle(Recovered{At(100)});
     Hear(100);
-    const StudyId study = cluster.CreateStudy("leases");
-    cluster.Submit(study, {{"lr", "0.1"}}, 5);
-    REQUIRE(cluster.state.active_runs.size() == 1);
+    const StudyId study = master.CreateStudy("leases");
+    master.Submit(study, {{"lr", "0.1"}}, 5);
+    REQUIRE(master.state().active_runs.size() == 1);
   }
 
-  void Hear(double arrived) { cluster.Handle(NodeMessage{.session = session, .arrived = At(arrived)}); }
+  void Hear(double arrived) { master.Handle(NodeMessage{.session = session, .arrived = At(arrived)}); }
   // Leases are judged as of `heard_until`; a pause ended at it.
   void Tick(double heard_until, bool paused = false) {
-    cluster.Handle(master::Tick{.arrived = At(heard_until), .heard_until = At(heard_until), .paused = paused});
+    master.Handle(master::Tick{.arrived = At(heard_until), .heard_until = At(heard_until), .paused = paused});
   }
-  bool IsKnown() const { return cluster.state.servers.contains("node-0"); }
+  bool IsKnown() const { return master.state().servers.contains("server-0"); }
   // Of its run's promises, none is open any more.
-  bool RunIsLost() const { return cluster.state.runs.begin()->second.ended(); }
+  bool RunIsLost() const { return master.state().runs.begin()->second.ended(); }
 
-  ToyCluster cluster{1};
-  const SessionId session = cluster.nodes[0].session;
+  MasterByHand master;
+  const SessionId session = master.servers[0].session;
 };
 
 }  // namespace
@@ -69,7 +69,7 @@ TEST_CASE("a message counts from its arrival, however late it is handled") {
 TEST_CASE("a tick that is handled before a message that came with it loses nobody") {
   OneServer server;
   server.Hear(103);
-  server.cluster.Handle(master::Tick{.arrived = At(114.9), .heard_until = At(113)});  // after a standstill
+  server.master.Handle(master::Tick{.arrived = At(114.9), .heard_until = At(113)});  // after a standstill
   CHECK(server.IsKnown());
   server.Hear(115);  // it had come in the meantime
   server.Tick(115);
@@ -91,7 +91,7 @@ TEST_CASE("after a pause of the loop nothing is lost until a whole lease has pas
 
 TEST_CASE("a server that has gone may come back within its lease") {
   OneServer server;
-  server.cluster.Handle(NodeGone{server.session, At(105)});
+  server.master.Handle(NodeGone{server.session, At(105)});
   server.Tick(115);
   CHECK(server.IsKnown());
   CHECK_FALSE(server.RunIsLost());
@@ -103,8 +103,8 @@ TEST_CASE("a server that has gone may come back within its lease") {
 TEST_CASE("the runs of servers that do not come back are lost a lease after the state was loaded, or after a pause") {
   const double from = GENERATE(300.0, 306.0);
   OneServer server;
-  Apply(server.cluster.state, RemoveServer{"node-0"});  // not stored
-  server.cluster.Handle(Recovered{At(300)});
+  Apply(server.master.state(), RemoveServer{"server-0"});  // not stored
+  server.master.Handle(Recovered{At(300)});
   if (from > 300) server.Tick(from, /*paused=*/true);
   server.Tick(from + 10);
   CHECK_FALSE(server.RunIsLost());

@@ -9,11 +9,11 @@ namespace espalier::master {
 TEST_CASE(
     "a state that stands is evaluated before anything is trained, whatever the policy and however long the training") {
   ServerByHand server(1);
-  server.cluster.policy = MakePolicy(GENERATE("critical_path", "breadth_first", "throughput")).value();
-  server.cluster.Submit(server.study, {{"lr", "0.1"}}, 5);
-  server.cluster.Submit(server.study, {{"lr", "0.2"}}, 1000);
-  server.cluster.Submit(server.study, {{"lr", "Piecewise([0.1, 0.3], [5])"}}, 1000);
-  server.cluster.Submit(server.study, {{"lr", "Piecewise([0.1, 0.4], [5])"}}, 1000);
+  server.policy = MakePolicy(GENERATE("critical_path", "breadth_first", "throughput")).value();
+  server.Submit(server.study, {{"lr", "0.1"}}, 5);
+  server.Submit(server.study, {{"lr", "0.2"}}, 1000);
+  server.Submit(server.study, {{"lr", "Piecewise([0.1, 0.3], [5])"}}, 1000);
+  server.Submit(server.study, {{"lr", "Piecewise([0.1, 0.4], [5])"}}, 1000);
   const Run trained = server.Last();
   const Point stands{trained.path.front().node, Step{5}};
   server.Store(trained, stands);
@@ -25,14 +25,14 @@ TEST_CASE(
 
 TEST_CASE("what was measured of a trainer ranks its work in plans in which nothing was measured yet") {
   ServerByHand server(1);
-  const TrialId measured = server.cluster.Submit(server.study, {{"lr", "0.1"}}, 10, 1010);
+  const TrialId measured = server.Submit(server.study, {{"lr", "0.1"}}, 10, 1010);
   server.Report(server.Last(), StepsTrained{server.Last().path.front().node, Step{0}, Step{10}, Seconds(0.1)});
   server.Complete(server.Last());
-  server.cluster.Submit(server.study, {{"lr", "0.9"}}, 5);
+  server.Submit(server.study, {{"lr", "0.9"}}, 5);
   const Run has_the_slot = server.Last();
   const StudyId alone = server.AddStudy({.name = "alone", .scope = Scope::kNobody});
-  const TrialId fewer = server.cluster.Submit(alone, {{"lr", "0.1"}}, 100);
-  server.cluster.Claim(measured, 1010);
+  const TrialId fewer = server.Submit(alone, {{"lr", "0.1"}}, 100);
+  server.Claim(measured, 1010);
   const PlanId other_plan = server.state().trials.at(fewer).plan;
   REQUIRE(other_plan != has_the_slot.plan);
   server.Complete(has_the_slot);

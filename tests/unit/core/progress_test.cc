@@ -17,13 +17,13 @@ struct Measured : ServerByHand {
   }
 
   void Pass() {
-    for (int i = 0; i < 500; ++i) cluster.Handle(Tick{});
+    for (int i = 0; i < 500; ++i) Handle(Tick{});
   }
   double Left() const { return ProgressOf(state(), study, Time{}).left.count(); }
   std::string Standing() const { return TrialState(state(), state().trials.at(trial)); }
   std::map<std::string, std::int64_t> Counts() const { return ProgressOf(state(), study, Time{}).trials_by_state; }
 
-  TrialId trial = cluster.Submit(study, {{"lr", "0.1"}}, 100);
+  TrialId trial = Submit(study, {{"lr", "0.1"}}, 100);
 };
 
 }  // namespace
@@ -61,12 +61,12 @@ TEST_CASE("a trial runs while something is trained or measured for it, and waits
     CHECK(of.Standing() == "running");
   }
   SECTION("the slot trains for another trial first") {
-    const TrialId second = of.cluster.Submit(of.study, {{"lr", "0.2"}}, 100);
+    const TrialId second = of.Submit(of.study, {{"lr", "0.2"}}, 100);
     CHECK(TrialState(of.state(), of.state().trials.at(second)) == "waiting");
     CHECK(of.Counts() == std::map<std::string, std::int64_t>{{"running", 1}, {"waiting", 1}});
   }
   SECTION("its server is lost") {
-    of.cluster.Handle(Tick{Moment(Seconds(100))});
+    of.LoseServers();
     CHECK(of.Standing() == "waiting");
     CHECK(of.Left() < 0);  // nobody can tell
   }

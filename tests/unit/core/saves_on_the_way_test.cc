@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "tests/support/toy_cluster.h"
+#include "tests/support/server_by_hand.h"
 
 namespace espalier::master {
 namespace {
@@ -12,35 +12,31 @@ namespace {
 constexpr int kTrials = 300;
 
 // Open trials part from the constant sequence every third step; one trial then trains it over 1,000 steps.
-struct ManyWays {
-  ManyWays() {
+struct ManyWays : ServerByHand {
+  ManyWays() : ServerByHand(1) {
     for (int i = 0; i < kTrials; ++i) {
       const std::string value = "Piecewise([0.1, 0.2], [" + std::to_string(3 + 3 * i) + "])";
-      ways.push_back(cluster.Submit(study, {{"lr", value}}, 1, 1000));
+      ways.push_back(Submit(study, {{"lr", value}}, 1, 1000));
     }
-    cluster.RunToRest();
+    Complete(Last());  // the first step, which all share
   }
 
   // What a step and a save took, in microseconds, on the nodes where something was trained.
-  void Measure(std::int64_t step, std::int64_t save) {
-    const Trial& trial = cluster.state.trials.at(ways.front());
-    const SearchPlan& plan = cluster.state.plans.at(trial.plan);
+  void TimesAre(std::int64_t step, std::int64_t save) {
     for (const auto& [kind, time] : {std::pair(CostKind::kStep, step), std::pair(CostKind::kSave, save)}) {
-      Apply(cluster.state, ChangePlan{plan.id, SetMeasurement{plan.roots.front(), kind, {1000, 1000 * time}}});
+      Apply(state(), ChangePlan{Plan().id, SetMeasurement{Plan().roots.front(), kind, {1000, 1000 * time}}});
     }
   }
 
   // States that the run of all 1,000 steps promises, its end included.
   std::int64_t SavesOfTheLongRun() {
-    cluster.Submit(study, {{"lr", "0.1"}}, 1000);
-    const Run& run = cluster.state.runs.rbegin()->second;
+    Submit(study, {{"lr", "0.1"}}, 1000);
+    const Run& run = Last();
     REQUIRE(run.path.back().to == Step{1000});
     return std::count_if(run.promises.begin(), run.promises.end(),
                          [](const auto& entry) { return entry.second.owed == Owed::kState; });
   }
 
-  ToyCluster cluster{1, 1, 1};
-  StudyId study = cluster.CreateStudy("ways");
   std::vector<TrialId> ways;
 };
 
@@ -49,24 +45,24 @@ struct ManyWays {
 TEST_CASE("a save that takes longer than training there again is not made, however many open trials may want it") {
   ManyWays ways;
   SECTION("a save costs 100 steps") {
-    ways.Measure(1'000, 100'000);
+    ways.TimesAre(1'000, 100'000);
     const std::int64_t saves = ways.SavesOfTheLongRun();
     CHECK(saves >= 9);
     CHECK(saves <= 10);
   }
   SECTION("a save costs less than two steps: one at each way") {
-    ways.Measure(1'000, 1'500);
+    ways.TimesAre(1'000, 1'500);
     CHECK(ways.SavesOfTheLongRun() == kTrials + 1);
   }
 }
 
 TEST_CASE("the fewer trials of a study went on, the more a state must be worth before it is kept") {
   ManyWays ways;
-  ways.Measure(1'000, 20'000);
+  ways.TimesAre(1'000, 20'000);
   const auto close = [&](int from, int to) {
     SubmitBatch batch{.study = ways.study};
     for (int i = from; i < to; ++i) batch.close.push_back(ways.ways[static_cast<std::size_t>(i)]);
-    ways.cluster.Call(batch);
+    ways.Call(batch);
   };
   SECTION("all may") { CHECK(ways.SavesOfTheLongRun() > 40); }
   SECTION("nine did not, none did: one in ten may") {
@@ -80,13 +76,13 @@ TEST_CASE("the fewer trials of a study went on, the more a state must be worth b
 TEST_CASE("a run saves after a time, too: the longer, the longer a save takes and the more rarely something fails") {
   constexpr Seconds kDay{86'400};
   ManyWays ways;
-  const MasterState& state = ways.cluster.state;
+  const MasterState& state = ways.state();
   const auto period = [&](Seconds between_failures) {
-    return SavePeriod(state, state.runs.rbegin()->second, between_failures).count();
+    return SavePeriod(state, ways.Last(), between_failures).count();
   };
   ways.SavesOfTheLongRun();
   CHECK(period(kDay) == Approx(20));  // no save was measured
-  ways.Measure(1'000, 2'000'000);
+  ways.TimesAre(1'000, 2'000'000);
   CHECK(period(kDay) == Approx(std::sqrt(2 * 2.0 * 86'400)));
   CHECK(period(kDay / 24) == Approx(std::sqrt(2 * 2.0 * 3'600)));
   CHECK(period(Seconds(10)) == Approx(20));  // not all the time

@@ -2,61 +2,60 @@
 #include <catch2/catch.hpp>
 
 #include "base/text.h"
-#include "tests/support/toy_cluster.h"
+#include "tests/support/master_by_hand.h"
 
 namespace espalier::master {
 namespace {
 
-constexpr char kEvaluation[] = "toy-evaluation";
 const std::string kZeroByte("a\0b", 3);
 
 // One trial of three steps, whose run is ordered and has reported nothing.
 struct OneRun {
   OneRun() {
-    const StudyId study = cluster.CreateStudy("one");
-    trial = cluster.Submit(study, {{"lr", "0.1"}}, 3);
-    run = *cluster.state.active_runs.begin();
-    end = {cluster.state.runs.at(run).path.back().node, Step{3}};
+    const StudyId study = master.CreateStudy("one");
+    trial = master.Submit(study, {{"lr", "0.1"}}, 3);
+    run = *master.state().active_runs.begin();
+    end = {master.state().runs.at(run).path.back().node, Step{3}};
   }
 
   void Tell(ReportKind kind) {
     const std::int64_t number = next_report++;
-    const RunKey key{cluster.state.leadership, run};
-    cluster.Handle(NodeMessage{.session = cluster.nodes[0].session,
-                               .registration = {},
-                               .runs = {},
-                               .reports = {{number, key, std::move(kind)}}});
+    const RunKey key{master.state().leadership, run};
+    master.Handle(NodeMessage{.session = master.servers[0].session,
+                              .registration = {},
+                              .runs = {},
+                              .reports = {{number, key, std::move(kind)}}});
   }
   MetricsMeasured Measured(Metrics metrics) const {
-    return {Plan().id, end, Plan().Node(end.node).lineage, kEvaluation, std::move(metrics)};
+    return {Plan().id, end, Plan().Node(end.node).lineage, kSimulated.evaluation_digest, std::move(metrics)};
   }
   StateStored Stored() const { return {Plan().id, end, Plan().Node(end.node).lineage, "file", 100, "sha"}; }
-  const SearchPlan& Plan() const { return cluster.state.plans.at(cluster.state.runs.at(run).plan); }
-  bool Owes(Owed owed) const { return cluster.state.runs.at(run).FindOpen(Step{3}, owed) != nullptr; }
+  const SearchPlan& Plan() const { return master.state().plans.at(master.state().runs.at(run).plan); }
+  bool Owes(Owed owed) const { return master.state().runs.at(run).FindOpen(Step{3}, owed) != nullptr; }
   ClaimSettled Answer() const {
-    for (const StudyEvent& event : cluster.state.events.at(cluster.state.trials.at(trial).study)) {
+    for (const StudyEvent& event : master.state().events.at(master.state().trials.at(trial).study)) {
       if (const auto* settled = std::get_if<ClaimSettled>(&event)) return *settled;
     }
     FAIL("no claim is settled");
     return {};
   }
   bool Logged(const std::string& text) const {
-    return std::any_of(cluster.log.begin(), cluster.log.end(),
+    return std::any_of(master.log.begin(), master.log.end(),
                        [&](const std::string& line) { return line.find(text) != std::string::npos; });
   }
 
-  ToyCluster cluster{1};
+  MasterByHand master;
   TrialId trial;
   RunId run;
   Point end;
   std::int64_t next_report = 1;
 };
 
-Registration Toy() {
+Registration Another() {
   return {.server = "another",
           .incarnation = "1",
           .slot_count = 1,
-          .device_kind = "toy",
+          .device_kind = "simulated",
           .offers = {{.trainer = "t",
                       .code_digest = "code",
                       .data = "",
@@ -84,7 +83,7 @@ TEST_CASE("an evaluation whose metrics cannot be stored has failed for good, and
   SECTION("there are none") { one.Tell(one.Measured({})); }
   SECTION("a name has a zero byte") { one.Tell(one.Measured({{kZeroByte, 1.0}, {"score", 1.0}})); }
   SECTION("a name is too long for an index") { one.Tell(one.Measured({{std::string(201, 'n'), 1.0}})); }
-  CHECK(one.Plan().FindMetrics(one.end, kEvaluation) == nullptr);
+  CHECK(one.Plan().FindMetrics(one.end, kSimulated.evaluation_digest) == nullptr);
   CHECK(one.Answer().state == ClaimState::kFailed);
   CHECK(one.Answer().message.starts_with("the evaluation returned"));
   CHECK(one.Logged("an evaluation was refused"));
@@ -108,8 +107,8 @@ TEST_CASE("a checkpoint whose name or size cannot be stored is none, and its pro
 }
 
 TEST_CASE("a registration that cannot be stored ends its stream and changes nothing") {
-  ToyCluster cluster(1, 0);
-  Registration registration = Toy();
+  MasterByHand master(0);
+  Registration registration = Another();
   Offer& offer = registration.offers[0];
   HyperParameter& parameter = offer.schema.hyper_parameters[0];
   SECTION("the server's name") { registration.server = kZeroByte; }
@@ -123,16 +122,16 @@ TEST_CASE("a registration that cannot be stored ends its stream and changes noth
   SECTION("a hyper-parameter's name") { parameter.name = kZeroByte; }
   SECTION("a default") { parameter.default_value = Value{kZeroByte}; }
   SECTION("two hyper-parameters of one name") { offer.schema.hyper_parameters.push_back(parameter); }
-  const MasterState before = cluster.state;
-  cluster.Handle(NodeMessage{.session = SessionId{77}, .registration = registration});
-  CHECK(cluster.state == before);
+  const MasterState before = master.state();
+  master.Handle(NodeMessage{.session = SessionId{77}, .registration = registration});
+  CHECK(master.state() == before);
 }
 
 TEST_CASE("a registration that can be stored is taken") {
-  ToyCluster cluster(1, 0);
-  cluster.Handle(NodeMessage{.session = SessionId{77}, .registration = Toy()});
-  CHECK(cluster.state.servers.contains("another"));
-  CHECK(cluster.state.offers.size() == 1);
+  MasterByHand master(0);
+  master.Handle(NodeMessage{.session = SessionId{77}, .registration = Another()});
+  CHECK(master.state().servers.contains("another"));
+  CHECK(master.state().offers.size() == 1);
 }
 
 }  // namespace espalier::master

@@ -8,13 +8,13 @@ namespace {
 
 // A trial of 10 steps on its only slot.
 struct OneTrial : ServerByHand {
-  OneTrial() : ServerByHand(1) { cluster.Submit(study, {{"lr", "0.1"}}, 10); }
+  OneTrial() : ServerByHand(1) { Submit(study, {{"lr", "0.1"}}, 10); }
 
   // Its run takes so long for each step, and ends; another trial of the trainer is begun.
   const Run& Next(Seconds step) {
     Report(Last(), StepsTrained{Last().path.front().node, Step{0}, Step{10}, 10 * step});
     Complete(Last());
-    cluster.Submit(study, {{"lr", "0.2"}}, 20);
+    Submit(study, {{"lr", "0.2"}}, 20);
     return Last();
   }
 };
@@ -26,8 +26,8 @@ TEST_CASE("what was never measured is no hang, however long it takes") {
   CHECK(of.TermsOf(of.Last().id).limits == TimeLimits{});
   for (int i = 0; i < 10; ++i) {
     const Moment later{std::chrono::hours(i)};
-    of.cluster.Handle(NodeMessage{.session = of.cluster.nodes[0].session, .arrived = later});
-    of.cluster.Handle(Tick{later});
+    of.Handle(NodeMessage{.session = of.servers[0].session, .arrived = later});
+    of.Handle(Tick{.arrived = later, .heard_until = later});
   }
   CHECK(of.state().runs.size() == 1);
   CHECK(of.Last().training());

@@ -4,7 +4,7 @@
 #include "base/digest.h"
 #include "master/core/reactor.h"
 #include "master/core/state/visibility.h"
-#include "tests/support/toy_cluster.h"
+#include "tests/support/master_by_hand.h"
 
 namespace espalier::master {
 namespace {
@@ -182,46 +182,46 @@ TEST_CASE("the first administrator takes neither another's token nor another tea
 }
 
 TEST_CASE("a study is seen by its team, changed by its user, and unknown to everybody else") {
-  ToyCluster cluster(1);
+  MasterByHand master;
   for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam, Scope::kEveryone}) {
-    const StudyId study = cluster.CreateStudy("s" + std::string(Name(scope)), scope);  // ann's, of "team"
+    const StudyId study = master.CreateStudy("s" + std::string(Name(scope)), scope);  // ann's, of "team"
     const std::string name = "s" + std::string(Name(scope));
-    CHECK(FindStudy(cluster.state, study, {"ann", "team"}).has_value());
-    CHECK(FindStudy(cluster.state, study, {"bob", "team"}).has_value());
-    CHECK(FindStudyNamed(cluster.state, name, {"bob", "team"}).has_value());
-    CHECK(FindOwnStudy(cluster.state, study, {"ann", "team"}).has_value());
-    CHECK(FindOwnStudy(cluster.state, study, {"bob", "team"}).error().code == ErrorCode::kFailedPrecondition);
-    CHECK(FindStudy(cluster.state, study, {"eve", "others"}).error().code == ErrorCode::kNotFound);
-    CHECK(FindStudyNamed(cluster.state, name, {"eve", "others"}).error().code == ErrorCode::kNotFound);
-    CHECK(FindOwnStudy(cluster.state, study, {"eve", "others"}).error().code == ErrorCode::kNotFound);
+    CHECK(FindStudy(master.state(), study, {"ann", "team"}).has_value());
+    CHECK(FindStudy(master.state(), study, {"bob", "team"}).has_value());
+    CHECK(FindStudyNamed(master.state(), name, {"bob", "team"}).has_value());
+    CHECK(FindOwnStudy(master.state(), study, {"ann", "team"}).has_value());
+    CHECK(FindOwnStudy(master.state(), study, {"bob", "team"}).error().code == ErrorCode::kFailedPrecondition);
+    CHECK(FindStudy(master.state(), study, {"eve", "others"}).error().code == ErrorCode::kNotFound);
+    CHECK(FindStudyNamed(master.state(), name, {"eve", "others"}).error().code == ErrorCode::kNotFound);
+    CHECK(FindOwnStudy(master.state(), study, {"eve", "others"}).error().code == ErrorCode::kNotFound);
   }
 }
 
 TEST_CASE("of studies of one name, one's own comes before a team mate's newer one") {
-  ToyCluster cluster(1);
+  MasterByHand master;
   const auto create = [&](const std::string& user, const std::string& request) {
-    const StudySpecification specification{.name = "s", .trainer = "toy", .metric = "score"};
-    cluster.Handle(ClientCall{CallId{1}, {user, "team"}, request, CreateStudy{specification}});
-    return std::get<StudyCreated>(cluster.last_reply.answer).study;
+    const StudySpecification specification{.name = "s", .trainer = "simulated", .metric = "score"};
+    master.Handle(ClientCall{CallId{1}, {user, "team"}, request, CreateStudy{specification}});
+    return std::get<StudyCreated>(master.last_reply.answer).study;
   };
   const StudyId anns = create("ann", "1");
   const StudyId bobs = create("bob", "1");
   CHECK(anns != bobs);
-  CHECK((*FindStudyNamed(cluster.state, "s", {"ann", "team"}))->id == anns);
-  CHECK((*FindStudyNamed(cluster.state, "s", {"bob", "team"}))->id == bobs);
-  CHECK((*FindStudyNamed(cluster.state, "s", {"cat", "team"}))->id == bobs);
+  CHECK((*FindStudyNamed(master.state(), "s", {"ann", "team"}))->id == anns);
+  CHECK((*FindStudyNamed(master.state(), "s", {"bob", "team"}))->id == bobs);
+  CHECK((*FindStudyNamed(master.state(), "s", {"cat", "team"}))->id == bobs);
 }
 
 TEST_CASE("what a call for another team's study is answered does not tell that the study exists") {
-  ToyCluster cluster(1);
-  const StudyId study = cluster.CreateStudy("secret");
+  MasterByHand master;
+  const StudyId study = master.CreateStudy("secret");
   const auto answers_to = [&](StudyId id) {
     std::vector<Error> errors;
     const Caller eve{"eve", "others"};
-    cluster.Handle(ClientCall{CallId{1}, eve, "1", SubmitBatch{.study = id}});
-    errors.push_back(std::get<Error>(cluster.last_reply.answer));
-    cluster.Handle(ClientCall{CallId{1}, eve, "1", CancelStudy{id}});
-    errors.push_back(std::get<Error>(cluster.last_reply.answer));
+    master.Handle(ClientCall{CallId{1}, eve, "1", SubmitBatch{.study = id}});
+    errors.push_back(std::get<Error>(master.last_reply.answer));
+    master.Handle(ClientCall{CallId{1}, eve, "1", CancelStudy{id}});
+    errors.push_back(std::get<Error>(master.last_reply.answer));
     return errors;
   };
   const std::vector<Error> existing = answers_to(study);

@@ -1,0 +1,67 @@
+#include "tests/support/master_by_hand.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace espalier::master {
+
+MasterByHand::MasterByHand(int server_count, int slots) {
+  state_.leadership = LeadershipId{77};
+  for (int i = 0; i < server_count; ++i) Connect("server-" + std::to_string(i), slots);
+}
+
+void MasterByHand::Handle(const Event& event) {
+  now_ += std::chrono::milliseconds(1);
+  const Transition transition = React(state_, event, *policy, settings_, now_);
+  std::copy_if(transition.edit.begin(), transition.edit.end(), std::back_inserter(stored_), IsStored);
+  checks_.OnDecided(transition, state_);
+  for (const Effect& effect : transition.effects) CarryOut(effect);
+}
+
+void MasterByHand::CarryOut(const Effect& effect) {
+  if (const auto* reply = std::get_if<Reply>(&effect)) last_reply = *reply;
+  if (const auto* line = std::get_if<LogLine>(&effect)) log.push_back(Print(*line));
+  if (const auto* send = std::get_if<SendOrders>(&effect)) {
+    for (ConnectedServer& server : servers) {
+      if (server.session == send->session) server.orders = send->orders;
+    }
+  }
+}
+
+void MasterByHand::Connect(const std::string& name, int slots) {
+  servers.push_back({.name = name, .slot_count = slots, .session = {}, .orders = {}});
+  Register(servers.back());
+}
+
+void MasterByHand::Register(ConnectedServer& server) {
+  server.session = SessionId{next_session_++};
+  server.orders.reset();
+  Handle(NodeMessage{.session = server.session,
+                     .arrived = moment_,
+                     .registration = Registration{.server = server.name,
+                                                  .incarnation = "1",
+                                                  .slot_count = server.slot_count,
+                                                  .device_kind = "simulated",
+                                                  .offers = {kSimulated}}});
+}
+
+void MasterByHand::LoseServers() {
+  moment_ += 10 * settings_.lease;
+  Handle(Tick{.arrived = moment_, .heard_until = moment_});
+  servers.clear();
+}
+
+void MasterByHand::Restart() {
+  const LeadershipId leadership = state_.leadership;
+  state_ = {};
+  for (const StateChange& change : stored_) Apply(state_, change);
+  for (auto& [id, run] : state_.runs) {
+    if (auto* training = std::get_if<Training>(&run.state)) *training = {BeginningOf(run).step};
+  }
+  state_.leadership = leadership;
+  checks_.OnLoaded(state_);
+  Handle(Recovered{.arrived = moment_});
+  for (ConnectedServer& server : servers) Register(server);
+}
+
+}  // namespace espalier::master

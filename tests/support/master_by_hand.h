@@ -1,0 +1,58 @@
+// The real core of a master, alone: each event is handled at once, a millisecond after the one before, and what node
+// managers say, the test says. Nothing is trained, and nothing happens that the test does not say. After each event
+// DecisionChecks look on. One thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/called_master.h"
+#include "tests/support/decision_checks.h"
+
+namespace espalier::master {
+
+// A server as its master knows it.
+struct ConnectedServer {
+  std::string name;
+  int slot_count = 0;
+  SessionId session;
+  std::optional<ServerOrders> orders;  // the newest
+};
+
+class MasterByHand : public CalledMaster {
+ public:
+  // Servers "server-0", "server-1", ... are connected.
+  explicit MasterByHand(int servers = 1, int slots = 2);
+
+  const MasterState& state() const override { return state_; }
+  MasterState& state() { return state_; }
+
+  void Handle(const Event& event);
+  void Ask(ClientCall call) override { Handle(call); }
+  // A server's first incarnation registers.
+  void Connect(const std::string& name, int slots);
+  // Nobody is heard for longer than a lease: every server is lost, with what it runs.
+  void LoseServers();
+  // Memory is lost, and what was stored is loaded; the servers register again.
+  void Restart();
+
+  std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
+  std::vector<ConnectedServer> servers;
+  std::vector<std::string> log;
+
+ private:
+  void Register(ConnectedServer& server);
+  void CarryOut(const Effect& effect);
+
+  MasterState state_;
+  StateEdit stored_;
+  DecisionChecks checks_;
+  const ReactorSettings settings_;
+  Time now_{std::chrono::seconds(1'000'000)};
+  Moment moment_{};
+  std::int64_t next_session_ = 1;
+};
+
+}  // namespace espalier::master
