@@ -134,9 +134,9 @@ std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds) 
 }
 
 std::string FindTooManyAttempts(const Deeds& deeds) {
-  // Three count; a checkpoint that is stored nearer begins a new count, and what is lost with its server counts
-  // nothing.
-  constexpr int kAttemptsMax = 6;
+  // Three count; a checkpoint that is stored nearer begins a new count, as does the one before when it is lost; and
+  // what is lost with its server counts nothing.
+  constexpr int kAttemptsMax = 10;
   for (const auto* struck : {&deeds.struck_in_training, &deeds.struck_in_evaluation}) {
     for (const auto& [state, count] : *struck) {
       if (count > kAttemptsMax) return "nothing is tried for ever: " + std::to_string(count) + " times from one state";
