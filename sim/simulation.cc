@@ -135,7 +135,7 @@ Outcome Simulation::Run() {
   service_.Start();
   users_.Begin();
   if (settings_.fault_count > 0) faults_.Plan(settings_.fault_count, Seconds(20), settings_.faults_until);
-  Seconds look = settings_.faults_until;
+  Seconds look = settings_.until;
   while (!world_.broken_law) {
     if (world_.clock.RunNext(look)) continue;
     if (look >= settings_.rest_until || Unsettled().empty()) break;
@@ -165,7 +165,7 @@ SimulationSettings WithoutFaults() {
                     .study_count_min = 1,
                     .study_count_max = 1,
                     .mishaps = false},
-          .faults_until = Seconds(400)};
+          .until = Seconds(400)};
 }
 
 Outcome Simulate(std::uint64_t seed, const SimulationSettings& settings) { return Simulation(seed, settings).Run(); }

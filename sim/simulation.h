@@ -19,7 +19,8 @@ struct SimulationSettings {
   int fault_count = 20;
   UserSettings users{};
   Seconds faults_until{1800};
-  Seconds rest_until{3600};  // when all must be settled
+  Seconds until{3600};       // it lasts so long at least
+  Seconds rest_until{7200};  // when all must be settled
   std::size_t trace_line_count_max = 0;
 };
 
