@@ -93,7 +93,8 @@ Seconds Service::StartMaster() {
   parts_->master_process = Need(StartChild(command));
   while (true) {
     if (HasEnded(parts_->master_process)) GiveUp("the master has ended, see " + command.log_file);
-    Result<Client> client = Client::Connect(address_, {.first_connection_patience = Seconds(0.5)});
+    Result<Client> client =
+        Client::Connect(address_, {.first_connection_patience = Seconds(0.5), .longest_pause = Seconds(0.05)});
     if (client.has_value() && client->connection().ListTrainers({}).has_value()) return MonotonicNow() - begun;
   }
 }

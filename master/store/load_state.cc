@@ -1,5 +1,6 @@
 #include "master/store/load_state.h"
 
+#include <future>
 #include <unordered_map>
 
 #include "master/core/state/state_edit.h"
@@ -28,8 +29,17 @@ class Loader {
     LoadPoints();
     LoadRanges();
     LoadRuns();
+    // From here on the plans are only read.
+    std::future<Result<void>> checked = std::async(std::launch::async, [this] { return CheckPlans(); });
     LoadEvents();
     LoadRequests();
+    ESPALIER_RETURN_IF_ERROR(checked.get());
+    return std::move(state_);
+  }
+
+ private:
+  // Error: kInternal.
+  Result<void> CheckPlans() const {
     for (const auto& [id, plan] : state_.plans) {
       const std::vector<std::string> broken = CheckInvariants(plan);
       if (!broken.empty()) {
@@ -37,10 +47,9 @@ class Loader {
                          "stored plan " + std::to_string(id.value) + " is broken: " + broken.front());
       }
     }
-    return std::move(state_);
+    return {};
   }
 
- private:
   // Calls `take` with each row of the query `name`.
   template <class Take>
   void Each(const char* name, const Take& take) {
