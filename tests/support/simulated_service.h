@@ -32,7 +32,7 @@ struct SimulatedSettings {
   int slots = 2;  // of each
   std::string policy = "critical_path";
   std::uint64_t seed = 1;
-  std::optional<sim::Durations> durations = kShort;  // none: drawn by the seed, from 1 ms to 2 s each
+  std::optional<sim::Durations> durations = kShort;  // none: drawn by the seed (sim/world.h)
 };
 
 class SimulatedService : public CalledMaster {
