@@ -6,7 +6,7 @@
 namespace espalier::bench {
 
 Digest128 LineageOf(const Offer& offer, const std::string& device_kind, Shape shape, std::int64_t number) {
-  const StartTrial trial = TrialOf(shape, number);
+  const tuners::StartTrial trial = TrialOf(shape, number);
   std::map<std::string, Expression> sequences;
   for (const auto& [name, text] : trial.sequences) sequences.emplace(name, Need(ParseExpression(text)));
   SearchPlan plan{.identity = {.training = TrainingOf(offer, StepMeaning{}),

@@ -135,7 +135,7 @@ void FirstSubmission(const std::string& address, const std::string& name, std::i
   Client client = Need(Client::Connect(address));
   Study study = Need(client.CreateStudy(StubStudy(name)));
   if (!study.attached()) GiveUp("there was no study " + name);
-  const StartTrial trial = TrialOf(Shape::kOneNode, number);
+  const tuners::StartTrial trial = TrialOf(Shape::kOneNode, number);
   Need(study.Submit({trial.sequences}, {.steps = trial.steps, .horizon = trial.horizon}));
   std::cout << (MonotonicNow() - begun).count() * 1000 << std::endl;
 }

@@ -48,7 +48,7 @@ class OneByOne {
     std::vector<MetricReport> reports;
     for (const Step step : kReportSteps) reports.push_back(ReportOf(count_, step, 0.5));
     const Seconds begun = MonotonicNow();
-    const StartTrial trial = TrialOf(Shape::kOneNode, count_++);
+    const tuners::StartTrial trial = TrialOf(Shape::kOneNode, count_++);
     Batch batch;
     batch.new_trials.push_back(trial);
     batch.close = std::exchange(open_, {});

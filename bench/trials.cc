@@ -20,9 +20,9 @@ std::string UniqueValue(std::int64_t number) {
 
 }  // namespace
 
-StartTrial TrialOf(Shape shape, std::int64_t number) {
+tuners::StartTrial TrialOf(Shape shape, std::int64_t number) {
   const std::string value = UniqueValue(number);
-  StartTrial trial{.steps = kTrialSteps, .horizon = kTrialSteps};
+  tuners::StartTrial trial{.steps = kTrialSteps, .horizon = kTrialSteps};
   switch (shape) {
     case Shape::kOneNode:
       trial.sequences = {{"lr", "Piecewise([0.5, " + value + "], [10])"}, {"momentum", "0.8"}};
@@ -68,7 +68,7 @@ Seconds Submit(Client& client, StudyId study, Shape shape, std::int64_t first, s
       v1::SubmitRequest request;
       request.set_study_id(study.value);
       request.set_request_id(BatchName(shape, from));
-      for (const StartTrial& trial : BatchFrom(shape, from, first + count).new_trials) {
+      for (const tuners::StartTrial& trial : BatchFrom(shape, from, first + count).new_trials) {
         *request.add_new_trials() = ToWire(trial);
       }
       Need(client.connection().Submit(request));

@@ -21,7 +21,7 @@ enum class Shape {
 // The claim is at this step.
 inline constexpr Step kTrialSteps{80};
 
-StartTrial TrialOf(Shape shape, std::int64_t number);
+tuners::StartTrial TrialOf(Shape shape, std::int64_t number);
 
 // The batch that Submit sends for trials `first` on, of `end` in all, and the request id that it has.
 Batch BatchFrom(Shape shape, std::int64_t first, std::int64_t end);

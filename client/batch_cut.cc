@@ -17,7 +17,7 @@ constexpr std::size_t kPartBytesMax = std::size_t{8} << 20;
 // And what a sequence takes there besides its text, at least: a part is not made of too many, either.
 constexpr std::size_t kSequenceBytes = 16;
 
-std::size_t BytesOf(const StartTrial& trial) {
+std::size_t BytesOf(const tuners::StartTrial& trial) {
   std::size_t bytes = 0;
   for (const auto& [name, text] : trial.sequences) bytes += name.size() + text.size() + kSequenceBytes;
   return bytes;
@@ -50,7 +50,7 @@ class Cutter {
 std::vector<Batch> CutBatch(const Batch& batch) {
   Cutter cutter;
   JointSegmentCounter counter;
-  for (const StartTrial& trial : batch.new_trials) {
+  for (const tuners::StartTrial& trial : batch.new_trials) {
     const Step horizon = trial.horizon == Step{0} ? trial.steps : trial.horizon;
     cutter.PartFor(counter.Count(trial.sequences, horizon), BytesOf(trial)).new_trials.push_back(trial);
   }

@@ -20,7 +20,7 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   return wire;
 }
 
-v1::NewTrial ToWire(const StartTrial& trial) {
+v1::NewTrial ToWire(const tuners::StartTrial& trial) {
   v1::NewTrial wire;
   wire.mutable_sequences()->insert(trial.sequences.begin(), trial.sequences.end());
   wire.set_steps(trial.steps.value);

@@ -10,7 +10,7 @@
 namespace espalier {
 
 v1::StudySpecification ToWire(const StudySpecification& specification);
-v1::NewTrial ToWire(const StartTrial& trial);
+v1::NewTrial ToWire(const tuners::StartTrial& trial);
 
 // "member", "administrator", "node"; empty if unspecified; and back, unspecified for any other text.
 std::string_view Name(v1::Role role);

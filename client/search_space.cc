@@ -14,9 +14,9 @@ std::size_t SearchSpace::Count() const {
   return count;
 }
 
-std::vector<TrialText> SearchSpace::Grid() const {
+std::vector<tuners::TrialText> SearchSpace::Grid() const {
   const std::size_t count = Count();
-  std::vector<TrialText> trials(count, fixed);
+  std::vector<tuners::TrialText> trials(count, fixed);
   for (std::size_t trial = 0; trial < count; ++trial) {
     std::size_t rest = trial;
     for (auto list = lists.rbegin(); list != lists.rend(); ++list) {

@@ -13,7 +13,7 @@ v1::SubmitRequest ToRequest(const Batch& batch, StudyId study, const std::string
   v1::SubmitRequest request;
   request.set_request_id(request_id);
   request.set_study_id(study.value);
-  for (const StartTrial& trial : batch.new_trials) *request.add_new_trials() = ToWire(trial);
+  for (const tuners::StartTrial& trial : batch.new_trials) *request.add_new_trials() = ToWire(trial);
   for (const FurtherClaim& claim : batch.claims) {
     v1::FurtherClaim& added = *request.add_claims();
     added.set_trial_id(claim.trial.value);
@@ -58,10 +58,11 @@ Study::Study(std::shared_ptr<Connection> connection, StudyId id, bool attached)
 StudyId Study::id() const { return parts_->id; }
 bool Study::attached() const { return parts_->attached; }
 
-Result<std::vector<Future<Evaluation>>> Study::Submit(const std::vector<TrialText>& trials,
+Result<std::vector<Future<Evaluation>>> Study::Submit(const std::vector<tuners::TrialText>& trials,
                                                       const SubmitOptions& options) {
   Batch batch;
-  for (const TrialText& trial : trials) batch.new_trials.push_back(StartTrial{trial, options.steps, options.horizon});
+  for (const tuners::TrialText& trial : trials)
+    batch.new_trials.push_back(tuners::StartTrial{trial, options.steps, options.horizon});
   ESPALIER_ASSIGN(BatchAnswer answer, SubmitBatch(batch, NewRequestId()));
   return std::move(answer.evaluations);
 }

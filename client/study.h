@@ -30,7 +30,7 @@ struct FurtherClaim {
 // segments and other entries together: 5,000). Then it is submitted in several requests, one after the
 // other: what precedes a refused one has happened.
 struct Batch {
-  std::vector<StartTrial> new_trials;
+  std::vector<tuners::StartTrial> new_trials;
   std::vector<FurtherClaim> claims;
   std::vector<TrialId> close;
   std::vector<TrialId> cancel;
@@ -56,7 +56,8 @@ class Study {
   bool attached() const;
 
   // One future a trial, in order. Errors of this and the next: the master's.
-  Result<std::vector<Future<Evaluation>>> Submit(const std::vector<TrialText>& trials, const SubmitOptions& options);
+  Result<std::vector<Future<Evaluation>>> Submit(const std::vector<tuners::TrialText>& trials,
+                                                 const SubmitOptions& options);
   Result<Future<Evaluation>> Continue(TrialId trial, Step steps);
   Result<void> Close(std::vector<TrialId> trials);
   Result<void> CancelTrials(std::vector<TrialId> trials);

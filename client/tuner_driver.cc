@@ -14,7 +14,8 @@ constexpr Seconds kFinishPatience{10};
 
 class Driver {
  public:
-  Driver(Tuner& tuner, Study& study, const DriveOptions& options) : tuner_(tuner), study_(study), options_(options) {}
+  Driver(tuners::Tuner& tuner, Study& study, const DriveOptions& options)
+      : tuner_(tuner), study_(study), options_(options) {}
 
   Result<DriveReport> Run() {
     ESPALIER_RETURN_IF_ERROR(Perform(tuner_.Start()));
@@ -61,37 +62,38 @@ class Driver {
     waiting_ = std::move(still_waiting);
   }
 
-  Outcome OutcomeOf(const Evaluation& evaluation) const {
+  tuners::Outcome OutcomeOf(const Evaluation& evaluation) const {
     switch (evaluation.state) {
       case ClaimState::kFailed:
-        return Failed{};
+        return tuners::Failed{};
       case ClaimState::kCancelled:
-        return Cancelled{};
+        return tuners::Cancelled{};
       case ClaimState::kDone:
       case ClaimState::kWaiting:
         break;
     }
     const auto metric = evaluation.metrics.find(options_.metric);
-    if (metric == evaluation.metrics.end()) return Measured{std::numeric_limits<double>::quiet_NaN()};
-    return Measured{options_.goal == Goal::kMaximize ? -metric->second : metric->second};
+    if (metric == evaluation.metrics.end()) return tuners::Measured{std::numeric_limits<double>::quiet_NaN()};
+    return tuners::Measured{options_.goal == Goal::kMaximize ? -metric->second : metric->second};
   }
 
-  Batch ToBatch(std::vector<TunerAction> actions) const {
+  Batch ToBatch(std::vector<tuners::Action> actions) const {
     Batch batch;
-    for (TunerAction& action : actions) {
-      if (auto* start = std::get_if<StartTrial>(&action)) batch.new_trials.push_back(std::move(*start));
-      if (const auto* more = std::get_if<ContinueTrial>(&action)) {
+    for (tuners::Action& action : actions) {
+      if (auto* start = std::get_if<tuners::StartTrial>(&action)) batch.new_trials.push_back(std::move(*start));
+      if (const auto* more = std::get_if<tuners::ContinueTrial>(&action)) {
         batch.claims.push_back(FurtherClaim{trials_.at(more->trial), more->steps});
       }
-      if (const auto* close = std::get_if<CloseTrial>(&action)) batch.close.push_back(trials_.at(close->trial));
-      if (const auto* cancel = std::get_if<CancelTrial>(&action)) batch.cancel.push_back(trials_.at(cancel->trial));
-      if (std::holds_alternative<FinishStudy>(action)) batch.finish = true;
+      if (const auto* close = std::get_if<tuners::CloseTrial>(&action)) batch.close.push_back(trials_.at(close->trial));
+      if (const auto* cancel = std::get_if<tuners::CancelTrial>(&action))
+        batch.cancel.push_back(trials_.at(cancel->trial));
+      if (std::holds_alternative<tuners::FinishStudy>(action)) batch.finish = true;
     }
     return batch;
   }
 
   // Submits the actions of one reaction as one batch.
-  Result<void> Perform(std::vector<TunerAction> actions) {
+  Result<void> Perform(std::vector<tuners::Action> actions) {
     if (actions.empty()) return {};
     const Batch batch = ToBatch(std::move(actions));
     const std::string request_id = std::to_string(study_.id().value) + "/" + std::to_string(report_.batch_count);
@@ -119,7 +121,7 @@ class Driver {
     return {};
   }
 
-  Tuner& tuner_;
+  tuners::Tuner& tuner_;
   Study& study_;
   const DriveOptions& options_;
   std::vector<TrialId> trials_;  // by index of submission
@@ -133,7 +135,7 @@ class Driver {
 
 }  // namespace
 
-Result<DriveReport> Drive(Tuner& tuner, Study& study, const DriveOptions& options) {
+Result<DriveReport> Drive(tuners::Tuner& tuner, Study& study, const DriveOptions& options) {
   return Driver(tuner, study, options).Run();
 }
 

@@ -32,6 +32,6 @@ struct DriveReport {
 
 // Runs to the study's end, on this thread. Error: the master's (a trial that it refuses, with the field), or kInternal
 // when the tuner waits for nothing and has not finished.
-Result<DriveReport> Drive(Tuner& tuner, Study& study, const DriveOptions& options);
+Result<DriveReport> Drive(tuners::Tuner& tuner, Study& study, const DriveOptions& options);
 
 }  // namespace espalier

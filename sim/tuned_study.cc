@@ -17,7 +17,7 @@ constexpr const char* kTeam = "team";
 
 class TunedStudy {
  public:
-  TunedStudy(const StudyToSimulate& study, Tuner& tuner);
+  TunedStudy(const StudyToSimulate& study, tuners::Tuner& tuner);
 
   Result<SimulatedStudy> Run();
 
@@ -53,7 +53,7 @@ ServiceSettings SettingsOf(const StudyToSimulate& study) {
           .policy = study.policy};
 }
 
-TunedStudy::TunedStudy(const StudyToSimulate& study, Tuner& tuner)
+TunedStudy::TunedStudy(const StudyToSimulate& study, tuners::Tuner& tuner)
     : study_(study),
       user_(tuner, study.specification.metric, study.specification.goal),
       world_(WorldOf(study)),
@@ -129,7 +129,7 @@ Result<SimulatedStudy> TunedStudy::Run() {
 
 }  // namespace
 
-Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, Tuner& tuner) {
+Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, tuners::Tuner& tuner) {
   return TunedStudy(study, tuner).Run();
 }
 

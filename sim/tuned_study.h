@@ -9,7 +9,7 @@
 #include "master/core/views/study_summary.h"
 #include "sim/world.h"
 
-namespace espalier {
+namespace espalier::tuners {
 class Tuner;
 }
 
@@ -42,6 +42,6 @@ struct SimulatedStudy {
 
 // Deterministic. REQUIRES: the tuner was not started. Error: as the master refuses the study or a trial of it;
 // kInternal when the tuner does not finish it within a month of virtual time.
-Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, Tuner& tuner);
+Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, tuners::Tuner& tuner);
 
 }  // namespace espalier::sim

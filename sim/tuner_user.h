@@ -11,7 +11,7 @@
 #include "base/goal_and_scope.h"
 #include "master/core/event.h"
 
-namespace espalier {
+namespace espalier::tuners {
 class Tuner;
 }
 
@@ -20,7 +20,8 @@ namespace espalier::sim {
 class TunerUser {
  public:
   // REQUIRES: the tuner was not started, and outlives the user.
-  TunerUser(Tuner& tuner, std::string metric, Goal goal) : tuner_(tuner), metric_(std::move(metric)), goal_(goal) {}
+  TunerUser(tuners::Tuner& tuner, std::string metric, Goal goal)
+      : tuner_(tuner), metric_(std::move(metric)), goal_(goal) {}
 
   // The first call; without study and user, and so are the others. None: the tuner wants nothing.
   std::optional<master::SubmitBatch> Begin();
@@ -28,7 +29,7 @@ class TunerUser {
   std::optional<master::SubmitBatch> OnEvent(const master::StudyEvent& event);
 
  private:
-  Tuner& tuner_;
+  tuners::Tuner& tuner_;
   const std::string metric_;
   const Goal goal_;
   std::vector<TrialId> trials_;  // by index of submission

@@ -108,7 +108,7 @@ int RunStudy(CommandContext& context, const Options& options) {
                          .goal = file->specification.goal,
                          .scope = file->specification.scope,
                          .undeclared = *types};
-  const std::unique_ptr<Tuner> tuner = MakeTunerOf(*file);
+  const std::unique_ptr<tuners::Tuner> tuner = MakeTunerOf(*file);
   const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(study, *tuner);
   if (!simulated.has_value()) return fail(AtRequestField(*file, simulated.error()));
   PrintStudy(context, *simulated);

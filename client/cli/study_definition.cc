@@ -11,7 +11,7 @@ std::string DefinitionOf(const StudyFile& file) {
   for (const auto& [name, texts] : file.space.lists) tuned.Append(Json::Array({name, Json::ArrayOf(texts)}));
   Json trials = Json::Array();
   for (std::size_t i = file.grid_count; i < file.candidates.size(); ++i) {
-    const Candidate& candidate = file.candidates[i];
+    const tuners::Candidate& candidate = file.candidates[i];
     Json trial = Json::Object({{"sequences", Json::Sorted(candidate.sequences)}});
     if (candidate.steps.has_value()) trial.Add("steps", candidate.steps->value);
     trials.Append(std::move(trial));

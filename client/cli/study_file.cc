@@ -199,7 +199,8 @@ class Reader {
     }
     file_.grid_count = grid_count;
     if (grid) {
-      for (TrialText& trial : file_.space.Grid()) file_.candidates.push_back(Candidate{std::move(trial), std::nullopt});
+      for (tuners::TrialText& trial : file_.space.Grid())
+        file_.candidates.push_back(tuners::Candidate{std::move(trial), std::nullopt});
     }
     for (std::size_t i = 0; i < explicit_count; ++i) {
       ESPALIER_RETURN_IF_ERROR(ReadTrial(trials->items[i], "trials[" + std::to_string(i) + "]"));
@@ -211,7 +212,7 @@ class Reader {
     if (trial.kind != Kind::kMapping) {
       return Wrong(field, "got " + Describe(trial) + "; expected a mapping of names to values, with steps if you like");
     }
-    Candidate candidate{file_.space.fixed, std::nullopt};
+    tuners::Candidate candidate{file_.space.fixed, std::nullopt};
     for (const YamlEntry& entry : trial.entries) {
       const std::string entry_field = field + "." + entry.key;
       if (entry.key == "steps") {
@@ -227,7 +228,8 @@ class Reader {
 
   // How far each value has to hold: to the horizon of its trials.
   Result<void> SetHorizons() {
-    const Result<std::unique_ptr<Tuner>> tuner = MakeTuner(file_.tuner, file_.tuner_options, file_.candidates);
+    const Result<std::unique_ptr<tuners::Tuner>> tuner =
+        tuners::MakeTuner(file_.tuner, file_.tuner_options, file_.candidates);
     if (!tuner.has_value()) {
       const std::string& option = tuner.error().field;
       return Wrong(option.empty() ? "tuner" : "tuner." + file_.tuner + "." + option, tuner.error().message);
@@ -235,7 +237,7 @@ class Reader {
     Step longest{1};
     Step grid_horizon{1};
     std::map<std::string, Step> of_trial;
-    const std::vector<StartTrial> trials = (*tuner)->WholeTrials();
+    const std::vector<tuners::StartTrial> trials = (*tuner)->WholeTrials();
     for (std::size_t i = 0; i < trials.size(); ++i) {
       longest = std::max(longest, trials[i].horizon);
       if (i < file_.grid_count) grid_horizon = std::max(grid_horizon, trials[i].horizon);
@@ -296,8 +298,8 @@ FileError AtField(const StudyFile& file, const Error& error) {
   return FileError{file.path, LineOf(file.lines, error.field), error.field, error.message};
 }
 
-std::unique_ptr<Tuner> MakeTunerOf(const StudyFile& file) {
-  Result<std::unique_ptr<Tuner>> tuner = MakeTuner(file.tuner, file.tuner_options, file.candidates);
+std::unique_ptr<tuners::Tuner> MakeTunerOf(const StudyFile& file) {
+  Result<std::unique_ptr<tuners::Tuner>> tuner = tuners::MakeTuner(file.tuner, file.tuner_options, file.candidates);
   ESPALIER_CHECK(tuner.has_value()) << "the file was checked: " << tuner.error().message;
   return std::move(*tuner);
 }

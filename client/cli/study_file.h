@@ -46,10 +46,10 @@ struct StudyFile {
   std::string path;
   StudySpecification specification;
   std::string tuner;  // its name
-  TunerOptions tuner_options;
-  SearchSpace space;                  // of the grid
-  std::vector<Candidate> candidates;  // the grid's, then the explicit ones, in order of submission
-  std::size_t grid_count = 0;         // so many of them are the grid's
+  tuners::Options tuner_options;
+  SearchSpace space;                          // of the grid
+  std::vector<tuners::Candidate> candidates;  // the grid's, then the explicit ones, in order of submission
+  std::size_t grid_count = 0;                 // so many of them are the grid's
   std::vector<WrittenValue> written;
   std::map<std::string, int> lines;  // of every field in the file
 };
@@ -73,7 +73,7 @@ FileError AtField(const StudyFile& file, const Error& error);
 FileError AtRequestField(const StudyFile& file, const Error& error);
 
 // A fresh tuner over the file's candidates. REQUIRES: the file was read without an error.
-std::unique_ptr<Tuner> MakeTunerOf(const StudyFile& file);
+std::unique_ptr<tuners::Tuner> MakeTunerOf(const StudyFile& file);
 
 // The whole study as canonical JSON: equal for files that differ in comments, spelling and the order of keys. (The
 // order of the tuned hyper-parameters stays: it is the order of the grid.)

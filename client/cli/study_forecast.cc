@@ -63,7 +63,7 @@ void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast) {
 void AddStudy(v1::ForecastRequest& request, const StudyFile& file) {
   v1::ForecastStudy& study = *request.add_studies();
   *study.mutable_study() = ToWire(file.specification);
-  for (const StartTrial& trial : MakeTunerOf(file)->WholeTrials()) *study.add_trials() = ToWire(trial);
+  for (const tuners::StartTrial& trial : MakeTunerOf(file)->WholeTrials()) *study.add_trials() = ToWire(trial);
 }
 
 int Run(CommandContext& context, const std::vector<std::string>& paths) {

@@ -24,7 +24,7 @@ int FailStudy(CommandContext& context, const StudyFile& file, const Error& error
 Result<DriveReport> DriveWithProgress(CommandContext& context, const StudyFile& file, Study& study) {
   ProgressLine progress(context.err, context.err_is_terminal, study, file.specification.metric,
                         file.specification.goal);
-  const std::unique_ptr<Tuner> tuner = MakeTunerOf(file);
+  const std::unique_ptr<tuners::Tuner> tuner = MakeTunerOf(file);
   return Drive(*tuner, study,
                {.metric = file.specification.metric,
                 .goal = file.specification.goal,

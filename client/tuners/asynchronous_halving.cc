@@ -7,7 +7,7 @@
 #include "client/tuners/ladder.h"
 #include "client/tuners/rungs.h"
 
-namespace espalier {
+namespace espalier::tuners {
 namespace {
 
 class AsynchronousHalving : public Tuner {
@@ -15,9 +15,9 @@ class AsynchronousHalving : public Tuner {
   AsynchronousHalving(Ladder ladder, std::size_t open_trials)
       : ladder_(std::move(ladder)), open_trials_(open_trials), rungs_(ladder_.rung_count()) {}
 
-  std::vector<TunerAction> Start() override { return FillUp(); }
+  std::vector<Action> Start() override { return FillUp(); }
 
-  std::vector<TunerAction> OnSettled(const ClaimOutcome& event) override {
+  std::vector<Action> OnSettled(const ClaimOutcome& event) override {
     if (event.trial >= trials_.size()) return {};
     Place& place = trials_[event.trial];
     if (!place.unsettled || ladder_.ClaimAt(event.trial, place.rung) != event.steps) return {};
@@ -58,15 +58,15 @@ class AsynchronousHalving : public Tuner {
     if (std::holds_alternative<Measured>(outcome)) rung.staying.insert(entry);
   }
 
-  std::vector<TunerAction> FillUp() {
-    std::vector<TunerAction> actions;
+  std::vector<Action> FillUp() {
+    std::vector<Action> actions;
     while (unsettled_ < open_trials_ && (Promote(actions) || StartNext(actions))) {
     }
     if (unsettled_ == 0) actions.push_back(FinishStudy{});
     return actions;
   }
 
-  bool Promote(std::vector<TunerAction>& actions) {
+  bool Promote(std::vector<Action>& actions) {
     for (std::size_t rung = rungs_.size() - 1; rung-- > 0;) {
       if (const auto entry = TakePromotable(rungs_[rung])) {
         GoOn(*entry, actions);
@@ -87,7 +87,7 @@ class AsynchronousHalving : public Tuner {
     return rung.staying.extract(best).value();
   }
 
-  void GoOn(const Entry& entry, std::vector<TunerAction>& actions) {
+  void GoOn(const Entry& entry, std::vector<Action>& actions) {
     Place& place = trials_[entry.trial];
     const Step reached = ladder_.ClaimAt(entry.trial, place.rung);
     ++place.rung;
@@ -98,7 +98,7 @@ class AsynchronousHalving : public Tuner {
     actions.push_back(ContinueTrial{entry.trial, steps});
   }
 
-  bool StartNext(std::vector<TunerAction>& actions) {
+  bool StartNext(std::vector<Action>& actions) {
     if (trials_.size() == ladder_.candidate_count()) return false;
     actions.push_back(ladder_.Start(trials_.size()));
     trials_.emplace_back();
@@ -113,7 +113,7 @@ class AsynchronousHalving : public Tuner {
   std::size_t unsettled_ = 0;
 };
 
-Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const TunerOptions& options, std::vector<Candidate> candidates) {
+Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, std::vector<Candidate> candidates) {
   ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(candidates)));
   ESPALIER_ASSIGN(const std::int64_t open_trials, WholeOption(options, "open_trials", 1));
   return std::make_unique<AsynchronousHalving>(std::move(ladder), static_cast<std::size_t>(open_trials));
@@ -125,4 +125,4 @@ TunerKind AsynchronousHalvingKind() {
   return {.name = "asha", .option_names = {"min", "max", "reduction", "open_trials"}, .make = MakeAsynchronousHalving};
 }
 
-}  // namespace espalier
+}  // namespace espalier::tuners

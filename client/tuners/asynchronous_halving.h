@@ -6,10 +6,10 @@
 
 #include "client/tuners/tuner_kind.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
 // Options: min and max (the first and the last rung), reduction, open_trials. A candidate's own horizon ends it early:
 // it enters later rungs with what it reached there.
 TunerKind AsynchronousHalvingKind();
 
-}  // namespace espalier
+}  // namespace espalier::tuners

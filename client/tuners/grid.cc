@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace espalier {
+namespace espalier::tuners {
 namespace {
 
 class Grid : public Tuner {
@@ -10,13 +10,13 @@ class Grid : public Tuner {
   explicit Grid(std::vector<StartTrial> trials) : trials_(std::move(trials)) {}
 
   // Nothing depends on a result, so the study is closed as it is submitted; it ends when its claims are settled.
-  std::vector<TunerAction> Start() override {
-    std::vector<TunerAction> actions(trials_.begin(), trials_.end());
+  std::vector<Action> Start() override {
+    std::vector<Action> actions(trials_.begin(), trials_.end());
     actions.push_back(FinishStudy{});
     return actions;
   }
 
-  std::vector<TunerAction> OnSettled(const ClaimOutcome&) override { return {}; }
+  std::vector<Action> OnSettled(const ClaimOutcome&) override { return {}; }
 
   std::vector<StartTrial> WholeTrials() const override { return trials_; }
 
@@ -24,7 +24,7 @@ class Grid : public Tuner {
   std::vector<StartTrial> trials_;
 };
 
-Result<std::unique_ptr<Tuner>> MakeGrid(const TunerOptions& options, std::vector<Candidate> candidates) {
+Result<std::unique_ptr<Tuner>> MakeGrid(const Options& options, std::vector<Candidate> candidates) {
   const bool all_have_steps = std::all_of(candidates.begin(), candidates.end(),
                                           [](const Candidate& candidate) { return candidate.steps.has_value(); });
   Step steps{0};
@@ -44,4 +44,4 @@ Result<std::unique_ptr<Tuner>> MakeGrid(const TunerOptions& options, std::vector
 
 TunerKind GridKind() { return {.name = "grid", .option_names = {"steps"}, .make = MakeGrid}; }
 
-}  // namespace espalier
+}  // namespace espalier::tuners

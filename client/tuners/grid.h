@@ -3,9 +3,9 @@
 
 #include "client/tuners/tuner_kind.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
 // Options: steps, for candidates that have no horizon of their own.
 TunerKind GridKind();
 
-}  // namespace espalier
+}  // namespace espalier::tuners

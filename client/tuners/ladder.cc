@@ -4,9 +4,9 @@
 
 #include "client/tuners/rungs.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
-Result<Ladder> Ladder::From(const TunerOptions& options, std::vector<Candidate> candidates) {
+Result<Ladder> Ladder::From(const Options& options, std::vector<Candidate> candidates) {
   ESPALIER_ASSIGN(const std::int64_t least, WholeOption(options, "min", 1));
   ESPALIER_ASSIGN(const std::int64_t most, WholeOption(options, "max", least));
   ESPALIER_ASSIGN(const std::int64_t reduction, WholeOption(options, "reduction", 2));
@@ -34,4 +34,4 @@ std::vector<StartTrial> Ladder::WholeTrials() const {
   return trials;
 }
 
-}  // namespace espalier
+}  // namespace espalier::tuners

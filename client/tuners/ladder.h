@@ -8,12 +8,12 @@
 #include "base/units.h"
 #include "client/tuners/tuner_kind.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
 class Ladder {
  public:
   // From the options min, max and reduction: `rungs.h`. Error: kInvalidArgument with the option.
-  static Result<Ladder> From(const TunerOptions& options, std::vector<Candidate> candidates);
+  static Result<Ladder> From(const Options& options, std::vector<Candidate> candidates);
 
   std::size_t candidate_count() const { return candidates_.size(); }
   std::size_t rung_count() const { return rungs_.size(); }
@@ -36,4 +36,4 @@ class Ladder {
   std::int64_t reduction_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::tuners

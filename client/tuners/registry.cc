@@ -6,7 +6,7 @@
 #include "client/tuners/grid.h"
 #include "client/tuners/successive_halving.h"
 
-namespace espalier {
+namespace espalier::tuners {
 namespace {
 
 std::string Joined(const std::vector<std::string>& names) {
@@ -15,7 +15,7 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
-Result<void> CheckOptionNames(const TunerKind& kind, const TunerOptions& options) {
+Result<void> CheckOptionNames(const TunerKind& kind, const Options& options) {
   for (const auto& [name, value] : options) {
     if (std::find(kind.option_names.begin(), kind.option_names.end(), name) != kind.option_names.end()) continue;
     return MakeError(ErrorCode::kInvalidArgument,
@@ -31,7 +31,7 @@ const std::vector<TunerKind>& TunerKinds() {
   return kKinds;
 }
 
-Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TunerOptions& options,
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options,
                                          std::vector<Candidate> candidates) {
   const std::vector<TunerKind>& kinds = TunerKinds();
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const TunerKind& k) { return k.name == name; });
@@ -44,7 +44,7 @@ Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TunerOpt
   return kind->make(options, std::move(candidates));
 }
 
-Result<std::int64_t> WholeOption(const TunerOptions& options, const std::string& name, std::int64_t least) {
+Result<std::int64_t> WholeOption(const Options& options, const std::string& name, std::int64_t least) {
   const std::string expected = "expected a whole number of at least " + std::to_string(least);
   const auto it = options.find(name);
   if (it == options.end()) return MakeError(ErrorCode::kInvalidArgument, "is missing; " + expected, name);
@@ -56,4 +56,4 @@ Result<std::int64_t> WholeOption(const TunerOptions& options, const std::string&
   return std::get<std::int64_t>(*whole);
 }
 
-}  // namespace espalier
+}  // namespace espalier::tuners

@@ -9,7 +9,7 @@
 #include "client/tuners/tuner.h"
 #include "client/tuners/tuner_kind.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
 // Sorted by name.
 const std::vector<TunerKind>& TunerKinds();
@@ -17,7 +17,7 @@ const std::vector<TunerKind>& TunerKinds();
 // Makes the tuner called `name` over the candidates, in their order of submission.
 // Error: kInvalidArgument for an unknown tuner (field empty) or option (field: the option), naming the known ones, and
 // for an option's wrong value.
-Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TunerOptions& options,
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options,
                                          std::vector<Candidate> candidates);
 
-}  // namespace espalier
+}  // namespace espalier::tuners

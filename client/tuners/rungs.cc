@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace espalier {
+namespace espalier::tuners {
 namespace {
 
 // 0: a number, 1: NaN, 2: no result at all.
@@ -36,4 +36,4 @@ bool Better(const Outcome& a, const Outcome& b) {
   return class_a == 0 && std::get<Measured>(a).value < std::get<Measured>(b).value;
 }
 
-}  // namespace espalier
+}  // namespace espalier::tuners

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "client/tuners/tuner.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
 // least, least * reduction, ... below most, then most itself; in integers.
 // REQUIRES: 1 <= least <= most <= kStepMax, reduction >= 2.
@@ -16,4 +16,4 @@ std::vector<Step> Rungs(Step least, Step most, std::int64_t reduction);
 // True if `a` is strictly better: lower values first, then NaN, then failed and cancelled trials, which are all equal.
 bool Better(const Outcome& a, const Outcome& b);
 
-}  // namespace espalier
+}  // namespace espalier::tuners

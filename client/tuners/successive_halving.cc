@@ -6,7 +6,7 @@
 #include "client/tuners/ladder.h"
 #include "client/tuners/rungs.h"
 
-namespace espalier {
+namespace espalier::tuners {
 namespace {
 
 // Invariant: pending_ = entries of the rung without an outcome; a rung is decided as a whole when it is 0, so the
@@ -15,8 +15,8 @@ class SuccessiveHalving : public Tuner {
  public:
   explicit SuccessiveHalving(Ladder ladder) : ladder_(std::move(ladder)) {}
 
-  std::vector<TunerAction> Start() override {
-    std::vector<TunerAction> actions;
+  std::vector<Action> Start() override {
+    std::vector<Action> actions;
     for (std::size_t trial = 0; trial < ladder_.candidate_count(); ++trial) {
       actions.push_back(ladder_.Start(trial));
       entries_.push_back(Entry{.trial = trial, .steps = ladder_.ClaimAt(trial, 0), .outcome = std::nullopt});
@@ -26,7 +26,7 @@ class SuccessiveHalving : public Tuner {
     return actions;
   }
 
-  std::vector<TunerAction> OnSettled(const ClaimOutcome& event) override {
+  std::vector<Action> OnSettled(const ClaimOutcome& event) override {
     const auto entry = std::lower_bound(entries_.begin(), entries_.end(), event.trial,
                                         [](const Entry& e, std::size_t trial) { return e.trial < trial; });
     if (entry == entries_.end() || entry->trial != event.trial || entry->steps != event.steps ||
@@ -35,7 +35,7 @@ class SuccessiveHalving : public Tuner {
     }
     entry->outcome = event.outcome;
     --pending_;
-    return pending_ == 0 ? Decide() : std::vector<TunerAction>{};
+    return pending_ == 0 ? Decide() : std::vector<Action>{};
   }
 
   std::vector<StartTrial> WholeTrials() const override { return ladder_.WholeTrials(); }
@@ -47,7 +47,7 @@ class SuccessiveHalving : public Tuner {
     std::optional<Outcome> outcome;
   };
 
-  static void Append(std::vector<TunerAction>& actions, std::vector<TunerAction> more) {
+  static void Append(std::vector<Action>& actions, std::vector<Action> more) {
     actions.insert(actions.end(), more.begin(), more.end());
   }
 
@@ -63,8 +63,8 @@ class SuccessiveHalving : public Tuner {
     return ranked;
   }
 
-  std::vector<TunerAction> Decide() {
-    std::vector<TunerAction> actions;
+  std::vector<Action> Decide() {
+    std::vector<Action> actions;
     while (pending_ == 0) {
       if (rung_ + 1 == ladder_.rung_count() || entries_.empty()) return Finished(std::move(actions));
       std::vector<Entry> survivors = Survivors();
@@ -75,14 +75,14 @@ class SuccessiveHalving : public Tuner {
     return actions;
   }
 
-  std::vector<TunerAction> Finished(std::vector<TunerAction> actions) {
+  std::vector<Action> Finished(std::vector<Action> actions) {
     entries_.clear();
     actions.push_back(FinishStudy{});
     return actions;
   }
 
   // Closes what does not go on, but for cancelled trials: they are closed already. REQUIRES: survivors by submission.
-  void Close(const std::vector<Entry>& survivors, std::vector<TunerAction>& actions) const {
+  void Close(const std::vector<Entry>& survivors, std::vector<Action>& actions) const {
     auto survivor = survivors.begin();
     for (const Entry& entry : entries_) {
       if (survivor != survivors.end() && survivor->trial == entry.trial) {
@@ -93,7 +93,7 @@ class SuccessiveHalving : public Tuner {
     }
   }
 
-  void EnterNextRung(std::vector<Entry> survivors, std::vector<TunerAction>& actions) {
+  void EnterNextRung(std::vector<Entry> survivors, std::vector<Action>& actions) {
     ++rung_;
     entries_ = std::move(survivors);
     for (Entry& entry : entries_) {
@@ -112,7 +112,7 @@ class SuccessiveHalving : public Tuner {
   std::size_t pending_ = 0;
 };
 
-Result<std::unique_ptr<Tuner>> MakeSuccessiveHalving(const TunerOptions& options, std::vector<Candidate> candidates) {
+Result<std::unique_ptr<Tuner>> MakeSuccessiveHalving(const Options& options, std::vector<Candidate> candidates) {
   ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(candidates)));
   return std::make_unique<SuccessiveHalving>(std::move(ladder));
 }
@@ -123,4 +123,4 @@ TunerKind SuccessiveHalvingKind() {
   return {.name = "sha", .option_names = {"min", "max", "reduction"}, .make = MakeSuccessiveHalving};
 }
 
-}  // namespace espalier
+}  // namespace espalier::tuners

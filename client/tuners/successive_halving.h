@@ -5,10 +5,10 @@
 
 #include "client/tuners/tuner_kind.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
 // Options: min and max (the first and the last rung), reduction. A candidate's own horizon ends it early: it is claimed
 // there instead of at a later rung, and compared with what it reached.
 TunerKind SuccessiveHalvingKind();
 
-}  // namespace espalier
+}  // namespace espalier::tuners

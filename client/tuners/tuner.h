@@ -13,7 +13,7 @@
 
 #include "base/units.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
 // A trial's hyper-parameters, by name, in the notation.
 using TrialText = std::map<std::string, std::string>;
@@ -56,7 +56,7 @@ struct FinishStudy {
   friend bool operator==(const FinishStudy&, const FinishStudy&) = default;
 };
 
-using TunerAction = std::variant<StartTrial, ContinueTrial, CloseTrial, CancelTrial, FinishStudy>;
+using Action = std::variant<StartTrial, ContinueTrial, CloseTrial, CancelTrial, FinishStudy>;
 
 // How a claim was settled.
 struct Measured {
@@ -77,13 +77,13 @@ class Tuner {
   virtual ~Tuner() = default;
 
   // The first actions. REQUIRES: called once, before any event.
-  virtual std::vector<TunerAction> Start() = 0;
+  virtual std::vector<Action> Start() = 0;
 
   // What follows from one more settled claim; often nothing. After FinishStudy events are ignored.
-  virtual std::vector<TunerAction> OnSettled(const ClaimOutcome& event) = 0;
+  virtual std::vector<Action> OnSettled(const ClaimOutcome& event) = 0;
 
   // Every trial that may be started, each to its horizon: for checks and forecasts.
   virtual std::vector<StartTrial> WholeTrials() const = 0;
 };
 
-}  // namespace espalier
+}  // namespace espalier::tuners

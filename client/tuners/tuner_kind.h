@@ -11,18 +11,18 @@
 #include "client/tuners/tuner.h"
 #include "searchplan/sequence/value.h"
 
-namespace espalier {
+namespace espalier::tuners {
 
-using TunerOptions = std::map<std::string, Value>;
+using Options = std::map<std::string, Value>;
 
 struct TunerKind {
   std::string name;                       // as study files name it
   std::vector<std::string> option_names;  // all that it takes
   // Error: kInvalidArgument, with the option as field. Options that are not named above have been refused already.
-  std::function<Result<std::unique_ptr<Tuner>>(const TunerOptions&, std::vector<Candidate>)> make;
+  std::function<Result<std::unique_ptr<Tuner>>(const Options&, std::vector<Candidate>)> make;
 };
 
 // A whole-number option. Error: kInvalidArgument when it is missing, no whole number, or below `least`.
-Result<std::int64_t> WholeOption(const TunerOptions& options, const std::string& name, std::int64_t least);
+Result<std::int64_t> WholeOption(const Options& options, const std::string& name, std::int64_t least);
 
-}  // namespace espalier
+}  // namespace espalier::tuners

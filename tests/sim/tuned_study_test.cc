@@ -15,28 +15,28 @@ StudyToSimulate Study(int slot_count) {
   return study;
 }
 
-std::unique_ptr<Tuner> TunerOf(const std::string& name, const TunerOptions& options) {
-  std::vector<Candidate> candidates;
+std::unique_ptr<tuners::Tuner> TunerOf(const std::string& name, const tuners::Options& options) {
+  std::vector<tuners::Candidate> candidates;
   for (const char* lr : {"0.1", "MultiStep(0.1, [40], gamma=0.1)", "MultiStep(0.1, [40], gamma=0.5)", "0.2"}) {
     candidates.push_back({{{"lr", lr}}, std::nullopt});
   }
-  return MakeTuner(name, options, candidates).value();
+  return tuners::MakeTuner(name, options, candidates).value();
 }
 
 }  // namespace
 
 TEST_CASE("a simulated grid trains what its trials share once, and more slots end it sooner") {
-  const std::unique_ptr<Tuner> first = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  const std::unique_ptr<tuners::Tuner> first = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
   const SimulatedStudy on_one = SimulateStudy(Study(1), *first).value();
   CHECK(on_one.summary.steps.trained == 40 + 3 * 40 + 80);
   CHECK(on_one.summary.steps.wasted == 0);
   CHECK(on_one.end_to_end > Seconds(200));
-  const std::unique_ptr<Tuner> second = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  const std::unique_ptr<tuners::Tuner> second = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
   CHECK(SimulateStudy(Study(4), *second).value().end_to_end < on_one.end_to_end / 2);
 }
 
 TEST_CASE("a simulated tuner is told of what its trials reached, and stops the worse half") {
-  const std::unique_ptr<Tuner> tuner = TunerOf(
+  const std::unique_ptr<tuners::Tuner> tuner = TunerOf(
       "sha",
       {{"min", Value{std::int64_t{20}}}, {"max", Value{std::int64_t{80}}}, {"reduction", Value{std::int64_t{2}}}});
   const SimulatedStudy simulated = SimulateStudy(Study(2), *tuner).value();
@@ -47,7 +47,7 @@ TEST_CASE("a simulated tuner is told of what its trials reached, and stops the w
 TEST_CASE("a study that the master refuses is an error") {
   StudyToSimulate study = Study(1);
   study.specification.undeclared.clear();
-  const std::unique_ptr<Tuner> tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  const std::unique_ptr<tuners::Tuner> tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
   CHECK(SimulateStudy(study, *tuner).error().field == "trials[0].lr");
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-namespace espalier {
+namespace espalier::trainer {
 
 enum class FailureKind {
   kTrainer,      // the trainer's own error, or bad data: it would fail again
@@ -32,4 +32,4 @@ inline tl::unexpected<Failure> MakeFailure(FailureKind kind, std::string message
 // to who knows what was called. REQUIRES: not null.
 Failure FailureOf(const std::exception_ptr& thrown, FailureKind otherwise);
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 constexpr std::size_t kLengthLength = 4;
@@ -62,4 +62,4 @@ Result<void> WriteFrame(int fd, std::string_view bytes) {
   return {};
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 // Waits for a whole frame. Nothing if the peer closed the socket before or within it. Error: kInternal.
 Result<std::optional<std::string>> ReadFrame(int fd);
@@ -16,4 +16,4 @@ Result<std::optional<std::string>> ReadFrame(int fd);
 // Returns once all is handed to the system. Error: kUnavailable when the peer closed the socket, else kInternal.
 Result<void> WriteFrame(int fd, std::string_view bytes);
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -54,8 +54,9 @@ int main(int argument_count, char** arguments) {
     std::cerr << armed.error().message << "\n";
     return 2;
   }
-  espalier::SetUpDevice(kThreadCount);
-  const auto served = espalier::ServeSession(fd, espalier::BuiltInTrainers(), espalier::DeviceKind());
+  espalier::trainer::SetUpDevice(kThreadCount);
+  const auto served =
+      espalier::trainer::ServeSession(fd, espalier::trainer::BuiltInTrainers(), espalier::trainer::DeviceKind());
   if (!served.has_value()) espalier::Log(espalier::LogLevel::kError, served.error().message);
   // Without the libraries' own clean-up, which takes a tenth of a second and frees only what the system frees anyway.
   std::_Exit(served.has_value() ? 0 : 1);

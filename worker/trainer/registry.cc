@@ -3,8 +3,8 @@
 #include "worker/trainer/models/mlp.h"
 #include "worker/trainer/models/synthetic.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 std::vector<TrainerKind> BuiltInTrainers() { return {MlpOnDigits(), Synthetic()}; }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

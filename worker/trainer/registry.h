@@ -5,9 +5,9 @@
 
 #include "worker/trainer/trainer.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 // Sorted by (name, data). A new trainer is a file in models/ and a line in registry.cc.
 std::vector<TrainerKind> BuiltInTrainers();
 
-}  // namespace espalier
+}  // namespace espalier::trainer

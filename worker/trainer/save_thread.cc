@@ -5,7 +5,7 @@
 #include "base/failpoint.h"
 #include "worker/checkpoint/checkpoint_format.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 // Each state held costs as much memory as the model and its optimizer.
@@ -66,4 +66,4 @@ void SaveThread::Run() {
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -14,7 +14,7 @@
 #include "worker/trainer/failure.h"
 #include "worker/trainer/state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 struct Saved {
   std::string state_sha256;
@@ -51,4 +51,4 @@ class SaveThread {
   std::thread thread_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -13,7 +13,7 @@
 #include "worker/trainer/save_thread.h"
 #include "worker/trainer/training.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 constexpr int kProtocolVersion = 1;
@@ -275,4 +275,4 @@ Result<void> ServeSession(int fd, const std::vector<TrainerKind>& kinds, const s
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 static_assert(std::endian::native == std::endian::little, "arrays are stored as they lie in memory");
 
@@ -55,4 +55,4 @@ std::string Sha256Of(const State& state) {
   return sha256.FinishHex();
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

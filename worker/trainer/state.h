@@ -11,7 +11,7 @@
 
 #include "worker/trainer/failure.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 // One array, row by row, little-endian.
 struct StateArray {
@@ -44,4 +44,4 @@ std::string Sha256Of(const State& state);
 Outcome<std::string> Serialize(const State& state);
 Outcome<State> ParseState(std::string_view payload);
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-namespace espalier {
+namespace espalier::trainer {
 
 StepLog::StepLog(std::string path, std::int64_t run_id) : path_(std::move(path)), run_id_(run_id) {}
 
@@ -31,4 +31,4 @@ Result<void> StepLog::Append(std::int64_t step, double seconds) {
   return MakeError(ErrorCode::kInternal, "cannot append to the step log " + path_ + ": " + std::strerror(errno));
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

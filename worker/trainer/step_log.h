@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 class StepLog {
  public:
@@ -28,4 +28,4 @@ class StepLog {
   int fd_ = -1;
 };
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 // A function of a library that may or may not be loaded; null if it is not.
@@ -58,4 +58,4 @@ std::string DeviceKind() {
          " threads-" + std::to_string(at::get_num_threads());
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

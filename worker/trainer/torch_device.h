@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace espalier {
+namespace espalier::trainer {
 
 // Makes the math libraries deterministic, with so many threads. Called once, before anything is computed.
 void SetUpDevice(int thread_count);
@@ -12,4 +12,4 @@ void SetUpDevice(int thread_count);
 // threads-1". REQUIRES: SetUpDevice was called.
 std::string DeviceKind();
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -4,7 +4,7 @@
 
 #include "worker/trainer/failure.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 bool Says(const std::string& message, const char* words) { return message.find(words) != std::string::npos; }
@@ -36,4 +36,4 @@ Failure FailureOf(const std::exception_ptr& thrown, FailureKind otherwise) {
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

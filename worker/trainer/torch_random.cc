@@ -2,7 +2,7 @@
 
 #include "worker/trainer/models/tensor_state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 State TakeRandomGenerators() {
   State generators;
@@ -12,4 +12,4 @@ State TakeRandomGenerators() {
 
 void PutBackRandomGenerators(const State& generators) { LoadRandom(generators, "cpu"); }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

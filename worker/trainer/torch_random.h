@@ -4,7 +4,7 @@
 
 #include "worker/trainer/state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 // As they are now. Throws what LibTorch does.
 State TakeRandomGenerators();
@@ -12,4 +12,4 @@ State TakeRandomGenerators();
 // Puts them back to what TakeRandomGenerators returned. Throws what LibTorch does.
 void PutBackRandomGenerators(const State& generators);
 
-}  // namespace espalier
+}  // namespace espalier::trainer

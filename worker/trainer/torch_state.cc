@@ -5,7 +5,7 @@
 #include "worker/trainer/models/tensor_state.h"
 #include "worker/trainer/state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 Outcome<std::string> Serialize(const State& state) {
   try {
@@ -31,4 +31,4 @@ Outcome<State> ParseState(std::string_view payload) {
   }
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -20,7 +20,7 @@
 #include "base/units.h"
 #include "worker/trainer/state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 // Boolean, integer, floating (finite, never -0.0) or text.
 using HyperParameterValue = std::variant<bool, std::int64_t, double, std::string>;
@@ -84,4 +84,4 @@ struct TrainerKind {
   std::function<std::unique_ptr<Trainer>(StepMeaning)> make;
 };
 
-}  // namespace espalier
+}  // namespace espalier::trainer

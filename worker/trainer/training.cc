@@ -11,7 +11,7 @@
 #include "worker/checkpoint/checkpoint_format.h"
 #include "worker/trainer/torch_random.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 const std::string kStepName = "training.step";
@@ -193,4 +193,4 @@ Outcome<void> Training::Load(const std::filesystem::path& path) {
       FailureKind::kCheckpoint);
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -13,7 +13,7 @@
 #include "worker/trainer/step_log.h"
 #include "worker/trainer/trainer.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 struct TrainingRequest {
   std::string trainer;
@@ -62,4 +62,4 @@ class Training {
   std::int64_t step_ = 0;
 };
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -17,7 +17,7 @@ class Space {
     REQUIRE(file.has_value());
     const Schema schema{.takes_any = true};
     const ValueTypes types = GuessTypes(*file, schema).value();
-    for (const StartTrial& trial : MakeTunerOf(*file)->WholeTrials()) {
+    for (const tuners::StartTrial& trial : MakeTunerOf(*file)->WholeTrials()) {
       std::map<std::string, Expression> sequences;
       for (const auto& [hyper_parameter, text] : trial.sequences) {
         sequences.emplace(hyper_parameter, ParseExpression(text).value());

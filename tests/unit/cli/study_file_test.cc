@@ -151,12 +151,12 @@ trials:
   REQUIRE(file.candidates.size() == 5);
   CHECK(file.grid_count == 4);
   CHECK(file.candidates[0].sequences ==
-        TrialText{{"lr", "0.1"}, {"momentum", "0.9"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
+        tuners::TrialText{{"lr", "0.1"}, {"momentum", "0.9"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
   CHECK(file.candidates[1].sequences.at("lr") == "MultiStep(0.1, [40, 60], gamma=0.1)");
   CHECK(file.candidates[1].sequences.at("momentum") == "0.9");
   CHECK(file.candidates[2].sequences.at("momentum") == "Piecewise([0.9, 0.95], [60])");
   CHECK(file.candidates[4].sequences ==
-        TrialText{{"bs", "128"}, {"lr", "Exponential(0.2, 0.9)"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
+        tuners::TrialText{{"bs", "128"}, {"lr", "Exponential(0.2, 0.9)"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
   CHECK(file.candidates[4].steps == Step{40});
   CHECK(file.specification.step == StepMeaning{50});
   CHECK(file.specification.scope == Scope::kTeam);
@@ -165,8 +165,8 @@ trials:
 TEST_CASE("explicit trials stand instead of the grid when nothing is tuned by a list") {
   const StudyFile file = Parsed(kHead + kGrid + "hyper_parameters: {bs: 32}\ntrials: [{lr: 0.1}, {lr: 0.2, bs: 64}]\n");
   REQUIRE(file.candidates.size() == 2);
-  CHECK(file.candidates[0].sequences == TrialText{{"bs", "32"}, {"lr", "0.1"}});
-  CHECK(file.candidates[1].sequences == TrialText{{"bs", "64"}, {"lr", "0.2"}});
+  CHECK(file.candidates[0].sequences == tuners::TrialText{{"bs", "32"}, {"lr", "0.1"}});
+  CHECK(file.candidates[1].sequences == tuners::TrialText{{"bs", "64"}, {"lr", "0.2"}});
 }
 
 TEST_CASE("values have to hold as far as their trials may go, and no further") {

@@ -23,33 +23,33 @@ constexpr std::size_t kTrials = 20;
 constexpr std::size_t kPartTrials = 6;  // of so many segments make a part: 4,500
 
 // The `index`-th of so many segments up to step `kSegments`.
-StartTrial LargeTrial(std::size_t index, int segments = kSegments) {
+tuners::StartTrial LargeTrial(std::size_t index, int segments = kSegments) {
   std::string steps = "1";
   for (int i = 2; i < segments; ++i) steps += "," + std::to_string(i);
   return {
       {{"lr", "MultiStep(0." + std::to_string(100 + index) + ", [" + steps + "], 0.999)"}}, Step{1}, Step{segments}};
 }
 
-std::size_t SegmentsOf(const std::vector<StartTrial>& trials) {
+std::size_t SegmentsOf(const std::vector<tuners::StartTrial>& trials) {
   JointSegmentCounter counter;
   std::size_t segments = 0;
-  for (const StartTrial& trial : trials) segments += counter.Count(trial.sequences, trial.horizon);
+  for (const tuners::StartTrial& trial : trials) segments += counter.Count(trial.sequences, trial.horizon);
   return segments;
 }
 
 // Starts large trials, closes the study once they are settled.
-class Large : public Tuner {
+class Large : public tuners::Tuner {
  public:
-  std::vector<TunerAction> Start() override {
-    std::vector<TunerAction> actions;
+  std::vector<tuners::Action> Start() override {
+    std::vector<tuners::Action> actions;
     for (std::size_t i = 0; i < kTrials; ++i) actions.emplace_back(LargeTrial(i));
     return actions;
   }
-  std::vector<TunerAction> OnSettled(const ClaimOutcome&) override {
+  std::vector<tuners::Action> OnSettled(const tuners::ClaimOutcome&) override {
     if (++settled_ < kTrials) return {};
-    return {FinishStudy{}};
+    return {tuners::FinishStudy{}};
   }
-  std::vector<StartTrial> WholeTrials() const override { return {}; }
+  std::vector<tuners::StartTrial> WholeTrials() const override { return {}; }
 
  private:
   std::size_t settled_ = 0;
@@ -133,7 +133,7 @@ TEST_CASE("a trial larger than a batch goes alone, and so does one of much text"
       CutBatch({.new_trials = {LargeTrial(0, 30'000), LargeTrial(1, 10), LargeTrial(2, 30'000)}});
   REQUIRE(parts.size() == 3);
   for (const Batch& part : parts) CHECK(part.new_trials.size() == 1);
-  const StartTrial wordy{{{"note", "\"" + std::string(std::size_t{5} << 20, 'x') + "\""}}, Step{1}, Step{1}};
+  const tuners::StartTrial wordy{{{"note", "\"" + std::string(std::size_t{5} << 20, 'x') + "\""}}, Step{1}, Step{1}};
   CHECK(CutBatch({.new_trials = {wordy, wordy}}).size() == 2);
 }
 

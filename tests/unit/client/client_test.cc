@@ -62,39 +62,39 @@ Study Create(Client& client, const std::string& name = "s") {
   return *study;
 }
 
-std::vector<Candidate> Candidates(std::size_t count) {
-  std::vector<Candidate> candidates;
+std::vector<tuners::Candidate> Candidates(std::size_t count) {
+  std::vector<tuners::Candidate> candidates;
   for (std::size_t i = 0; i < count; ++i) {
     candidates.push_back({{{"lr", "0." + std::to_string(100 + i * 37 % count)}}, {}});
   }
   return candidates;
 }
 
-std::unique_ptr<Tuner> Sha(std::size_t count) {
-  return std::move(*MakeTuner(
+std::unique_ptr<tuners::Tuner> Sha(std::size_t count) {
+  return std::move(*tuners::MakeTuner(
       "sha", {{"min", std::int64_t{2}}, {"max", std::int64_t{18}}, {"reduction", std::int64_t{3}}}, Candidates(count)));
 }
 
 const DriveOptions kAccuracy{.metric = "test_acc", .goal = Goal::kMaximize, .on_settled = {}};
 
 // Answers every result with a new trial that spells whose result it was: what it does depends on the order of events.
-class Chain : public Tuner {
+class Chain : public tuners::Tuner {
  public:
-  std::vector<TunerAction> Start() override {
-    std::vector<TunerAction> actions;
-    for (; started_ < 8; ++started_) actions.emplace_back(StartTrial{{{"lr", "1"}}, Step{1}, Step{1}});
+  std::vector<tuners::Action> Start() override {
+    std::vector<tuners::Action> actions;
+    for (; started_ < 8; ++started_) actions.emplace_back(tuners::StartTrial{{{"lr", "1"}}, Step{1}, Step{1}});
     return actions;
   }
-  std::vector<TunerAction> OnSettled(const ClaimOutcome& event) override {
-    std::vector<TunerAction> actions;
+  std::vector<tuners::Action> OnSettled(const tuners::ClaimOutcome& event) override {
+    std::vector<tuners::Action> actions;
     if (started_ < 100) {
       ++started_;
-      actions.emplace_back(StartTrial{{{"lr", std::to_string(event.trial)}}, Step{1}, Step{1}});
+      actions.emplace_back(tuners::StartTrial{{{"lr", std::to_string(event.trial)}}, Step{1}, Step{1}});
     }
-    if (++settled_ == 100) actions.emplace_back(FinishStudy{});
+    if (++settled_ == 100) actions.emplace_back(tuners::FinishStudy{});
     return actions;
   }
-  std::vector<StartTrial> WholeTrials() const override { return {}; }
+  std::vector<tuners::StartTrial> WholeTrials() const override { return {}; }
 
  private:
   std::size_t started_ = 0;
@@ -247,12 +247,12 @@ TEST_CASE("futures of a study that is let go settle with an error") {
 
 TEST_CASE("the grid is row-major in the order of the lists as written") {
   const SearchSpace space{{{"a", {"0", "10", "20"}}, {"b", {"0", "5", "10"}}}, {{"c", "1"}}};
-  const std::vector<TrialText> grid = space.Grid();
+  const std::vector<tuners::TrialText> grid = space.Grid();
   REQUIRE(grid.size() == 9);
-  CHECK(grid[0] == TrialText{{"a", "0"}, {"b", "0"}, {"c", "1"}});
-  CHECK(grid[1] == TrialText{{"a", "0"}, {"b", "5"}, {"c", "1"}});
-  CHECK(grid[2] == TrialText{{"a", "0"}, {"b", "10"}, {"c", "1"}});
-  CHECK(grid[3] == TrialText{{"a", "10"}, {"b", "0"}, {"c", "1"}});
+  CHECK(grid[0] == tuners::TrialText{{"a", "0"}, {"b", "0"}, {"c", "1"}});
+  CHECK(grid[1] == tuners::TrialText{{"a", "0"}, {"b", "5"}, {"c", "1"}});
+  CHECK(grid[2] == tuners::TrialText{{"a", "0"}, {"b", "10"}, {"c", "1"}});
+  CHECK(grid[3] == tuners::TrialText{{"a", "10"}, {"b", "0"}, {"c", "1"}});
 }
 
 TEST_CASE("the driver takes a study of successive halving to its end, one batch a decision") {
@@ -284,7 +284,7 @@ TEST_CASE("drivers of one study make the same batches, whatever the order of arr
   for (std::optional<Result<DriveReport>>& report : reports) {
     Client client = Connect(master);
     drivers.emplace_back([&report, &driving, chain, study = Create(client)]() mutable {
-      const std::unique_ptr<Tuner> tuner = chain ? std::unique_ptr<Tuner>(new Chain) : Sha(30);
+      const std::unique_ptr<tuners::Tuner> tuner = chain ? std::unique_ptr<tuners::Tuner>(new Chain) : Sha(30);
       report = Drive(*tuner, study, kAccuracy);
       --driving;
     });

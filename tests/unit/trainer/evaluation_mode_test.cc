@@ -5,7 +5,7 @@
 
 #include "worker/trainer/models/tensor_state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 struct Nested : torch::nn::Module {
@@ -29,4 +29,4 @@ TEST_CASE("after an evaluation every module is in the mode it was in, also when 
   CHECK_FALSE(outer.inner->is_training());
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -11,7 +11,7 @@
 #include "worker/trainer/session.h"
 #include "worker/trainer/training.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 const std::vector<TrainerKind> kKinds{test::FaultyTrainer()};
@@ -110,4 +110,4 @@ TEST_CASE("after an evaluation in which memory or the library failed, Init comes
   CHECK(session.Train(2).failure().kind() == v1::FAILURE_KIND_REQUEST);
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

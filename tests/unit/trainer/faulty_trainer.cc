@@ -8,7 +8,7 @@
 
 #include "worker/trainer/models/tensor_state.h"
 
-namespace espalier::test {
+namespace espalier::trainer::test {
 namespace {
 
 class Faulty : public Trainer {
@@ -57,4 +57,4 @@ TrainerKind FaultyTrainer() {
           .make = [](StepMeaning) { return std::make_unique<Faulty>(); }};
 }
 
-}  // namespace espalier::test
+}  // namespace espalier::trainer::test

@@ -5,8 +5,8 @@
 
 #include "worker/trainer/trainer.h"
 
-namespace espalier::test {
+namespace espalier::trainer::test {
 
 TrainerKind FaultyTrainer();
 
-}  // namespace espalier::test
+}  // namespace espalier::trainer::test

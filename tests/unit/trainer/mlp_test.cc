@@ -5,7 +5,7 @@
 
 #include "tests/unit/trainer/schedules.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 using test::ChangesAt;
@@ -191,4 +191,4 @@ TEST_CASE("a value that cannot be is refused, naming the hyper-parameter", "[tor
                     Catch::StartsWith("hidden: expected "));
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -6,7 +6,7 @@
 
 #include "worker/trainer/trainer.h"
 
-namespace espalier::test {
+namespace espalier::trainer::test {
 
 // The values of all sequences at a step.
 using Schedule = std::function<HyperParameterValues(std::int64_t step)>;
@@ -66,4 +66,4 @@ inline HyperParameterValues ChangesAt(const Schedule& schedule, std::int64_t ste
   return values;
 }
 
-}  // namespace espalier::test
+}  // namespace espalier::trainer::test

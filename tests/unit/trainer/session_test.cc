@@ -13,7 +13,7 @@
 #include "tests/unit/trainer/worker_process.h"
 #include "worker/checkpoint/checkpoint_format.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 namespace fs = std::filesystem;
@@ -425,4 +425,4 @@ TEST_CASE("a worker killed after a step has logged it", "[torch]") {
 }
 #endif
 
-}  // namespace espalier
+}  // namespace espalier::trainer

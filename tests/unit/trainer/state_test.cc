@@ -8,7 +8,7 @@
 #include "worker/trainer/data/sample_order.h"
 #include "worker/trainer/registry.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 State SomeState() {
@@ -131,4 +131,4 @@ TEST_CASE("the built-in trainers declare what they are, the same in every releas
   CHECK(mlp.evaluation_digest == "ae3e5bf5f8852097305c1c1c52b25a77bf203bbacb031981f38e97ee1f5cb2ba");
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

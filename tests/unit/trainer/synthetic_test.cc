@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 using Steps = std::vector<HyperParameterValues>;  // what Setup is given before each step
@@ -102,4 +102,4 @@ TEST_CASE("synthetic: the curve rises to its limit") {
   CHECK(before > 0.4);
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

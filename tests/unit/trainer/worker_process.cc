@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "worker/trainer/frame.h"
 
-namespace espalier::test {
+namespace espalier::trainer::test {
 
 WorkerProcess::WorkerProcess(const std::string& failpoints) {
   int fds[2];
@@ -66,4 +66,4 @@ int WorkerProcess::WaitForExit() {
   return status;
 }
 
-}  // namespace espalier::test
+}  // namespace espalier::trainer::test

@@ -8,7 +8,7 @@
 
 #include "espalier/v1/trainer.pb.h"
 
-namespace espalier::test {
+namespace espalier::trainer::test {
 
 class WorkerProcess {
  public:
@@ -38,4 +38,4 @@ class WorkerProcess {
   std::map<std::int64_t, v1::TrainerReply> replies_;
 };
 
-}  // namespace espalier::test
+}  // namespace espalier::trainer::test

@@ -8,7 +8,7 @@
 #include "client/tuners/registry.h"
 #include "client/tuners/rungs.h"
 
-namespace espalier {
+namespace espalier::tuners {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -19,11 +19,11 @@ std::vector<Candidate> Candidates(std::size_t count) {
   return candidates;
 }
 
-TunerOptions Sha(std::int64_t min, std::int64_t max, std::int64_t reduction) {
+Options Sha(std::int64_t min, std::int64_t max, std::int64_t reduction) {
   return {{"min", min}, {"max", max}, {"reduction", reduction}};
 }
 
-std::unique_ptr<Tuner> Make(const std::string& name, const TunerOptions& options, std::vector<Candidate> candidates) {
+std::unique_ptr<Tuner> Make(const std::string& name, const Options& options, std::vector<Candidate> candidates) {
   Result<std::unique_ptr<Tuner>> tuner = MakeTuner(name, options, std::move(candidates));
   REQUIRE(tuner.has_value());
   return std::move(*tuner);
@@ -35,25 +35,25 @@ std::vector<std::int64_t> RungSteps(std::int64_t least, std::int64_t most, std::
   return steps;
 }
 
-std::vector<std::pair<std::size_t, std::int64_t>> Continued(const std::vector<TunerAction>& actions) {
+std::vector<std::pair<std::size_t, std::int64_t>> Continued(const std::vector<Action>& actions) {
   std::vector<std::pair<std::size_t, std::int64_t>> continued;
-  for (const TunerAction& action : actions) {
+  for (const Action& action : actions) {
     if (const auto* more = std::get_if<ContinueTrial>(&action)) continued.emplace_back(more->trial, more->steps.value);
   }
   return continued;
 }
 
-std::vector<std::size_t> Closed(const std::vector<TunerAction>& actions) {
+std::vector<std::size_t> Closed(const std::vector<Action>& actions) {
   std::vector<std::size_t> closed;
-  for (const TunerAction& action : actions) {
+  for (const Action& action : actions) {
     if (const auto* close = std::get_if<CloseTrial>(&action)) closed.push_back(close->trial);
   }
   return closed;
 }
 
 // Settles a rung in the order of trials and returns what the last one leads to.
-std::vector<TunerAction> SettleAll(Tuner& tuner, Step steps, const std::vector<Outcome>& outcomes) {
-  std::vector<TunerAction> actions;
+std::vector<Action> SettleAll(Tuner& tuner, Step steps, const std::vector<Outcome>& outcomes) {
+  std::vector<Action> actions;
   for (std::size_t trial = 0; trial < outcomes.size(); ++trial) {
     CHECK(actions.empty());
     actions = tuner.OnSettled({trial, steps, outcomes[trial]});
@@ -70,13 +70,13 @@ std::vector<Outcome> Values(const std::vector<double>& values) {
 using OutcomeAt = std::function<Outcome(std::size_t trial, Step steps)>;
 
 // Plays a whole study, settling waiting claims in an order drawn from `generator`; returns the batches of actions.
-std::vector<std::vector<TunerAction>> PlayOut(Tuner& tuner, const OutcomeAt& outcome_at, std::mt19937_64& generator) {
-  std::vector<std::vector<TunerAction>> batches;
+std::vector<std::vector<Action>> PlayOut(Tuner& tuner, const OutcomeAt& outcome_at, std::mt19937_64& generator) {
+  std::vector<std::vector<Action>> batches;
   std::vector<std::pair<std::size_t, Step>> waiting;
   std::size_t trial_count = 0;
-  const auto take = [&](std::vector<TunerAction> actions) {
+  const auto take = [&](std::vector<Action> actions) {
     if (actions.empty()) return;
-    for (const TunerAction& action : actions) {
+    for (const Action& action : actions) {
       if (const auto* start = std::get_if<StartTrial>(&action)) waiting.emplace_back(trial_count++, start->steps);
       if (const auto* more = std::get_if<ContinueTrial>(&action)) waiting.emplace_back(more->trial, more->steps);
     }
@@ -109,19 +109,19 @@ TEST_CASE("a grid submits every candidate to its last step at once and is done")
   std::vector<Candidate> candidates = Candidates(2);
   candidates[1].steps = Step{40};
   const auto tuner = Make("grid", {{"steps", std::int64_t{80}}}, candidates);
-  const std::vector<TunerAction> actions = tuner->Start();
+  const std::vector<Action> actions = tuner->Start();
   REQUIRE(actions.size() == 3);
-  CHECK(actions[0] == TunerAction{StartTrial{{{"lr", "0.5"}}, Step{80}, Step{80}}});
-  CHECK(actions[1] == TunerAction{StartTrial{{{"lr", "1.5"}}, Step{40}, Step{40}}});
-  CHECK(actions[2] == TunerAction{FinishStudy{}});
+  CHECK(actions[0] == Action{StartTrial{{{"lr", "0.5"}}, Step{80}, Step{80}}});
+  CHECK(actions[1] == Action{StartTrial{{{"lr", "1.5"}}, Step{40}, Step{40}}});
+  CHECK(actions[2] == Action{FinishStudy{}});
   CHECK(tuner->OnSettled({0, Step{80}, Measured{0.1}}).empty());
 }
 
 TEST_CASE("successive halving starts every trial at the first rung with its whole horizon") {
   const auto tuner = Make("sha", Sha(15, 120, 4), Candidates(3));
-  const std::vector<TunerAction> actions = tuner->Start();
+  const std::vector<Action> actions = tuner->Start();
   REQUIRE(actions.size() == 3);
-  for (const TunerAction& action : actions) {
+  for (const Action& action : actions) {
     CHECK(std::get<StartTrial>(action).steps == Step{15});
     CHECK(std::get<StartTrial>(action).horizon == Step{120});
   }
@@ -130,13 +130,13 @@ TEST_CASE("successive halving starts every trial at the first rung with its whol
 TEST_CASE("successive halving keeps the best floor(n / reduction) and closes the rest when the rung is decided") {
   const auto tuner = Make("sha", Sha(15, 120, 4), Candidates(9));
   tuner->Start();
-  const std::vector<TunerAction> actions = SettleAll(*tuner, Step{15}, Values({.5, .4, .6, .45, .3, .55, .35, .2, .5}));
+  const std::vector<Action> actions = SettleAll(*tuner, Step{15}, Values({.5, .4, .6, .45, .3, .55, .35, .2, .5}));
   CHECK(Continued(actions) == std::vector<std::pair<std::size_t, std::int64_t>>{{4, 60}, {7, 60}});
   CHECK(Closed(actions) == std::vector<std::size_t>{0, 1, 2, 3, 5, 6, 8});
   CHECK(tuner->OnSettled({4, Step{60}, Measured{.1}}).empty());
-  const std::vector<TunerAction> last_rung = tuner->OnSettled({7, Step{60}, Measured{.2}});
+  const std::vector<Action> last_rung = tuner->OnSettled({7, Step{60}, Measured{.2}});
   CHECK(Continued(last_rung) == std::vector<std::pair<std::size_t, std::int64_t>>{{4, 120}});
-  CHECK(tuner->OnSettled({4, Step{120}, Measured{.1}}) == std::vector<TunerAction>{FinishStudy{}});
+  CHECK(tuner->OnSettled({4, Step{120}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("among equal values the earlier submitted trial goes on") {
@@ -149,7 +149,7 @@ TEST_CASE("among equal values the earlier submitted trial goes on") {
 TEST_CASE("not a number ranks below every number, and above failed trials, which count but never go on") {
   const auto tuner = Make("sha", Sha(1, 9, 2), Candidates(4));
   tuner->Start();
-  const std::vector<TunerAction> actions =
+  const std::vector<Action> actions =
       SettleAll(*tuner, Step{1}, {Failed{}, Measured{kNan}, Cancelled{}, Measured{1e300}});
   CHECK(Continued(actions) == std::vector<std::pair<std::size_t, std::int64_t>>{{1, 2}, {3, 2}});
   CHECK(Closed(actions) == std::vector<std::size_t>{0});  // a cancelled one is closed already
@@ -163,7 +163,7 @@ TEST_CASE("not a number ranks below every number, and above failed trials, which
 TEST_CASE("a rung in which every trial failed ends the study") {
   const auto tuner = Make("sha", Sha(1, 9, 3), Candidates(2));
   tuner->Start();
-  CHECK(SettleAll(*tuner, Step{1}, {Failed{}, Failed{}}) == std::vector<TunerAction>{FinishStudy{}});
+  CHECK(SettleAll(*tuner, Step{1}, {Failed{}, Failed{}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("a rung of fewer trials than the reduction still sends its best one on") {
@@ -181,7 +181,7 @@ TEST_CASE("a candidate with a horizon of its own is claimed no further and compa
   // Rungs 1, 2, 4, 8, 9: alone from rung 2 on, it has nothing left to reach after step 2.
   CHECK(Continued(SettleAll(*tuner, Step{1}, {Measured{.1}, Measured{.2}})) ==
         std::vector<std::pair<std::size_t, std::int64_t>>{{0, 2}});
-  CHECK(tuner->OnSettled({0, Step{2}, Measured{.1}}) == std::vector<TunerAction>{FinishStudy{}});
+  CHECK(tuner->OnSettled({0, Step{2}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("an outcome that was reported already, or is of no claim of the rung, changes nothing") {
@@ -204,7 +204,7 @@ TEST_CASE("successive halving decides the same whatever the order of arrival wit
   };
   for (int round = 0; round < 200; ++round) {
     const auto count = static_cast<std::size_t>(draw(1, 40));
-    const TunerOptions options = Sha(draw(1, 5), draw(5, 90), draw(2, 4));
+    const Options options = Sha(draw(1, 5), draw(5, 90), draw(2, 4));
     const std::int64_t salt = draw(0, 1'000'000);
     const OutcomeAt outcome_at = [&](std::size_t trial, Step steps) -> Outcome {
       std::mt19937_64 own(static_cast<std::uint64_t>(salt) * 7919 + trial * 31 +
@@ -219,12 +219,12 @@ TEST_CASE("successive halving decides the same whatever the order of arrival wit
     const auto second = Make("sha", options, Candidates(count));
     const auto batches = PlayOut(*first, outcome_at, generator);
     CHECK(batches == PlayOut(*second, outcome_at, generator));
-    CHECK(batches.back().back() == TunerAction{FinishStudy{}});
+    CHECK(batches.back().back() == Action{FinishStudy{}});
   }
 }
 
 TEST_CASE("asha promotes as the paper's algorithm does") {
-  TunerOptions options = Sha(1, 3, 3);
+  Options options = Sha(1, 3, 3);
   options["open_trials"] = std::int64_t{12};
   const auto tuner = Make("asha", options, Candidates(12));
   CHECK(tuner->Start().size() == 12);
@@ -237,16 +237,16 @@ TEST_CASE("asha promotes as the paper's algorithm does") {
     CHECK(Continued(tuner->OnSettled({i, Step{1}, Measured{values[i]}})) == expected);
   }
   for (const std::size_t trial : {1, 4, 6, 7, 9}) CHECK(tuner->OnSettled({trial, Step{3}, Measured{.1}}).empty());
-  CHECK(tuner->OnSettled({10, Step{3}, Measured{.1}}) == std::vector<TunerAction>{FinishStudy{}});
+  CHECK(tuner->OnSettled({10, Step{3}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("asha keeps so many trials open, promotes from the highest rung first, and starts others when it cannot") {
-  TunerOptions options = Sha(1, 4, 2);
+  Options options = Sha(1, 4, 2);
   options["open_trials"] = std::int64_t{2};
   const auto tuner = Make("asha", options, Candidates(6));
-  const auto started = [](const std::vector<TunerAction>& actions) {
+  const auto started = [](const std::vector<Action>& actions) {
     return std::count_if(actions.begin(), actions.end(),
-                         [](const TunerAction& action) { return std::holds_alternative<StartTrial>(action); });
+                         [](const Action& action) { return std::holds_alternative<StartTrial>(action); });
   };
   using Further = std::vector<std::pair<std::size_t, std::int64_t>>;
   CHECK(started(tuner->Start()) == 2);
@@ -259,23 +259,23 @@ TEST_CASE("asha keeps so many trials open, promotes from the highest rung first,
   CHECK(started(tuner->OnSettled({4, Step{1}, Failed{}})) == 1);  // counts, and never goes on
   CHECK(Continued(tuner->OnSettled({5, Step{1}, Measured{.45}})) == Further{{5, 2}});
   CHECK(tuner->OnSettled({3, Step{4}, Measured{.2}}).empty());
-  CHECK(tuner->OnSettled({5, Step{2}, Measured{kNan}}) == std::vector<TunerAction>{FinishStudy{}});
+  CHECK(tuner->OnSettled({5, Step{2}, Measured{kNan}}) == std::vector<Action>{FinishStudy{}});
   CHECK(tuner->OnSettled({5, Step{2}, Measured{.1}}).empty());
 }
 
 TEST_CASE("asha takes a candidate with a horizon of its own no further than that") {
-  TunerOptions options = Sha(1, 4, 2);
+  Options options = Sha(1, 4, 2);
   options["open_trials"] = std::int64_t{2};
   std::vector<Candidate> candidates = Candidates(2);
   candidates[0].steps = Step{1};
   const auto tuner = Make("asha", options, candidates);
   tuner->Start();
   CHECK(tuner->OnSettled({0, Step{1}, Measured{.1}}).empty());
-  CHECK(tuner->OnSettled({1, Step{1}, Measured{.2}}) == std::vector<TunerAction>{FinishStudy{}});
+  CHECK(tuner->OnSettled({1, Step{1}, Measured{.2}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("unknown tuners, unknown options and wrong values are refused with what is expected") {
-  const auto error = [](const std::string& name, const TunerOptions& options) {
+  const auto error = [](const std::string& name, const Options& options) {
     return MakeTuner(name, options, Candidates(1)).error();
   };
   CHECK(error("asa", {}).message == "unknown tuner asa; expected one of: grid, sha, asha");
@@ -293,4 +293,4 @@ TEST_CASE("unknown tuners, unknown options and wrong values are refused with wha
         Error{ErrorCode::kInvalidArgument, "is missing; expected a whole number of at least 1", "steps"});
 }
 
-}  // namespace espalier
+}  // namespace espalier::tuners

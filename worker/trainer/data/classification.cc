@@ -2,10 +2,10 @@
 
 #include "worker/trainer/models/tensor_state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 std::string Sha256Of(const LabeledSamples& samples) {
   return Sha256Of(State{{"features", ToArray(samples.features)}, {"labels", ToArray(samples.labels)}});
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace espalier {
+namespace espalier::trainer {
 
 struct LabeledSamples {
   at::Tensor features;  // float32, one sample a row
@@ -26,4 +26,4 @@ struct Classification {
 // SHA-256 over features and labels.
 std::string Sha256Of(const LabeledSamples& samples);
 
-}  // namespace espalier
+}  // namespace espalier::trainer

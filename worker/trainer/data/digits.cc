@@ -14,7 +14,7 @@ extern const char digits_csv[];
 extern const char digits_csv_end[];
 }
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 constexpr std::int64_t kPixelCount = 64;
@@ -70,4 +70,4 @@ std::shared_ptr<const Classification> Digits() {
   return digits;
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

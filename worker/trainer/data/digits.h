@@ -6,8 +6,8 @@
 
 #include "worker/trainer/data/classification.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 std::shared_ptr<const Classification> Digits();
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 // SplitMix64: a counter, and a function that scatters its bits. The standard library's distributions differ by
@@ -78,4 +78,4 @@ bool SampleOrder::GoTo(std::int64_t epoch, std::int64_t position) {
   return true;
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace espalier {
+namespace espalier::trainer {
 
 // A permutation of 0 .. sample_count - 1.
 std::vector<std::int64_t> ShuffledSamples(std::int64_t sample_count, std::uint64_t seed, std::int64_t epoch);
@@ -36,4 +36,4 @@ class SampleOrder {
   std::int64_t order_epoch_ = 0;  // which epoch order_ is of: the one before `epoch_` just after its last batch
 };
 
-}  // namespace espalier
+}  // namespace espalier::trainer

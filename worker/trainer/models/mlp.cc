@@ -14,7 +14,7 @@
 #include "worker/trainer/models/optimizer.h"
 #include "worker/trainer/models/tensor_state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 namespace functional = torch::nn::functional;
@@ -180,4 +180,4 @@ TrainerKind MlpOnDigits() {
           .make = [data](StepMeaning step) { return std::make_unique<Mlp>(data, step); }};
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -6,9 +6,9 @@
 
 #include "worker/trainer/trainer.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 // On the data set `digits`.
 TrainerKind MlpOnDigits();
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "worker/trainer/models/tensor_state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 using torch::optim::Adam;
@@ -121,4 +121,4 @@ void Optimizer::Load(const State& state, const std::string& prefix) {
   optimizer_->state() = std::move(states);
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -12,7 +12,7 @@
 
 #include "worker/trainer/state.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 struct OptimizerSettings {
   std::string kind = "sgd";  // "sgd" or "adam"
@@ -44,4 +44,4 @@ class Optimizer {
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
 };
 
-}  // namespace espalier
+}  // namespace espalier::trainer

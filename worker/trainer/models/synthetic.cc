@@ -7,7 +7,7 @@
 
 #include "base/digest.h"
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 constexpr double kStepSecondsMax = 1e6;
@@ -95,9 +95,9 @@ class SyntheticTraining : public Trainer {
       filler[i] = static_cast<char>(digest_.bytes[i % digest_.bytes.size()]);
     }
     State state;
-    state[kDigestName] = espalier::Text(Text(digest_));
+    state[kDigestName] = espalier::trainer::Text(Text(digest_));
     state[kLevelName] = {.type = "float64", .shape = {}, .bytes = BytesOf(level_)};
-    state[kFillerName] = espalier::Text(filler);
+    state[kFillerName] = espalier::trainer::Text(filler);
     return state;
   }
 
@@ -145,4 +145,4 @@ TrainerKind Synthetic() {
           .make = [](StepMeaning) { return std::make_unique<SyntheticTraining>(); }};
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -9,8 +9,8 @@
 
 #include "worker/trainer/trainer.h"
 
-namespace espalier {
+namespace espalier::trainer {
 
 TrainerKind Synthetic();
 
-}  // namespace espalier
+}  // namespace espalier::trainer

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace espalier {
+namespace espalier::trainer {
 namespace {
 
 constexpr std::array<std::pair<at::ScalarType, std::string_view>, 10> kTypes{{{at::kHalf, "float16"},
@@ -100,4 +100,4 @@ EvaluationMode::~EvaluationMode() {
   for (const auto& [each, was_training] : within_) each->train(was_training);
 }
 
-}  // namespace espalier
+}  // namespace espalier::trainer

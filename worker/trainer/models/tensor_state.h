@@ -16,7 +16,7 @@ namespace torch::nn {
 class Module;
 }
 
-namespace espalier {
+namespace espalier::trainer {
 
 // A copy, wherever the tensor lies.
 StateArray ToArray(const at::Tensor& tensor);
@@ -48,4 +48,4 @@ class EvaluationMode {
   std::vector<std::pair<std::shared_ptr<torch::nn::Module>, bool>> within_;  // and whether it was training
 };
 
-}  // namespace espalier
+}  // namespace espalier::trainer
