@@ -6,22 +6,17 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "client/cli/command_line.h"
 #include "client/cli/study_comparison.h"
 #include "tests/support/fake_master.h"
 #include "tests/support/mlp_trainer.h"
+#include "tests/unit/cli/run_command.h"
 
 namespace espalier {
 namespace {
 
 using nlohmann::json;
 using testing::FakeMaster;
-
-struct Outcome {
-  int exit_code = 0;
-  std::string out;
-  std::string err;
-};
+using testing::Outcome;
 
 // A directory that goes with the test.
 class Directory {
@@ -46,20 +41,6 @@ std::string Content(const std::string& file) {
   std::ostringstream content;
   content << std::ifstream(file).rdbuf();
   return content.str();
-}
-
-Outcome Run(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  CommandContext context{.data_directory = "/nonexistent",
-                         .server = {},
-                         .output = OutputFormat::kText,
-                         .out = out,
-                         .err = err,
-                         .err_is_terminal = false,
-                         .program = "espalier"};
-  const int exit_code = RunCommandLine(arguments, context);
-  return {exit_code, out.str(), err.str()};
 }
 
 std::optional<testing::Metrics> Learn(const testing::Sequences& sequences, std::int64_t steps) {
@@ -126,7 +107,7 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
   const std::string file = directory.Write("small.yaml", kStudy);
   using Type = json::value_t;
 
-  const Outcome run = Run({"study", "run", file, "--data", directory.path(), "--output", "json"});
+  const Outcome run = testing::RunCommand({"study", "run", file, "--data", directory.path(), "--output", "json"});
   INFO(run.err);
   REQUIRE(run.exit_code == kExitDone);
   const json study = json::parse(run.out);
@@ -157,7 +138,7 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
   const std::vector<std::string> at = {"--server", master.address(), "--output", "json"};
   const auto document = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), at.begin(), at.end());
-    const Outcome outcome = Run(arguments);
+    const Outcome outcome = testing::RunCommand(arguments);
     INFO(outcome.err);
     REQUIRE(outcome.exit_code == kExitDone);
     return json::parse(outcome.out);
@@ -223,20 +204,21 @@ TEST_CASE("texts for people name what matters, and progress stays off standard o
   const Directory directory;
   FakeMaster master(MasterOptions(directory));
   const std::string file = directory.Write("small.yaml", kStudy);
-  const Outcome run = Run({"study", "run", file, "--server", master.address()});
+  const Outcome run = testing::RunCommand({"study", "run", file, "--server", master.address()});
   INFO(run.err);
   REQUIRE(run.exit_code == kExitDone);
   CHECK_THAT(run.err, Catch::StartsWith("study 1, small: 4 trials by sha\n"));
   CHECK_THAT(run.out, Catch::Contains("small (study 1) is finished") && Catch::Contains("3 done, 1 failed") &&
                           Catch::Contains("merge rate"));
-  CHECK_THAT(Run({"plan", "show", "1", "--server", master.address()}).out,
+  CHECK_THAT(testing::RunCommand({"plan", "show", "1", "--server", master.address()}).out,
              Catch::StartsWith("node 2 from 0: lr = 0.1, seed = 1  [trained 0-2; 1 trial]\n"));
-  CHECK_THAT(Run({"plan", "show", "1", "--output", "dot", "--server", master.address()}).out,
+  CHECK_THAT(testing::RunCommand({"plan", "show", "1", "--output", "dot", "--server", master.address()}).out,
              Catch::StartsWith("digraph G {\ngraph [label=\"small: 4 trials, merge rate 1\\l\"") &&
                  Catch::Contains("[label=\"node 2 from 0\\llr = 0.1\\lseed = 1\\l1 trial\\l\", shape=box]") &&
                  Catch::EndsWith("}\n"));
-  CHECK(Run({"study", "show", "1", "--output", "dot", "--server", master.address()}).exit_code == kExitUsage);
-  CHECK_THAT(Run({"study", "compare", "1", "1", "--server", master.address()}).out,
+  CHECK(testing::RunCommand({"study", "show", "1", "--output", "dot", "--server", master.address()}).exit_code ==
+        kExitUsage);
+  CHECK_THAT(testing::RunCommand({"study", "compare", "1", "1", "--server", master.address()}).out,
              Catch::Contains("identical, bit for bit"));
 }
 
@@ -245,39 +227,41 @@ TEST_CASE("exit codes say who is wrong: the user, the request, or nobody is ther
   const std::string good = directory.Write("good.yaml", kStudy);
   const std::string bad = directory.Write("bad.yaml", "study: s\nshare: friends\n");
 
-  const Outcome no_server = Run({"study", "run", good, "--data", directory.path()});
+  const Outcome no_server = testing::RunCommand({"study", "run", good, "--data", directory.path()});
   CHECK(no_server.exit_code == kExitUnreachable);
   CHECK_THAT(no_server.err, Catch::EndsWith("start one with: espalier up\n"));
   CHECK(no_server.out.empty());
-  const Outcome bad_file = Run({"study", "run", bad, "--data", directory.path()});  // said first, without a server too
+  const Outcome bad_file =
+      testing::RunCommand({"study", "run", bad, "--data", directory.path()});  // said first, without a server too
   CHECK(bad_file.exit_code == kExitUsage);
   CHECK_THAT(bad_file.err, Catch::StartsWith(bad + ":"));
   CHECK(std::count(bad_file.err.begin(), bad_file.err.end(), '\n') == 1);
-  CHECK(Run({"study", "run", directory.File("none.yaml")}).exit_code == kExitUsage);
-  CHECK(Run({"study", "forecast", good, bad}).exit_code == kExitUsage);
-  CHECK(Run({"study"}).exit_code == kExitUsage);
-  CHECK(Run({"study", "walk"}).exit_code == kExitUsage);
-  CHECK(Run({"trial", "extend", "7"}).exit_code == kExitUsage);
-  const Outcome below = Run({"trial", "extend", "7", "--steps", "-2"});
+  CHECK(testing::RunCommand({"study", "run", directory.File("none.yaml")}).exit_code == kExitUsage);
+  CHECK(testing::RunCommand({"study", "forecast", good, bad}).exit_code == kExitUsage);
+  CHECK(testing::RunCommand({"study"}).exit_code == kExitUsage);
+  CHECK(testing::RunCommand({"study", "walk"}).exit_code == kExitUsage);
+  CHECK(testing::RunCommand({"trial", "extend", "7"}).exit_code == kExitUsage);
+  const Outcome below = testing::RunCommand({"trial", "extend", "7", "--steps", "-2"});
   CHECK(below.exit_code == kExitUsage);
   CHECK_THAT(below.err, Catch::StartsWith("--steps: got -2; expected a whole number from 1 on\n"));
-  CHECK_THAT(Run({"up", "--slots", "5000"}).err, Catch::Contains("expected a whole number from 1 to 4096\n"));
-  CHECK(Run({"trial", "branch", "7", "--at", "3"}).exit_code == kExitUsage);
-  CHECK(Run({"trial", "branch", "7", "--at", "3", "--set", "lr"}).err ==
+  CHECK_THAT(testing::RunCommand({"up", "--slots", "5000"}).err,
+             Catch::Contains("expected a whole number from 1 to 4096\n"));
+  CHECK(testing::RunCommand({"trial", "branch", "7", "--at", "3"}).exit_code == kExitUsage);
+  CHECK(testing::RunCommand({"trial", "branch", "7", "--at", "3", "--set", "lr"}).err ==
         "espalier: --set: got lr; expected NAME=VALUE\n");
-  CHECK(Run({"trial", "branch", "7", "--at", "3", "--set", "lr=nan"}).exit_code == kExitUsage);
-  CHECK(Run({"study", "list", "--output", "xml"}).exit_code == kExitUsage);
-  CHECK(Run({"--help"}).exit_code == kExitDone);
+  CHECK(testing::RunCommand({"trial", "branch", "7", "--at", "3", "--set", "lr=nan"}).exit_code == kExitUsage);
+  CHECK(testing::RunCommand({"study", "list", "--output", "xml"}).exit_code == kExitUsage);
+  CHECK(testing::RunCommand({"--help"}).exit_code == kExitDone);
 
   FakeMaster master(MasterOptions(directory));
-  const Outcome no_study = Run({"study", "show", "nothing", "--server", master.address()});
+  const Outcome no_study = testing::RunCommand({"study", "show", "nothing", "--server", master.address()});
   CHECK(no_study.exit_code == kExitRefused);
   CHECK(no_study.err == "espalier: no study nothing; see: espalier study list\n");
   const std::string unknown = directory.Write("unknown.yaml",
                                               "study: s\ntrainer: mpl\ndata: digits\n"
                                               "metric: {name: test_acc, goal: max}\n"
                                               "tuner: {grid: {steps: 3}}\n");
-  const Outcome unknown_trainer = Run({"study", "run", unknown, "--server", master.address()});
+  const Outcome unknown_trainer = testing::RunCommand({"study", "run", unknown, "--server", master.address()});
   CHECK(unknown_trainer.exit_code == kExitUsage);
   CHECK(unknown_trainer.err == unknown + ":2: trainer: unknown trainer mpl; did you mean mlp? expected one of: mlp\n");
 }
@@ -287,12 +271,12 @@ TEST_CASE("studies are listed over all pages, or those of one metric alone") {
   FakeMaster master(MasterOptions(directory));
   for (const std::string name : {"a", "b", "c"}) {
     const std::string file = directory.Write(name + ".yaml", StudyNamed(name));
-    REQUIRE(Run({"study", "run", file, "--server", master.address()}).exit_code == kExitDone);
+    REQUIRE(testing::RunCommand({"study", "run", file, "--server", master.address()}).exit_code == kExitDone);
   }
   const auto names = [&](std::vector<std::string> options) {
     std::vector<std::string> arguments = {"study", "list", "--server", master.address(), "--output", "json"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const Outcome outcome = Run(arguments);
+    const Outcome outcome = testing::RunCommand(arguments);
     INFO(outcome.err);
     REQUIRE(outcome.exit_code == kExitDone);
     std::vector<std::string> listed;
@@ -305,7 +289,7 @@ TEST_CASE("studies are listed over all pages, or those of one metric alone") {
   CHECK(names({"--state", "running"}).empty());
   CHECK(names({"--metric", "test_acc"}) == Names{"c", "b", "a"});
   CHECK(names({"--metric", "test_acc", "--goal", "min"}).empty());
-  CHECK(Run({"study", "list", "--goal", "min"}).exit_code == kExitUsage);
+  CHECK(testing::RunCommand({"study", "list", "--goal", "min"}).exit_code == kExitUsage);
 }
 
 TEST_CASE("a forecast says what is not known") {
@@ -314,7 +298,8 @@ TEST_CASE("a forecast says what is not known") {
   const std::string file = directory.Write("any.yaml",
                                            "study: any\ntrainer: synthetic\nhyper_parameters: {warp: [1, 9.5]}\n"
                                            "metric: {name: test_acc, goal: max}\ntuner: {grid: {steps: 3}}\n");
-  const Outcome document = Run({"study", "forecast", file, "--server", master.address(), "--output", "json"});
+  const Outcome document =
+      testing::RunCommand({"study", "forecast", file, "--server", master.address(), "--output", "json"});
   INFO(document.err);
   REQUIRE(document.exit_code == kExitDone);
   const json forecast = json::parse(document.out);
@@ -322,7 +307,7 @@ TEST_CASE("a forecast says what is not known") {
   CHECK(forecast["slot_seconds"].is_null());
   CHECK(forecast["critical_path_seconds"].is_null());
   CHECK(forecast["checkpoint_bytes"].is_null());
-  const Outcome text = Run({"study", "forecast", file, "--server", master.address()});
+  const Outcome text = testing::RunCommand({"study", "forecast", file, "--server", master.address()});
   CHECK_THAT(text.out, Catch::Contains("slot-seconds         not known: no step") &&
                            Catch::Contains("checkpoints          not known: no checkpoint") &&
                            Catch::Contains("lr: MultiStep(0.1, [2], gamma=0.1) and Piecewise([0.1, 0.01], [2]): these "
@@ -330,8 +315,8 @@ TEST_CASE("a forecast says what is not known") {
 }
 
 TEST_CASE("a sequence is shown without a server: canonical form, digest, segments, values") {
-  const Outcome shown = Run({"sequence", "show", "Piecewise([0.1, MultiStep(0.1, [30], 0.1)], [10])", "--steps",
-                             "38:42", "--output", "json"});
+  const Outcome shown = testing::RunCommand({"sequence", "show", "Piecewise([0.1, MultiStep(0.1, [30], 0.1)], [10])",
+                                             "--steps", "38:42", "--output", "json"});
   INFO(shown.err);
   REQUIRE(shown.exit_code == kExitDone);
   const json document = json::parse(shown.out);
@@ -340,14 +325,16 @@ TEST_CASE("a sequence is shown without a server: canonical form, digest, segment
   CHECK(document["segments"].size() == 2);
   CHECK(document["values"] == json::array({0.1, 0.1, 0.010000000000000002, 0.010000000000000002}));
   CHECK(json::parse(
-            Run({"sequence", "show", "MultiStep(32, [1], 2)", "--steps", "0:2", "--output", "json"}).out)["values"][1]
+            testing::RunCommand({"sequence", "show", "MultiStep(32, [1], 2)", "--steps", "0:2", "--output", "json"})
+                .out)["values"][1]
             .is_number_integer());
-  CHECK(json::parse(Run({"sequence", "show", "32", "--type", "floating", "--steps", "0:1", "--output", "json"})
-                        .out)["canonical"] == "32.0");
-  CHECK(Run({"sequence", "show", "Nonsense(1)"}).exit_code == kExitUsage);
+  CHECK(json::parse(
+            testing::RunCommand({"sequence", "show", "32", "--type", "floating", "--steps", "0:1", "--output", "json"})
+                .out)["canonical"] == "32.0");
+  CHECK(testing::RunCommand({"sequence", "show", "Nonsense(1)"}).exit_code == kExitUsage);
   for (const std::string range : {"3", "3:3", "-1:3", "a:b", "0:99999999999999999999", "0:3x"}) {
     CAPTURE(range);
-    CHECK(Run({"sequence", "show", "0.1", "--steps=" + range}).exit_code == kExitUsage);
+    CHECK(testing::RunCommand({"sequence", "show", "0.1", "--steps=" + range}).exit_code == kExitUsage);
   }
 }
 

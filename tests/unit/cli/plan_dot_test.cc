@@ -5,8 +5,13 @@
 #include <boost/graph/graphviz.hpp>
 #include <catch2/catch.hpp>
 
+#include "tests/unit/cli/plan_response.h"
+
 namespace espalier {
 namespace {
+
+using testing::AddNode;
+using testing::AddStage;
 
 struct Drawn {
   std::string id;
@@ -52,24 +57,6 @@ std::map<std::string, bool> Boxes(const Graph& graph) {
     boxes[Shown(graph[vertex].label)] = !graph[vertex].colour.empty();
   }
   return boxes;
-}
-
-v1::PlanNode& AddNode(v1::GetPlanResponse& plan, std::int64_t parent, std::int64_t start, const std::string& function) {
-  v1::PlanNode& node = *plan.add_nodes();
-  node.set_plan_node_id(plan.nodes_size());
-  node.set_parent_id(parent);
-  node.set_start_step(start);
-  node.set_trial_count(1);
-  (*node.mutable_functions())["lr"] = function;
-  return node;
-}
-
-v1::StageView& AddStage(v1::PlanNode& node, std::int64_t from, std::int64_t to, const std::string& state) {
-  v1::StageView& stage = *node.add_stages();
-  stage.set_from_step(from);
-  stage.set_to_step(to);
-  stage.set_state(state);
-  return stage;
 }
 
 void AddClaims(v1::PlanNode& node, std::int64_t step, const std::string& state, std::int64_t count) {

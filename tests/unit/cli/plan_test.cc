@@ -3,26 +3,13 @@
 
 #include "client/cli/plan_layout.h"
 #include "client/cli/plan_svg.h"
+#include "tests/unit/cli/plan_response.h"
 
 namespace espalier {
 namespace {
 
-v1::PlanNode& AddNode(v1::GetPlanResponse& plan, std::int64_t parent, std::int64_t start, const std::string& function) {
-  v1::PlanNode& node = *plan.add_nodes();
-  node.set_plan_node_id(plan.nodes_size());
-  node.set_parent_id(parent);
-  node.set_start_step(start);
-  node.set_trial_count(1);
-  (*node.mutable_functions())["lr"] = function;
-  return node;
-}
-
-void AddStage(v1::PlanNode& node, std::int64_t from, std::int64_t to, const std::string& state) {
-  v1::StageView& stage = *node.add_stages();
-  stage.set_from_step(from);
-  stage.set_to_step(to);
-  stage.set_state(state);
-}
+using testing::AddNode;
+using testing::AddStage;
 
 std::vector<int> Rows(const PlanLayout& layout) {
   std::vector<int> rows(layout.nodes.size());

@@ -4,23 +4,17 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "client/cli/command_line.h"
 #include "client/cli/stage_name.h"
 #include "tests/support/fake_master.h"
+#include "tests/unit/cli/run_command.h"
 
 namespace espalier {
 namespace {
 
 using nlohmann::json;
 using testing::FakeMaster;
-
-struct Outcome {
-  int exit_code = 0;
-  std::string out;
-  std::string err;
-};
+using testing::Outcome;
 
 // A master that holds one stage, and the command line beside it.
 class OneStage {
@@ -34,18 +28,8 @@ class OneStage {
                  .retried = std::move(retried)}) {}
 
   Outcome Run(std::vector<std::string> arguments, bool with_server = true) {
-    std::ostringstream out;
-    std::ostringstream err;
-    CommandContext context{.data_directory = "/nonexistent",
-                           .server = {},
-                           .output = OutputFormat::kText,
-                           .out = out,
-                           .err = err,
-                           .err_is_terminal = false,
-                           .program = "espalier"};
     if (with_server) arguments.insert(arguments.end(), {"--server", master_.address()});
-    const int exit_code = RunCommandLine(arguments, context);
-    return {exit_code, out.str(), err.str()};
+    return testing::RunCommand(arguments);
   }
   FakeMaster& master() { return master_; }
 
