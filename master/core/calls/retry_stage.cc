@@ -24,8 +24,10 @@ void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point
     if (key.evaluation.empty() ? key.from < point.step : key.from == point.step) attempts.insert({point.node, key});
   }
   if (const auto needed = NeededAt(state, plan, point)) {
-    const auto pause = state.pauses.find({{needed->head, needed->source.step}, ""});
-    if (pause != state.pauses.end()) attempts.insert({pause->second.node, pause->second.key});
+    const auto pauses = state.pauses.find({{needed->head, needed->source.step}, ""});
+    if (pauses != state.pauses.end()) {
+      for (const Pause& pause : pauses->second) attempts.insert({pause.node, pause.key});
+    }
   }
   for (const auto& [node, key] : attempts) clearing.push_back(SetAttempts{node, key, std::nullopt});
 }

@@ -9,8 +9,8 @@ namespace espalier::master {
 namespace {
 
 bool IsPaused(const Draft& draft, const StageBeginning& beginning) {
-  const auto pause = draft.state().pauses.find(beginning);
-  return pause != draft.state().pauses.end() && pause->second.until > draft.now;
+  const Pause* pause = LongestPause(draft.state(), beginning);
+  return pause != nullptr && pause->until > draft.now;
 }
 
 // Whether another connected server offers what this one does for the plan; and, for a stage that only evaluates, by
@@ -29,8 +29,8 @@ bool OffersElsewhere(const MasterState& state, const Server& server, Digest128 t
 // the same.
 bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, const StageBeginning& beginning) {
   if (IsPaused(draft, beginning)) return false;
-  const auto pause = draft.state().pauses.find(beginning);
-  if (pause == draft.state().pauses.end() || pause->second.avoid != server.name) return true;
+  const Pause* pause = LongestPause(draft.state(), beginning);
+  if (pause == nullptr || pause->avoid != server.name) return true;
   return !OffersElsewhere(draft.state(), server, plan.trainer, beginning.second);
 }
 

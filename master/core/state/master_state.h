@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -59,13 +60,17 @@ using RequestKey = std::pair<StudyId, std::string>;
 // A stage that can be ordered, by where it begins; one that only evaluates, with the evaluation identity.
 using StageBeginning = std::pair<Point, std::string>;
 
-// Why a stage is not ordered for a while: it failed there. Of several counts that pause one stage, the last.
+// Why a stage is not ordered for a while: something failed there. Several counts may pause one stage.
 struct Pause {
   Time until{};       // Time::max(): held, until `stage retry`
   std::string avoid;  // it crashed on this server alone: not ordered there again if another offers what it needs
   PlanNodeId node;    // whose attempts these are
   AttemptKey key;
   friend bool operator==(const Pause&, const Pause&) = default;
+  // The longest first.
+  friend bool operator<(const Pause& a, const Pause& b) {
+    return std::tie(b.until, a.node, a.key) < std::tie(a.until, b.node, b.key);
+  }
 };
 
 // A plan by the best of its paths that can be ordered now; the best first, of equals the smaller id.
@@ -165,8 +170,8 @@ struct MasterState {
   std::set<RunId> active_runs;                          // not ended
   std::set<StudyId> running_studies;                    // not finished
   std::unordered_map<Point, std::int64_t> open_states;  // open promises of the state, by point
-  std::map<StudyId, std::int64_t> states_awaited;  // open promises of states at points of its claims that may be done
-  std::map<StageBeginning, Pause> pauses;
+  std::map<StudyId, std::int64_t> states_awaited;    // open promises of states at points of its claims that may be done
+  std::map<StageBeginning, std::set<Pause>> pauses;  // none is empty; each until its count changes, over or not
   std::map<std::pair<Digest128, std::string>, CostSums> costs;  // by SearchPlan::cost_key
   std::map<StudyId, std::int64_t> device_time;                  // charged, in microseconds
   // Not stored.
@@ -177,6 +182,9 @@ struct MasterState {
 
   friend bool operator==(const MasterState&, const MasterState&) = default;
 };
+
+// What keeps the stage longest from being ordered, over or not; null: nothing ever did. O(log pauses).
+const Pause* LongestPause(const MasterState& state, const StageBeginning& beginning);
 
 // Those that have not ended, of whatever incarnation of the server's node manager. O(log servers).
 const std::set<RunId>& ActiveRunsOf(const MasterState& state, const std::string& server);

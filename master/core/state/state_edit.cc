@@ -290,18 +290,23 @@ struct Applier {
 
   void SetPause(const SearchPlan& plan, const SetAttempts& change) const {
     if (const Attempts* before = plan.FindAttempts(change.node, change.key)) {
-      const auto pause = state.pauses.find(BeginningOf(change.key, *before));
-      if (pause != state.pauses.end() && pause->second.node == change.node && pause->second.key == change.key) {
-        state.pauses.erase(pause);
+      const auto pauses = state.pauses.find(BeginningOf(change.key, *before));
+      if (pauses != state.pauses.end()) {
+        pauses->second.erase(PauseOf(change.node, change.key, *before));
+        if (pauses->second.empty()) state.pauses.erase(pauses);
       }
     }
     if (!change.attempts || change.attempts->not_before == Time{}) return;
-    const std::set<std::string>& servers = change.attempts->servers;
-    state.pauses[BeginningOf(change.key, *change.attempts)] = {
-        .until = change.attempts->not_before,
-        .avoid = servers.size() == 1 ? *servers.begin() : std::string(),
-        .node = change.node,
-        .key = change.key};
+    const Attempts& attempts = *change.attempts;
+    state.pauses[BeginningOf(change.key, attempts)].insert(PauseOf(change.node, change.key, attempts));
+  }
+
+  static Pause PauseOf(PlanNodeId node, const AttemptKey& key, const Attempts& attempts) {
+    const std::set<std::string>& servers = attempts.servers;
+    return {.until = attempts.not_before,
+            .avoid = servers.size() == 1 ? *servers.begin() : std::string(),
+            .node = node,
+            .key = key};
   }
 };
 

@@ -163,9 +163,9 @@ class Explainer {
 
   // False: nothing pauses what begins there.
   bool TellPause(const StageBeginning& beginning, const std::string& begin) {
-    const auto found = state_.pauses.find(beginning);
-    if (found == state_.pauses.end() || found->second.until <= now_) return false;
-    const Pause& pause = found->second;
+    const Pause* longest = LongestPause(state_, beginning);
+    if (longest == nullptr || longest->until <= now_) return false;
+    const Pause& pause = *longest;
     const Attempts* attempts = plan_.FindAttempts(pause.node, pause.key);
     if (pause.until == Time::max()) {
       told_.waits_for = WaitsFor::kRetry;

@@ -151,7 +151,7 @@ TEST_CASE("a stage that crashed is paused for a while, with the last line of its
   const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 20);
   of.Crash(of.Last(), PointAt(of, trial, 5), "loading\nSegmentation fault\n");
   REQUIRE(of.state().pauses.size() == 1);
-  const Time until = of.state().pauses.begin()->second.until;
+  const Time until = of.state().pauses.begin()->second.begin()->until;
   const auto before = until - std::chrono::milliseconds(400);
   const ExplainedStage stage = Explained(of, PointAt(of, trial, 20), kAnn, before);
   CHECK(stage.standing == StageStanding::kWaiting);

@@ -198,4 +198,27 @@ TEST_CASE("a crash of an evaluation that is reported again after each restart of
   CHECK(attempts->crashes == 1);
 }
 
+TEST_CASE("of several counts that pause one stage the longest pause holds, in whatever order they came") {
+  ServerByHand of;
+  of.Submit(of.study, {{"lr", "0.1"}}, 20);
+  const PlanId plan = of.Last().plan;
+  const Point beginning{of.Last().path.front().node, Step{0}};
+  const auto counted = [&](Step from, Time until) {
+    const Attempts attempts{.crashes = 1, .servers = {"server-0"}, .begun_at = beginning, .not_before = until};
+    return ChangePlan{plan, SetAttempts{beginning.node, {.from = from, .evaluation = {}}, attempts}};
+  };
+  const ChangePlan shorter = counted(Step{0}, Time(std::chrono::seconds(10)));
+  const ChangePlan longer = counted(Step{5}, Time(std::chrono::seconds(60)));
+  MasterState state = of.state();
+  MasterState other = of.state();
+  Apply(state, longer);
+  Apply(state, shorter);
+  Apply(other, shorter);
+  Apply(other, longer);
+  CHECK(state.pauses == other.pauses);
+  CHECK(LongestPause(state, {beginning, ""})->until == Time(std::chrono::seconds(60)));
+  Apply(state, ChangePlan{plan, SetAttempts{beginning.node, {.from = Step{5}, .evaluation = {}}, std::nullopt}});
+  CHECK(LongestPause(state, {beginning, ""})->until == Time(std::chrono::seconds(10)));
+}
+
 }  // namespace espalier::master

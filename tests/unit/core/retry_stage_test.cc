@@ -173,7 +173,7 @@ TEST_CASE("a path that is held since servers were lost deep in it goes on by a r
   REQUIRE(of.state().active_runs.empty());
   REQUIRE(of.state().pauses.size() == 1);
   const PlanNodeId leaf = of.state().trials.at(trial).leaf;
-  REQUIRE(of.state().pauses.begin()->second.node == leaf);
+  REQUIRE(of.state().pauses.begin()->second.begin()->node == leaf);
   const PlanNodeId root = of.Plan().Node(leaf).parent.value();
   Retried(of, {root, Step{3}});
   CHECK(of.state().pauses.empty());
