@@ -54,7 +54,7 @@ class Draft {
   // The state was loaded: what runs serve is derived again, and every plan with runs or waiting claims is looked at.
   void TouchAll();
 
-  // Metrics came from a run that does not owe the state there.
+  // Metrics came from a run that does not owe the state there: claims that they settle may lack it.
   void NoteLostState(PlanId plan, Point point) { touched.lost_states[plan].insert(point); }
 
   // A server's reports came again: they are acknowledged again.

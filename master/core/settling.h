@@ -15,7 +15,7 @@ void SettleTouched(Draft& draft);
 void ClaimLostStates(Draft& draft);
 
 // Of the touched studies: finishes those that are closing, have no waiting claim left, and await no state at a claim's
-// point. O(touched studies + claims whose states they await).
+// point. O(touched studies x log studies).
 void FinishStudies(Draft& draft);
 
 // Settles one waiting claim, with its study's event.

@@ -17,8 +17,7 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message);
 void OnNodeGone(Draft& draft, const NodeGone& gone);
 
 // Loses the servers whose lease has ended, and the runs of those that have not come back since the state was loaded. A
-// lease counts from a server's last message, and never from before a pause of the loop. O(servers); O(runs under way)
-// once a lease after the loading or a pause.
+// lease counts from a server's last message, and never from before a pause of the loop. O(servers + runs under way).
 void OnTick(Draft& draft, const Tick& tick);
 
 }  // namespace espalier::master

@@ -86,7 +86,8 @@ struct Applier {
       Warn("metrics differ from those stored; the stored ones stay", measured.point);
     }
     SettleOwed(plan->id, measured.point, Owed::kMetrics, fit.has_value());
-    // Who measured here owes the state, or never did, or has lost it; then no other run is to be let off.
+    // A run that measures without owing the state (it lost it, or never promised it) settles claims whose state is
+    // still needed from another.
     const Run* run = FindRun();
     const bool owes_state =
         run != nullptr && run->plan == plan->id && run->FindOpen(measured.point.step, Owed::kState) != nullptr;

@@ -1,4 +1,4 @@
-// The command line as a test runs it: in this process, with no data directory. Inline: one a program.
+// The command line as a test runs it: in this process, with no data directory.
 #pragma once
 
 #include <sstream>
