@@ -22,7 +22,7 @@ class InspectService final : public GuardedService {
   // O(servers + runs under way).
   Result<void> ListServers(const Caller& caller, const v1::ListServersRequest& request,
                            v1::ListServersResponse& response);
-  // O(the page, and studies between its first and last that the caller may not see).
+  // O(the page, and studies up to its last that are not wanted); the best first: O(studies x log studies).
   Result<void> ListStudies(const Caller& caller, const v1::ListStudiesRequest& request,
                            v1::ListStudiesResponse& response);
   // O(runs under way); of a finished study, in turns as study_part.h says.
