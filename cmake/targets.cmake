@@ -31,10 +31,14 @@ function(espalier_library name)
   espalier_use_precompiled(${name} ${ARG_PRECOMPILED})
 endfunction()
 
+# All that is no test.
+add_custom_target(programs)
+
 # espalier_program(NAME DEPENDS LIB ...): an executable of this folder's main.cc, put into bin/.
 function(espalier_program name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   add_executable(${name} main.cc)
+  add_dependencies(programs ${name})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
   espalier_use_precompiled(${name} espalier_standard_headers)
 endfunction()

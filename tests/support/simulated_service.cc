@@ -28,6 +28,8 @@ SimulatedService::SimulatedService(const SimulatedSettings& settings)
   RunUntil([&] { return std::ssize(state().servers) == settings.servers; });
 }
 
+SimulatedService::~SimulatedService() = default;
+
 sim::Service::Watcher SimulatedService::Watcher() {
   const sim::MasterProcess::Watcher master{
       .decided =

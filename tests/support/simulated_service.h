@@ -39,6 +39,7 @@ class SimulatedService : public CalledMaster {
  public:
   // The servers have registered.
   explicit SimulatedService(const SimulatedSettings& settings = {});
+  ~SimulatedService();
 
   // REQUIRES: the master has loaded.
   const MasterState& state() const override { return service_.master().memory(); }
