@@ -88,7 +88,7 @@ WorkerProcess* NodeProcess::FindWorker(int slot, std::int64_t number) {
 }
 
 void NodeProcess::Act(const node::SpawnWorker& spawn) {
-  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, offer_));
+  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, offer_, world_.curves.get()));
 }
 
 void NodeProcess::Act(const node::SendRequest& send) {

@@ -42,6 +42,7 @@ class TunedStudy {
 World WorldOf(const StudyToSimulate& study) {
   World world(study.seed, 0);
   world.durations = study.durations;
+  world.curves = study.curves;
   return world;
 }
 
@@ -103,6 +104,10 @@ void TunedStudy::OnEvents(const master::EventsAdded& added) {
   for (const master::StudyEvent& event : added.events) {
     Submit(user_.OnEvent(event));
     if (std::holds_alternative<master::StudyFinished>(event)) finished_at_ = world_.clock.now();
+    const auto* settled = std::get_if<master::ClaimSettled>(&event);
+    if (settled != nullptr && settled->state == ClaimState::kFailed) {
+      error_ = MakeError(ErrorCode::kNotFound, settled->message).value();
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // One study with its tuner in virtual time: how long it takes on so many slots, and what is trained. Nothing goes
-// wrong; metrics follow a formula. The cores and the tuner are the real ones.
+// wrong; metrics follow a formula, or are those of a table. The cores and the tuner are the real ones.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ struct StudyToSimulate {
   int slot_count = 2;  // of one server
   std::uint64_t seed = 1;
   Durations durations = kUsualDurations;
-  std::string policy = "critical_path";  // REQUIRES: known
+  std::string policy = "critical_path";               // REQUIRES: known
+  std::shared_ptr<const LearningCurves> curves = {};  // null: metrics follow a formula
 };
 
 struct SimulatedStudy {
@@ -41,7 +42,8 @@ struct SimulatedStudy {
 };
 
 // Deterministic. REQUIRES: the tuner was not started. Error: as the master refuses the study or a trial of it;
-// kInternal when the tuner does not finish it within a month of virtual time.
+// kInternal when the tuner does not finish it within a month of virtual time; kNotFound when the table has no row for
+// what is evaluated.
 Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, tuners::Tuner& tuner);
 
 }  // namespace espalier::sim

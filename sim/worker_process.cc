@@ -100,7 +100,9 @@ node::ReplyKind WorkerProcess::Do(const node::Train& train, Disk& disk, std::opt
 
 node::ReplyKind WorkerProcess::Do(const node::Evaluate&) {
   if (IsFormula(offer_)) {
-    return node::Evaluated{{{offer_.metrics.front(), FormulaScore(values_, step_)}}, takes};
+    const Result<double> score = curves_ == nullptr ? FormulaScore(values_, step_) : curves_->At(values_, step_);
+    if (!score.has_value()) return node::Failure{node::FailureKind::kTrainer, score.error().message, true};
+    return node::Evaluated{{{offer_.metrics.front(), *score}}, takes};
   }
   const EvaluationFate fate = Evaluate(state_, offer_.evaluation_digest);
   if (!fate.raises) return node::Evaluated{{{"score", fate.score}}, takes};

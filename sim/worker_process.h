@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sim/files.h"
+#include "sim/learning_curves.h"
 #include "sim/training.h"
 #include "sim/world.h"
 
@@ -22,7 +23,9 @@ struct TrainedStep {
 
 class WorkerProcess {
  public:
-  WorkerProcess(std::int64_t number, Offer offer) : number_(number), offer_(std::move(offer)) {}
+  // `curves`: what evaluations return; null: as a formula says. They must live as long.
+  WorkerProcess(std::int64_t number, Offer offer, const LearningCurves* curves)
+      : number_(number), offer_(std::move(offer)), curves_(curves) {}
 
   std::int64_t number() const { return number_; }
   // What it is at, whatever of that it has still to be told: the run, and the state that the next step begins from.
@@ -63,6 +66,7 @@ class WorkerProcess {
 
   std::int64_t number_;
   Offer offer_;
+  const LearningCurves* curves_;
   RunKey run_;
   node::Values values_;  // in force: of all that are sequences
   std::uint64_t state_ = 0;

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "sim/chance.h"
 #include "sim/clock.h"
+#include "sim/learning_curves.h"
 
 namespace espalier::sim {
 
@@ -60,7 +62,8 @@ struct World {
   Chance chance;
   Durations durations;
   Trace trace;
-  std::optional<std::string> broken_law;  // in one sentence
+  std::shared_ptr<const LearningCurves> curves;  // what evaluations of formula offers return; null: as a formula says
+  std::optional<std::string> broken_law;         // in one sentence
 };
 
 }  // namespace espalier::sim

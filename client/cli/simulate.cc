@@ -1,7 +1,9 @@
 // espalier simulate FILE, or --seeds N, or --studies N
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <ostream>
+#include <sstream>
 #include <thread>
 
 #include "client/cli/commands.h"
@@ -14,9 +16,12 @@
 namespace espalier {
 namespace {
 
+constexpr const char* kFormula = "formula";
+
 struct Options {
   std::string file;
   std::string policy = "critical_path";
+  std::string metrics = kFormula;
   std::int64_t slots = 2;
   std::int64_t seed = 1;
   std::int64_t seeds = 0;
@@ -83,6 +88,14 @@ void PrintStudy(CommandContext& context, const sim::SimulatedStudy& study) {
                                        {"time_weighted_merge_rate", summary.time_weighted_merge_rate}}));
 }
 
+Result<sim::LearningCurves> ReadCurves(const std::string& path, const std::string& metric, const ValueTypes& types) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file.is_open() || !text) return MakeError(ErrorCode::kNotFound, "the file cannot be read");
+  return sim::LearningCurves::Parse(text.str(), metric, types);
+}
+
 int RunStudy(CommandContext& context, const Options& options) {
   if (const auto policy = MakePolicy(options.policy); !policy.has_value()) {
     context.err << "espalier: --policy: " << policy.error().message << "\n";
@@ -108,6 +121,14 @@ int RunStudy(CommandContext& context, const Options& options) {
                          .goal = file->specification.goal,
                          .scope = file->specification.scope,
                          .undeclared = *types};
+  if (options.metrics != kFormula) {
+    Result<sim::LearningCurves> curves = ReadCurves(options.metrics, study.specification.metric, *types);
+    if (!curves.has_value()) {
+      context.err << "espalier: --metrics: " << options.metrics << ": " << curves.error().message << "\n";
+      return kExitUsage;
+    }
+    study.curves = std::make_shared<const sim::LearningCurves>(std::move(*curves));
+  }
   const std::unique_ptr<tuners::Tuner> tuner = MakeTunerOf(*file);
   const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(study, *tuner);
   if (!simulated.has_value()) return fail(AtRequestField(*file, simulated.error()));
@@ -129,12 +150,15 @@ Command SimulateCommand(CommandContext& context) {
   Command command{
       .name = "simulate",
       .help = "The service's own code in virtual time: how long a study takes, or whether the laws hold. No server.",
-      .arguments = {{"FILE", &options->file, "how long this study file takes; metrics by a formula, a step 1 s",
+      .arguments = {{"FILE", &options->file, "how long this study file takes; a step 1 s",
                      /*optional=*/true}},
       .options = {{.name = "--slots", .target = &options->slots, .help = "of the server, for FILE", .at_least = 1},
                   {.name = "--policy",
                    .target = &options->policy,
                    .help = "for FILE: critical_path, breadth_first or throughput"},
+                  {.name = "--metrics",
+                   .target = &options->metrics,
+                   .help = "for FILE: 'formula', or a CSV table with the columns step, the metric, hyper-parameters"},
                   {.name = "--seeds",
                    .target = &options->seeds,
                    .help = "so many services with faults, the laws checked from outside",

@@ -35,6 +35,50 @@ TEST_CASE("a simulated grid trains what its trials share once, and more slots en
   CHECK(SimulateStudy(Study(4), *second).value().end_to_end < on_one.end_to_end / 2);
 }
 
+LearningCurves Curves(const std::string& csv) {
+  return LearningCurves::Parse(csv, "score", {{"lr", ValueType::kFloating}}).value();
+}
+
+TEST_CASE("a simulated study reaches the metrics of a table") {
+  std::string csv = "note,step,lr,score\n";
+  for (const char* lr : {"0.1", "0.010000000000000002", "0.05", "0.2"}) {
+    csv += std::string("\"a, \"\"quoted\"\" note\",80,") + lr + "," + lr + "5\r\n";
+  }
+  StudyToSimulate study = Study(2);
+  study.curves = std::make_shared<const LearningCurves>(Curves(csv));
+  const std::unique_ptr<tuners::Tuner> tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  const SimulatedStudy simulated = SimulateStudy(study, *tuner).value();
+  REQUIRE(simulated.summary.best.has_value());
+  CHECK(simulated.summary.best->value == 0.25);
+}
+
+TEST_CASE("what a table of metrics does not say ends the simulation, naming it") {
+  StudyToSimulate study = Study(2);
+  study.curves = std::make_shared<const LearningCurves>(Curves("step,lr,score\n80,0.1,0.5\n"));
+  const std::unique_ptr<tuners::Tuner> tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  const Result<SimulatedStudy> simulated = SimulateStudy(study, *tuner);
+  REQUIRE_FALSE(simulated.has_value());
+  CHECK_THAT(simulated.error().message, Catch::Contains("step 80 with lr="));
+}
+
+TEST_CASE("a table of metrics that makes no sense is refused, naming line and column") {
+  for (const auto& [csv, why] :
+       std::vector<std::pair<std::string, std::string>>{{"", "empty"},
+                                                        {"lr,score\n", "'step'"},
+                                                        {"step,lr\n", "'score'"},
+                                                        {"step,lr,score\n1,0.1\n", "line 2"},
+                                                        {"step,lr,score\n1,much,0.5\n", "line 2: lr"},
+                                                        {"step,lr,score\n1,0.1,much\n", "line 2: score"},
+                                                        {"step,lr,score\n-1,0.1,0.5\n", "line 2: step"},
+                                                        {"step,lr,score\n1,0.1,0.5\n1,0.1,0.6\n", "line 3"},
+                                                        {"step,lr,score\n1,\"0.1,0.5\n", "quote"}}) {
+    INFO(csv);
+    const auto curves = LearningCurves::Parse(csv, "score", {{"lr", ValueType::kFloating}});
+    REQUIRE_FALSE(curves.has_value());
+    CHECK_THAT(curves.error().message, Catch::Contains(why));
+  }
+}
+
 TEST_CASE("a simulated tuner is told of what its trials reached, and stops the worse half") {
   const std::unique_ptr<tuners::Tuner> tuner = TunerOf(
       "sha",

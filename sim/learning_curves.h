@@ -1,0 +1,35 @@
+// Metrics that trainings reached elsewhere, for simulated ones to reach again: a table in CSV. Its head names the
+// columns: `step`, the study's metric, and hyper-parameters. A row says what the metric was at that step where the
+// hyper-parameters had those values; other columns, and hyper-parameters without one, make no difference.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "worker/node/core/worker_message.h"
+
+namespace espalier::sim {
+
+class LearningCurves {
+ public:
+  // `types`: of the study's hyper-parameters. Error: kInvalidArgument, naming the line or the column: no such column, a
+  // cell that is no value of the column's type, two rows for one place.
+  static Result<LearningCurves> Parse(std::string_view csv, const std::string& metric, const ValueTypes& types);
+
+  // At the step with these values in force; one that is missing is neutral. Error: kNotFound, naming them, when the
+  // table has no such row.
+  Result<double> At(const node::Values& values, Step step) const;
+
+ private:
+  using Place = std::pair<std::vector<Value>, Step>;
+
+  std::vector<std::pair<std::string, ValueType>> columns_;  // those that are hyper-parameters
+  std::map<Place, double> metric_;
+};
+
+}  // namespace espalier::sim
