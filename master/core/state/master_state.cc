@@ -2,6 +2,14 @@
 
 namespace espalier::master {
 
+MasterState::MasterState() = default;
+MasterState::~MasterState() = default;
+MasterState::MasterState(const MasterState&) = default;
+MasterState::MasterState(MasterState&&) noexcept = default;
+MasterState& MasterState::operator=(const MasterState&) = default;
+MasterState& MasterState::operator=(MasterState&&) noexcept = default;
+bool operator==(const MasterState&, const MasterState&) = default;
+
 const Pause* LongestPause(const MasterState& state, const StageBeginning& beginning) {
   const auto pauses = state.pauses.find(beginning);
   return pauses == state.pauses.end() ? nullptr : &*pauses->second.begin();

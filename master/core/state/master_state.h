@@ -151,6 +151,14 @@ struct Indexes {
 };
 
 struct MasterState {
+  // Compiled once: many files hold one, and each would compile them again.
+  MasterState();
+  ~MasterState();
+  MasterState(const MasterState&);
+  MasterState(MasterState&&) noexcept;
+  MasterState& operator=(const MasterState&);
+  MasterState& operator=(MasterState&&) noexcept;
+
   // Stored.
   std::map<Digest128, KnownOffer> offers;  // by DigestOf
   std::map<StudyId, Study> studies;
@@ -180,7 +188,7 @@ struct MasterState {
   Indexes index;
   Moment leases_from{};  // no lease has begun before: the state was loaded then, or the loop went on after a pause
 
-  friend bool operator==(const MasterState&, const MasterState&) = default;
+  friend bool operator==(const MasterState&, const MasterState&);
 };
 
 // What keeps the stage longest from being ordered, over or not; null: nothing ever did. O(log pauses).
