@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "base/check.h"
@@ -52,7 +53,7 @@ std::optional<Value> ParseCell(const std::string& cell, ValueType type) {
       if (const auto number = ParseNumber<std::int64_t>(cell)) return Value{*number};
       return std::nullopt;
     case ValueType::kFloating:
-      if (const auto number = ParseNumber<double>(cell)) return Value{*number};
+      if (const auto number = ParseNumber<double>(cell); number && std::isfinite(*number)) return Value{*number};
       return std::nullopt;
     case ValueType::kText:
       return Value{cell};
@@ -62,7 +63,7 @@ std::optional<Value> ParseCell(const std::string& cell, ValueType type) {
 
 tl::unexpected<Error> Defect(const std::string& message) { return MakeError(ErrorCode::kInvalidArgument, message); }
 
-std::string AtLine(std::size_t row) { return "line " + std::to_string(row + 1) + ": "; }
+std::string AtRow(std::size_t row) { return "row " + std::to_string(row + 1) + ": "; }
 
 Result<std::size_t> ColumnOf(const Row& head, const std::string& name) {
   const auto it = std::find(head.begin(), head.end(), name);
@@ -89,23 +90,23 @@ Result<LearningCurves> LearningCurves::Parse(std::string_view csv, const std::st
   }
   for (std::size_t i = 1; i < rows->size(); ++i) {
     const Row& row = (*rows)[i];
-    if (row.size() != head.size()) return Defect(AtLine(i) + "it has another number of cells than the head");
+    if (row.size() != head.size()) return Defect(AtRow(i) + "it has another number of cells than the head");
     Place place;
     for (std::size_t k = 0; k < value_columns.size(); ++k) {
       const std::optional<Value> value = ParseCell(row[value_columns[k]], curves.columns_[k].second);
       if (!value.has_value()) {
-        return Defect(AtLine(i) + curves.columns_[k].first + ": a " + std::string(Name(curves.columns_[k].second)) +
+        return Defect(AtRow(i) + curves.columns_[k].first + ": a " + std::string(Name(curves.columns_[k].second)) +
                       " value is expected, got '" + row[value_columns[k]] + "'");
       }
       place.first.push_back(*value);
     }
     const auto step = ParseNumber<std::int64_t>(row[step_column]);
     const auto measured = ParseNumber<double>(row[metric_column]);
-    if (!step.has_value() || *step < 0) return Defect(AtLine(i) + "step: a whole number of at least 0 is expected");
-    if (!measured.has_value()) return Defect(AtLine(i) + metric + ": a number is expected");
+    if (!step.has_value() || *step < 0) return Defect(AtRow(i) + "step: a whole number of at least 0 is expected");
+    if (!measured.has_value()) return Defect(AtRow(i) + metric + ": a number is expected");
     place.second = Step{*step};
     if (!curves.metric_.emplace(std::move(place), *measured).second) {
-      return Defect(AtLine(i) + "another row has these values at this step");
+      return Defect(AtRow(i) + "another row has these values at this step");
     }
   }
   return curves;

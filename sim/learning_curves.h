@@ -17,8 +17,8 @@ namespace espalier::sim {
 
 class LearningCurves {
  public:
-  // `types`: of the study's hyper-parameters. Error: kInvalidArgument, naming the line or the column: no such column, a
-  // cell that is no value of the column's type, two rows for one place.
+  // `types`: of the study's hyper-parameters. Error: kInvalidArgument, naming the row (the head is 1) or the column: no
+  // such column, a cell that is no value of the column's type, two rows for one place.
   static Result<LearningCurves> Parse(std::string_view csv, const std::string& metric, const ValueTypes& types);
 
   // At the step with these values in force; one that is missing is neutral. Error: kNotFound, naming them, when the

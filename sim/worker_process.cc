@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "sim/learning_curves.h"
 
 namespace espalier::sim {
 namespace {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "sim/files.h"
-#include "sim/learning_curves.h"
 #include "sim/training.h"
 #include "sim/world.h"
 

@@ -10,9 +10,10 @@
 
 #include "sim/chance.h"
 #include "sim/clock.h"
-#include "sim/learning_curves.h"
 
 namespace espalier::sim {
+
+class LearningCurves;
 
 // Typical times of one simulation.
 struct Durations {

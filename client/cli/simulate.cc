@@ -10,6 +10,7 @@
 #include "client/cli/json.h"
 #include "client/cli/study_file.h"
 #include "scheduler/policy.h"
+#include "sim/learning_curves.h"
 #include "sim/seeds.h"
 #include "sim/tuned_study.h"
 
@@ -91,8 +92,8 @@ void PrintStudy(CommandContext& context, const sim::SimulatedStudy& study) {
 Result<sim::LearningCurves> ReadCurves(const std::string& path, const std::string& metric, const ValueTypes& types) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  text << file.rdbuf();
-  if (!file.is_open() || !text) return MakeError(ErrorCode::kNotFound, "the file cannot be read");
+  if (file) text << file.rdbuf();
+  if (!file || file.bad()) return MakeError(ErrorCode::kNotFound, "the file cannot be read");
   return sim::LearningCurves::Parse(text.str(), metric, types);
 }
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "client/tuners/registry.h"
+#include "sim/learning_curves.h"
 
 namespace espalier::sim {
 namespace {
@@ -41,15 +42,17 @@ LearningCurves Curves(const std::string& csv) {
 
 TEST_CASE("a simulated study reaches the metrics of a table") {
   std::string csv = "note,step,lr,score\n";
-  for (const char* lr : {"0.1", "0.010000000000000002", "0.05", "0.2"}) {
-    csv += std::string("\"a, \"\"quoted\"\" note\",80,") + lr + "," + lr + "5\r\n";
+  for (const char* lr_and_score : {"0.1,0.1", "0.010000000000000002,0.2", "0.05,0.9", "0.2,0.3"}) {
+    csv += std::string("\"a, \"\"quoted\"\" note\",80,") + lr_and_score + "\r\n";
+    csv += std::string("of another step,40,") + lr_and_score + "5\r\n";
   }
   StudyToSimulate study = Study(2);
   study.curves = std::make_shared<const LearningCurves>(Curves(csv));
   const std::unique_ptr<tuners::Tuner> tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
   const SimulatedStudy simulated = SimulateStudy(study, *tuner).value();
   REQUIRE(simulated.summary.best.has_value());
-  CHECK(simulated.summary.best->value == 0.25);
+  CHECK(simulated.summary.best->value == 0.9);
+  CHECK(simulated.summary.best->trial == TrialId{3});
 }
 
 TEST_CASE("what a table of metrics does not say ends the simulation, naming it") {
@@ -61,16 +64,17 @@ TEST_CASE("what a table of metrics does not say ends the simulation, naming it")
   CHECK_THAT(simulated.error().message, Catch::Contains("step 80 with lr="));
 }
 
-TEST_CASE("a table of metrics that makes no sense is refused, naming line and column") {
+TEST_CASE("a table of metrics that makes no sense is refused, naming row and column") {
   for (const auto& [csv, why] :
        std::vector<std::pair<std::string, std::string>>{{"", "empty"},
                                                         {"lr,score\n", "'step'"},
                                                         {"step,lr\n", "'score'"},
-                                                        {"step,lr,score\n1,0.1\n", "line 2"},
-                                                        {"step,lr,score\n1,much,0.5\n", "line 2: lr"},
-                                                        {"step,lr,score\n1,0.1,much\n", "line 2: score"},
-                                                        {"step,lr,score\n-1,0.1,0.5\n", "line 2: step"},
-                                                        {"step,lr,score\n1,0.1,0.5\n1,0.1,0.6\n", "line 3"},
+                                                        {"step,lr,score\n1,0.1\n", "row 2"},
+                                                        {"step,lr,score\n1,much,0.5\n", "row 2: lr"},
+                                                        {"step,lr,score\n1,nan,0.5\n", "row 2: lr"},
+                                                        {"step,lr,score\n1,0.1,much\n", "row 2: score"},
+                                                        {"step,lr,score\n-1,0.1,0.5\n", "row 2: step"},
+                                                        {"step,lr,score\n1,0.1,0.5\n1,0.1,0.6\n", "row 3"},
                                                         {"step,lr,score\n1,\"0.1,0.5\n", "quote"}}) {
     INFO(csv);
     const auto curves = LearningCurves::Parse(csv, "score", {{"lr", ValueType::kFloating}});
