@@ -11,10 +11,19 @@ function(espalier_enable_failpoints)
   endforeach()
 endfunction()
 
-# espalier_library(NAME DEPENDS LIB ... [PRECOMPILED HEADERS]): a static library of this folder's sources. Includes are written from the
-# repository root. PRECOMPILED: of cmake/precompiled.cmake; not given: espalier_standard_headers.
+# Compiles the target's sources several at a time, since most of a source's time goes into headers and templates that its neighbours need,
+# too. So names in unnamed namespaces are unique within a target.
+function(espalier_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  # GCC takes the sources for headers, whose unnamed namespaces would be something else in each source.
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+endfunction()
+
+# espalier_library(NAME DEPENDS LIB ... [PRECOMPILED HEADERS] [SEPARATELY]): a static library of this folder's sources. Includes are written
+# from the repository root. PRECOMPILED: of cmake/precompiled.cmake; not given: espalier_standard_headers. SEPARATELY: each source is compiled
+# by itself, where many use the same names: commands, benches.
 function(espalier_library name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATELY" "PRECOMPILED" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cc)
     list(FILTER ARG_SOURCES EXCLUDE REGEX "/main\\.cc$")
@@ -29,6 +38,9 @@ function(espalier_library name)
     set(ARG_PRECOMPILED espalier_standard_headers)
   endif()
   espalier_use_precompiled(${name} ${ARG_PRECOMPILED})
+  if(NOT ARG_SEPARATELY)
+    espalier_compile_together(${name})
+  endif()
 endfunction()
 
 # All that is no test.
@@ -43,11 +55,11 @@ function(espalier_program name)
   espalier_use_precompiled(${name} espalier_standard_headers)
 endfunction()
 
-# espalier_test(NAME DEPENDS LIB ... [LABELS LABEL ...] [SOURCES FILE ...] [PRECOMPILED HEADERS]): one Catch2 binary of this folder's
+# espalier_test(NAME DEPENDS LIB ... [LABELS LABEL ...] [SOURCES FILE ...] [PRECOMPILED HEADERS] [SEPARATELY]): one Catch2 binary of this folder's
 # *.cc files. Labels say what it needs or is for (docs/testing.md); none: fast, and needs nothing. PRECOMPILED: as above; not given:
-# espalier_test_headers.
+# espalier_test_headers. SEPARATELY: as above; for tests with LibTorch, whose headers take Catch2's macros away.
 function(espalier_test name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LABELS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATELY" "PRECOMPILED" "DEPENDS;LABELS;SOURCES" ${ARGN})
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cc)
   endif()
@@ -57,6 +69,9 @@ function(espalier_test name)
     set(ARG_PRECOMPILED espalier_test_headers)
   endif()
   espalier_use_precompiled(${name} ${ARG_PRECOMPILED})
+  if(NOT ARG_SEPARATELY)
+    espalier_compile_together(${name})
+  endif()
   # Thread sanitizer looks through megabytes that gRPC hands on byte by byte: those tests run in the other builds.
   if(ESPALIER_SANITIZE MATCHES thread)
     set(selection ~[large])

@@ -12,7 +12,7 @@ std::int64_t FixedPoint(double number) {
   return std::llround(std::clamp(number * kFeatureUnits, -kMax, kMax));
 }
 
-struct NumberOf {
+struct FixedNumberOf {
   std::int64_t operator()(bool value) const { return FixedPoint(value ? 1 : 0); }
   std::int64_t operator()(std::int64_t value) const { return FixedPoint(static_cast<double>(value)); }
   std::int64_t operator()(double value) const { return FixedPoint(value); }
@@ -29,7 +29,7 @@ Features FeaturesOf(const PlanNode& node) {
   features.reserve(configuration.functions.size());
   for (std::size_t i = 0; i < configuration.functions.size(); ++i) {
     Value value = At(configuration.functions[i], node.start);
-    const std::int64_t number = std::visit(NumberOf{}, value);
+    const std::int64_t number = std::visit(FixedNumberOf{}, value);
     if (number == 0) continue;
     FeatureValue& added = features.emplace_back();
     added.value = number;

@@ -38,10 +38,20 @@ def without_precompiled(command):
     return command + " -Wno-unknown-warning-option"
 
 
+def one_by_one(database):
+    """The entries with a command for each source, also for those that are compiled several at a time."""
+    for entry in database:
+        if "/Unity/unity_" not in entry["file"]:
+            yield entry
+            continue
+        for source in re.findall(r'#include "(.*)"', pathlib.Path(entry["file"]).read_text(encoding="utf-8")):
+            yield dict(entry, file=source, command=entry["command"].replace(entry["file"], source))
+
+
 def commands_of(database, root, files):
     """The entries of a compile_commands.json for these files, for clang."""
     wanted = {str(root / file) for file in files}
-    return [dict(entry, command=without_precompiled(entry["command"])) for entry in database if entry["file"] in wanted]
+    return [dict(entry, command=without_precompiled(entry["command"])) for entry in one_by_one(database) if entry["file"] in wanted]
 
 
 def header_filter(root, files):

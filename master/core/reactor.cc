@@ -1,5 +1,8 @@
 #include "master/core/reactor.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "master/core/calls/answer_once.h"
 #include "master/core/calls/user_calls.h"
 #include "master/core/draft.h"
@@ -31,7 +34,7 @@ struct Dispatcher {
   }
 };
 
-// Says which events the edit adds, to those who watch.
+// Says which events the edit adds, to those who watch: before node managers are told, which can wait for a moment.
 void Announce(Transition& transition) {
   std::map<StudyId, EventsAdded> added;
   for (const StateChange& change : transition.edit) {
@@ -40,7 +43,9 @@ void Announce(Transition& transition) {
     const auto [it, is_first] = added.try_emplace(event->study, EventsAdded{event->study, event->number, {}});
     it->second.events.push_back(event->event);
   }
-  for (auto& [study, events] : added) transition.effects.push_back(std::move(events));
+  const auto is_order = [](const Effect& effect) { return std::holds_alternative<SendOrders>(effect); };
+  auto place = std::ranges::find_if(transition.effects, is_order);
+  for (auto& [study, events] : added) place = std::next(transition.effects.insert(place, std::move(events)));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "master/loop/group_commit.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/check.h"
@@ -11,6 +12,32 @@ namespace {
 // Acknowledgements and orders to node managers may be late by a moment; clients wait.
 bool IsAwaited(const Effect& effect) {
   return std::holds_alternative<Reply>(effect) || std::holds_alternative<EventsAdded>(effect);
+}
+
+// Of each stream to a node manager only the newest orders are left: they replace those before, but for the files that
+// these name.
+void DropReplacedOrders(std::vector<Release>& releases) {
+  std::map<SessionId, SendOrders*> newest;
+  const auto is_replaced = [&](Release& release) {
+    auto* effect = std::get_if<Effect>(&release);
+    auto* orders = effect == nullptr ? nullptr : std::get_if<SendOrders>(effect);
+    if (orders == nullptr) return false;
+    const auto [later, is_newest] = newest.try_emplace(orders->session, orders);
+    if (is_newest) return false;
+    std::vector<std::string>& files = orders->orders.superseded_files;
+    std::vector<std::string>& all = later->second->orders.superseded_files;
+    all.insert(all.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
+    return true;
+  };
+  std::vector<bool> replaced(releases.size());
+  for (std::size_t i = releases.size(); i-- > 0;) replaced[i] = is_replaced(releases[i]);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < releases.size(); ++i) {
+    if (replaced[i]) continue;
+    if (kept != i) releases[kept] = std::move(releases[i]);
+    ++kept;
+  }
+  releases.resize(kept);
 }
 
 }  // namespace
@@ -41,6 +68,7 @@ Batch GroupCommit::Start() {
   ESPALIER_CHECK(!committing_) << "one commit at a time";
   committing_ = true;
   is_awaited_ = false;
+  DropReplacedOrders(open_.releases);
   return std::exchange(open_, {});
 }
 

@@ -110,7 +110,7 @@ DoublePair LogarithmOfRatio(std::int64_t numerator, std::int64_t denominator) {
 }
 
 // REQUIRES: -2000 <= a <= 0.
-Scaled Exponential(DoublePair a) {
+Scaled ExponentialOf(DoublePair a) {
   const auto k = static_cast<std::int64_t>(a.high / kLogarithmOf2.high - 0.5);
   const DoublePair rest = Subtract(a, Multiply({static_cast<double>(k), 0}, kLogarithmOf2));
   DoublePair series{1, 0};
@@ -138,7 +138,7 @@ double PowerOfRatio(std::int64_t numerator, std::int64_t denominator, double exp
   }
   const DoublePair logarithm = LogarithmOfRatio(numerator, denominator);
   if (exponent * logarithm.high < -2000) return 0;
-  return Round(Exponential(Multiply({exponent, 0}, logarithm)));
+  return Round(ExponentialOf(Multiply({exponent, 0}, logarithm)));
 }
 
 }  // namespace espalier

@@ -53,6 +53,14 @@ class Commands(unittest.TestCase):
         self.assertEqual([entry["file"] for entry in entries], ["/r/a.cc"])
         self.assertEqual(entries[0]["command"].split(), "c++ -O2 -c /r/a.cc -Wno-unknown-warning-option".split())
 
+    def test_sources_that_are_compiled_together_are_looked_at_one_by_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            together = pathlib.Path(folder) / "Unity/unity_0_cxx.cxx"
+            together.parent.mkdir()
+            together.write_text('/* generated */\n\n#include "/r/a.cc"\n\n#include "/r/b.cc"\n', encoding="utf-8")
+            entries = clang_tidy.commands_of([{"file": str(together), "command": f"c++ -c {together}"}], pathlib.Path("/r"), ["b.cc"])
+        self.assertEqual([(entry["file"], entry["command"].split()[:3]) for entry in entries], [("/r/b.cc", ["c++", "-c", "/r/b.cc"])])
+
     def test_headers_that_differ_are_looked_at_and_no_others(self):
         self.assertRegex("/r/base/a.h", clang_tidy.header_filter(pathlib.Path("/r"), ["base/a.h", "b.cc"]))
         self.assertNotRegex("/r/base/b.h", clang_tidy.header_filter(pathlib.Path("/r"), ["base/a.h", "b.cc"]))

@@ -16,12 +16,7 @@ Step EndOf(const Run& run) {
   return end;
 }
 
-bool HasOpenPromise(const Run& run) {
-  return std::any_of(run.promises.begin(), run.promises.end(),
-                     [](const auto& entry) { return entry.second.state == PromiseState::kOpen; });
-}
-
-bool TakesPromises(const Run& run) { return run.training() && !run.preempt && HasOpenPromise(run); }
+bool TakesPromises(const Run& run) { return run.training() && !run.preempt && run.HasOpenPromise(); }
 
 const NeedIndex& NeedsOf(const MasterState& state, PlanId plan) {
   static const NeedIndex kNone;

@@ -5,11 +5,6 @@
 namespace espalier::master {
 namespace {
 
-bool HasOpenPromise(const Run& run) {
-  return std::any_of(run.promises.begin(), run.promises.end(),
-                     [](const auto& entry) { return entry.second.state == PromiseState::kOpen; });
-}
-
 std::vector<PromiseId> OpenPromises(const Run& run) {
   std::vector<PromiseId> open;
   for (const auto& [id, promise] : run.promises) {
@@ -34,7 +29,7 @@ Step ReachedBy(const SearchPlan& plan, const Run& run) {
 
 void EndIfNothingIsOpen(Draft& draft, RunId id) {
   const Run& run = draft.state().runs.at(id);
-  if (std::holds_alternative<Saving>(run.state) && !HasOpenPromise(run)) draft.Do(SetRunState{id, Ended{}});
+  if (std::holds_alternative<Saving>(run.state) && !run.HasOpenPromise()) draft.Do(SetRunState{id, Ended{}});
 }
 
 std::int64_t Microseconds(std::chrono::duration<double> seconds) {

@@ -37,6 +37,11 @@ Step Run::at() const {
   return BeginningOf(*this).step;
 }
 
+bool Run::HasOpenPromise() const {
+  return std::any_of(promises.begin(), promises.end(),
+                     [](const auto& entry) { return entry.second.state == PromiseState::kOpen; });
+}
+
 const Promise* Run::FindOpen(Step step, Owed owed) const {
   for (const auto& [promise_id, promise] : promises) {
     if (promise.state == PromiseState::kOpen && promise.step == step && promise.owed == owed) return &promise;

@@ -79,6 +79,7 @@ struct Run {
 
   bool training() const { return std::holds_alternative<Training>(state); }
   bool ended() const { return std::holds_alternative<Ended>(state); }
+  bool HasOpenPromise() const;
   // Where it trains, or its path's start.
   Step at() const;
   // The open promise of what is owed at the step; null if there is none.

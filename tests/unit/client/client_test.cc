@@ -75,7 +75,7 @@ std::unique_ptr<tuners::Tuner> Sha(std::size_t count) {
       "sha", {{"min", std::int64_t{2}}, {"max", std::int64_t{18}}, {"reduction", std::int64_t{3}}}, Candidates(count)));
 }
 
-const DriveOptions kAccuracy{.metric = "test_acc", .goal = Goal::kMaximize, .on_settled = {}};
+const DriveOptions kByAccuracy{.metric = "test_acc", .goal = Goal::kMaximize, .on_settled = {}};
 
 // Answers every result with a new trial that spells whose result it was: what it does depends on the order of events.
 class Chain : public tuners::Tuner {
@@ -260,7 +260,7 @@ TEST_CASE("the driver takes a study of successive halving to its end, one batch 
   Client client = Connect(master);
   Study study = Create(client);
   std::size_t settled = 0;
-  DriveOptions options = kAccuracy;
+  DriveOptions options = kByAccuracy;
   options.on_settled = [&](std::size_t, const Evaluation&) { ++settled; };
   const Result<DriveReport> report = Drive(*Sha(20), study, options);
   REQUIRE(report.has_value());
@@ -285,7 +285,7 @@ TEST_CASE("drivers of one study make the same batches, whatever the order of arr
     Client client = Connect(master);
     drivers.emplace_back([&report, &driving, chain, study = Create(client)]() mutable {
       const std::unique_ptr<tuners::Tuner> tuner = chain ? std::unique_ptr<tuners::Tuner>(new Chain) : Sha(30);
-      report = Drive(*tuner, study, kAccuracy);
+      report = Drive(*tuner, study, kByAccuracy);
       --driving;
     });
   }
@@ -309,7 +309,7 @@ TEST_CASE("a driver that was killed anywhere and is started again makes the same
   {
     Study study = Create(client);
     std::size_t settled = 0;
-    DriveOptions options = kAccuracy;
+    DriveOptions options = kByAccuracy;
     options.on_settled = [&](std::size_t, const Evaluation&) {
       if (++settled == killed_at) throw Killed{};
     };
@@ -318,7 +318,7 @@ TEST_CASE("a driver that was killed anywhere and is started again makes the same
   Client next_client = Connect(master);
   Study study = Create(next_client);
   CHECK(study.attached());
-  const Result<DriveReport> report = Drive(*Sha(30), study, kAccuracy);
+  const Result<DriveReport> report = Drive(*Sha(30), study, kByAccuracy);
   REQUIRE(report.has_value());
   CHECK(report->trial_count == 30);
   CHECK(report->batch_count == 4);
@@ -332,8 +332,8 @@ TEST_CASE("a driver that died between a batch's commit and its answer gets the f
   Client client = Client::Connect(master.address(), impatient).value();
   Study study = Create(client);
   master.FailNext(1, FakeMaster::Fault::kAfter);
-  CHECK(Drive(*Sha(9), study, kAccuracy).error().code == ErrorCode::kUnavailable);
-  const Result<DriveReport> report = Drive(*Sha(9), study, kAccuracy);
+  CHECK(Drive(*Sha(9), study, kByAccuracy).error().code == ErrorCode::kUnavailable);
+  const Result<DriveReport> report = Drive(*Sha(9), study, kByAccuracy);
   REQUIRE(report.has_value());
   CHECK(report->trial_count == 9);
   CHECK(ContentByRequestId(master).size() == report->batch_count);
@@ -344,7 +344,7 @@ TEST_CASE("a study that somebody cancels ends its driver without an error") {
   Client client = Connect(master);
   Study study = Create(client);
   std::optional<Result<DriveReport>> report;
-  std::thread driver([&] { report = Drive(*Sha(9), study, kAccuracy); });
+  std::thread driver([&] { report = Drive(*Sha(9), study, kByAccuracy); });
   master.WaitForWaitingClaims(9);
   CHECK(client.OpenStudy(study.id()).Cancel().has_value());
   driver.join();

@@ -18,7 +18,7 @@ ClientCall CreateCall(const std::string& request, const StudySpecification& spec
   return CallOf(request, CreateStudy{specification});
 }
 
-Error RefusalOf(MasterByHand& master, const Event& event) {
+Error RefusalOfEvent(MasterByHand& master, const Event& event) {
   const MasterState before = master.state();
   master.Handle(event);
   CHECK(master.state() == before);  // an event that is refused changes nothing
@@ -45,17 +45,17 @@ TEST_CASE("the same request id with other content is refused") {
   MasterByHand master;
   const StudyId study = master.CreateStudy("other");
   master.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
-  CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", "0.2"}})).code == ErrorCode::kAlreadyExists);
+  CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{"lr", "0.2"}})).code == ErrorCode::kAlreadyExists);
 }
 
 TEST_CASE("bad trials are refused with the field") {
   MasterByHand master;
   const StudyId study = master.CreateStudy("bad");
-  CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", "Cosin(0.1, 0, 5)"}})).field == "trials[0].lr");
-  CHECK(RefusalOf(master, TrialCall(study, "a", {{"learning_rate", "0.1"}})).code == ErrorCode::kInvalidArgument);
-  CHECK(RefusalOf(master, TrialCall(study, "a", {{"bs", "12.5"}})).field == "trials[0].bs");
-  CHECK(RefusalOf(master, TrialCall(study, "a", {{"seed", "Piecewise([1, 2], [5])"}})).field == "trials[0].seed");
-  CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", "0.1"}}, -5)).field == "trials[0].steps");
+  CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{"lr", "Cosin(0.1, 0, 5)"}})).field == "trials[0].lr");
+  CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{"learning_rate", "0.1"}})).code == ErrorCode::kInvalidArgument);
+  CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{"bs", "12.5"}})).field == "trials[0].bs");
+  CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{"seed", "Piecewise([1, 2], [5])"}})).field == "trials[0].seed");
+  CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{"lr", "0.1"}}, -5)).field == "trials[0].steps");
 }
 
 TEST_CASE("text that the database would refuse is refused before, with the field") {
@@ -67,49 +67,51 @@ TEST_CASE("text that the database would refuse is refused before, with the field
     return CreateCall("1", specification);
   };
   for (const std::string& bad : {zero, not_utf8}) {
-    CHECK(RefusalOf(master, create({.name = bad, .metric = "score"})).field == "study");
-    CHECK(RefusalOf(master, create({.name = "s", .data = bad, .metric = "score"})).field == "data");
-    CHECK(RefusalOf(master, create({.name = "s", .metric = bad})).field == "metric.name");
-    CHECK(RefusalOf(master, create({.name = "s", .metric = "score", .definition = bad})).field == "definition");
+    CHECK(RefusalOfEvent(master, create({.name = bad, .metric = "score"})).field == "study");
+    CHECK(RefusalOfEvent(master, create({.name = "s", .data = bad, .metric = "score"})).field == "data");
+    CHECK(RefusalOfEvent(master, create({.name = "s", .metric = bad})).field == "metric.name");
+    CHECK(RefusalOfEvent(master, create({.name = "s", .metric = "score", .definition = bad})).field == "definition");
     ClientCall call = create({.name = "s", .metric = "score"});
     call.request_id = bad;
-    CHECK(RefusalOf(master, call).field == "request_id");
+    CHECK(RefusalOfEvent(master, call).field == "request_id");
     call = create({.name = "s", .metric = "score"});
     call.caller.team = bad;
-    CHECK(RefusalOf(master, call).field == "team");
+    CHECK(RefusalOfEvent(master, call).field == "team");
   }
   const StudyId study = master.CreateStudy("texts");
   for (const std::string& bad : {zero, not_utf8}) {
-    CHECK(RefusalOf(master, TrialCall(study, bad, {{"lr", "0.1"}})).field == "request_id");
-    CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", bad}})).field == "trials[0].lr");
-    CHECK(RefusalOf(master, TrialCall(study, "a", {{bad, "0.1"}})).code == ErrorCode::kInvalidArgument);
+    CHECK(RefusalOfEvent(master, TrialCall(study, bad, {{"lr", "0.1"}})).field == "request_id");
+    CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{"lr", bad}})).field == "trials[0].lr");
+    CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{bad, "0.1"}})).code == ErrorCode::kInvalidArgument);
   }
-  CHECK(RefusalOf(master, TrialCall(study, "a", {{zero, "0.1"}})).field == "trials[0].a?b");
+  CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{zero, "0.1"}})).field == "trials[0].a?b");
 }
 
 TEST_CASE("what is too long or too much is refused with the field") {
   MasterByHand master;
   StudySpecification specification{.name = std::string(201, 'n'), .trainer = "simulated", .metric = "score"};
-  CHECK(RefusalOf(master, CreateCall("1", specification)).field == "study");
+  CHECK(RefusalOfEvent(master, CreateCall("1", specification)).field == "study");
   specification.name = "s";
   specification.definition.assign((16u << 20) + 1, ' ');
-  CHECK(RefusalOf(master, CreateCall("1", specification)).field == "definition");
+  CHECK(RefusalOfEvent(master, CreateCall("1", specification)).field == "definition");
   const StudyId study = master.CreateStudy("long");
-  CHECK(RefusalOf(master, TrialCall(study, std::string(101, 'r'), {{"lr", "0.1"}})).field == "request_id");
-  CHECK(RefusalOf(master, TrialCall(study, "a", {{"lr", std::string((1u << 20) + 1, ' ')}})).field == "trials[0].lr");
+  CHECK(RefusalOfEvent(master, TrialCall(study, std::string(101, 'r'), {{"lr", "0.1"}})).field == "request_id");
+  CHECK(RefusalOfEvent(master, TrialCall(study, "a", {{"lr", std::string((1u << 20) + 1, ' ')}})).field ==
+        "trials[0].lr");
   SubmitBatch batch{.study = study, .new_trials = {20'001, NewTrial{.sequences = {{"lr", "0.1"}}, .steps = Step{1}}}};
-  Error refused = RefusalOf(master, CallOf("a", batch));
+  Error refused = RefusalOfEvent(master, CallOf("a", batch));
   CHECK(refused.code == ErrorCode::kResourceExhausted);
   CHECK(refused.field == "trials");
   batch.new_trials.clear();
   batch.claims.resize(20'001);
-  refused = RefusalOf(master, CallOf("a", batch));
+  refused = RefusalOfEvent(master, CallOf("a", batch));
   CHECK(refused.code == ErrorCode::kResourceExhausted);
   CHECK(refused.field == "claims");
-  CHECK(RefusalOf(master, CallOf("a", SubmitBatch{.study = study, .close = std::vector<TrialId>(20'001)})).field ==
+  CHECK(RefusalOfEvent(master, CallOf("a", SubmitBatch{.study = study, .close = std::vector<TrialId>(20'001)})).field ==
         "close_trial_ids");
-  CHECK(RefusalOf(master, CallOf("a", SubmitBatch{.study = study, .cancel = std::vector<TrialId>(20'001)})).field ==
-        "cancel_trial_ids");
+  CHECK(
+      RefusalOfEvent(master, CallOf("a", SubmitBatch{.study = study, .cancel = std::vector<TrialId>(20'001)})).field ==
+      "cancel_trial_ids");
 }
 
 TEST_CASE("a study of the same name and content is attached to while it runs, and is new once it is finished") {
@@ -122,7 +124,7 @@ TEST_CASE("a study of the same name and content is attached to while it runs, an
   CHECK(second.study == first.study);
   CHECK(second.attached);
   specification.definition = "{\"other\": 1}";
-  CHECK(RefusalOf(master, CreateCall("3", specification)).code == ErrorCode::kAlreadyExists);
+  CHECK(RefusalOfEvent(master, CreateCall("3", specification)).code == ErrorCode::kAlreadyExists);
   master.Finish(first.study);
   master.Handle(CreateCall("4", specification));
   CHECK(std::get<StudyCreated>(master.last_reply.answer).study != first.study);
@@ -131,7 +133,7 @@ TEST_CASE("a study of the same name and content is attached to while it runs, an
 TEST_CASE("an unknown trainer, data or metric is refused with what there is") {
   MasterByHand master;
   const auto refusal = [&](const StudySpecification& specification) {
-    return RefusalOf(master, CreateCall("1", specification));
+    return RefusalOfEvent(master, CreateCall("1", specification));
   };
   CHECK(refusal({.name = "s", .trainer = "mpl", .metric = "score"}).message ==
         "unknown trainer 'mpl'; expected one of: simulated");
@@ -143,24 +145,24 @@ TEST_CASE("an unknown trainer, data or metric is refused with what there is") {
 TEST_CASE("without a server, creating a study is to be tried again") {
   MasterByHand master(0);
   const ClientCall call = CreateCall("1", {.name = "s", .trainer = "simulated", .metric = "score"});
-  CHECK(RefusalOf(master, call).code == ErrorCode::kUnavailable);
+  CHECK(RefusalOfEvent(master, call).code == ErrorCode::kUnavailable);
 }
 
 TEST_CASE("another team's study is not found, and a team mate's is not for changing") {
   MasterByHand master;
   ClientCall call = TrialCall(master.CreateStudy("mine"), "a", {{"lr", "0.1"}});
   call.caller = {.user = "bob", .team = "others"};
-  CHECK(RefusalOf(master, call).code == ErrorCode::kNotFound);
+  CHECK(RefusalOfEvent(master, call).code == ErrorCode::kNotFound);
   call.caller = {.user = "bob", .team = "team"};
-  CHECK(RefusalOf(master, call).code == ErrorCode::kFailedPrecondition);
+  CHECK(RefusalOfEvent(master, call).code == ErrorCode::kFailedPrecondition);
 }
 
 TEST_CASE("a study is cancelled once a request, and a request id serves one call") {
   MasterByHand master;
   const StudyId study = master.CreateStudy("cancelled");
-  CHECK(RefusalOf(master, CallOf("", CancelStudy{study})).field == "request_id");
+  CHECK(RefusalOfEvent(master, CallOf("", CancelStudy{study})).field == "request_id");
   master.Handle(TrialCall(study, "a", {{"lr", "0.1"}}));
-  const Error refused = RefusalOf(master, CallOf("a", CancelStudy{study}));
+  const Error refused = RefusalOfEvent(master, CallOf("a", CancelStudy{study}));
   CHECK(refused.code == ErrorCode::kAlreadyExists);
   CHECK(refused.field == "request_id");
   for (int i = 0; i < 2; ++i) {
@@ -204,7 +206,7 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
     const decltype(ClientCall::what) other =
         of_study ? decltype(ClientCall::what)(SubmitBatch{.study = study, .close = {trial}})
                  : decltype(ClientCall::what)(CreateStudy{{.name = "u", .trainer = "simulated", .metric = "score"}});
-    CHECK(RefusalOf(master, CallOf(request, other)).code == ErrorCode::kAlreadyExists);
+    CHECK(RefusalOfEvent(master, CallOf(request, other)).code == ErrorCode::kAlreadyExists);
   }
 }
 

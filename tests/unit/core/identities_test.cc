@@ -9,7 +9,7 @@
 namespace espalier::master {
 namespace {
 
-constexpr Time kMoment{std::chrono::seconds(1'000'001)};
+constexpr Time kLater{std::chrono::seconds(1'000'001)};
 
 // A trial of 20 steps under way on server-0, by the code code-1.
 struct Upgraded : ServerByHand {
@@ -88,7 +88,7 @@ TEST_CASE(
   CHECK_FALSE(of.AwaitOrder());
   CHECK(of.state().runs.size() == 2);
   CHECK(of.LastClaim(of.trial).state == ClaimState::kWaiting);
-  const ExplainedStage stage = ExplainStage(of.state(), of.end, kAnn, kMoment).value();
+  const ExplainedStage stage = ExplainStage(of.state(), of.end, kAnn, kLater).value();
   CHECK(stage.standing == StageStanding::kWaiting);
   CHECK(stage.waits_for == WaitsFor::kOffer);
   CHECK_THAT(stage.why, Catch::Contains("server-0 offers simulated with other evaluation"));

@@ -2,6 +2,7 @@
 #include "master/loop/group_commit.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 namespace espalier::master {
 namespace {
@@ -48,6 +49,26 @@ TEST_CASE("while a batch is on its way the next one gathers, and leaves in the o
   const Batch batch = group.Start();
   CHECK(batch.edit.size() == 2);
   CHECK(Names(batch) == Strings{"orders 2", "read 3", "call 4"});
+}
+
+TEST_CASE("of one stream's orders a batch sends the newest, and all files that nobody needs") {
+  const auto orders = [](std::int64_t session, std::int64_t acknowledged, const std::vector<std::string>& files) {
+    return Transition{{Change(acknowledged)},
+                      {SendOrders{SessionId{session},
+                                  {.orders = {}, .acknowledged_report = acknowledged, .superseded_files = files}}}};
+  };
+  GroupCommit group({});
+  group.Handled(orders(1, 1, {"a"}), At(1));
+  group.Handled(orders(2, 2, {}), At(1));
+  group.Handled(orders(1, 3, {"b"}), At(1));
+  group.Handled(Answering(4), At(1));
+  const Batch batch = group.Start();
+  CHECK(batch.edit.size() == 4);
+  REQUIRE(Names(batch) == Strings{"orders 2", "orders 1", "call 4"});
+  const ServerOrders& newest = std::get<SendOrders>(std::get<Effect>(batch.releases[1])).orders;
+  CHECK(newest.acknowledged_report == 3);
+  CHECK(std::set<std::string>(newest.superseded_files.begin(), newest.superseded_files.end()) ==
+        std::set<std::string>{"a", "b"});
 }
 
 TEST_CASE("what nobody waits for is held open for company, until somebody waits") {

@@ -8,7 +8,7 @@
 namespace espalier {
 namespace {
 
-double StepTime(const SearchPlan& plan, int node) {
+double StepSecondsOf(const SearchPlan& plan, int node) {
   return CostModel::FromPlan(plan).StepTime(plan.Node(PlanNodeId{node})).count();
 }
 
@@ -18,23 +18,23 @@ Value Text(const char* text) { return std::string(text); }
 }  // namespace
 
 TEST_CASE("before anything is measured a step takes a second") {
-  CHECK(StepTime(TestPlan{}.Node(1, 0, 0), 1) == 1);
-  CHECK(StepTime(TestPlan{}.Node(1, 0, 0).Trained(1, 7, 0, 0, 5), 1) == 1);
+  CHECK(StepSecondsOf(TestPlan{}.Node(1, 0, 0), 1) == 1);
+  CHECK(StepSecondsOf(TestPlan{}.Node(1, 0, 0).Trained(1, 7, 0, 0, 5), 1) == 1);
 }
 
 TEST_CASE("where a node was trained its steps take the mean of what was measured") {
-  CHECK(StepTime(TestPlan{}.Node(1, 0, 0).Trained(1, 7, 0, 30, 30).Trained(1, 8, 30, 40, 50), 1) == 2);
+  CHECK(StepSecondsOf(TestPlan{}.Node(1, 0, 0).Trained(1, 7, 0, 30, 30).Trained(1, 8, 30, 40, 50), 1) == 2);
 }
 
 TEST_CASE("a clock that saw no time pass still gives a positive time") {
   const TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 0, 0).Trained(1, 7, 0, 30, 0);
-  CHECK(StepTime(plan, 1) > 0);
-  CHECK(StepTime(plan, 2) > 0);
+  CHECK(StepSecondsOf(plan, 1) > 0);
+  CHECK(StepSecondsOf(plan, 2) > 0);
 }
 
 TEST_CASE("one measured node is what all others are expected to take") {
   const TestPlan plan = TestPlan{}.Node(1, 0, 0, {Batch(32)}).Node(2, 0, 0, {Batch(64)}).Trained(1, 7, 0, 10, 5);
-  CHECK(StepTime(plan, 2) == Approx(0.5));
+  CHECK(StepSecondsOf(plan, 2) == Approx(0.5));
 }
 
 TEST_CASE("step times that are linear in a hyper-parameter are found between and beyond the measured nodes") {
@@ -42,8 +42,8 @@ TEST_CASE("step times that are linear in a hyper-parameter are found between and
   plan.Node(1, 0, 0, {Batch(32), 0.1}).Node(2, 0, 0, {Batch(64), 0.01}).Node(3, 0, 0, {Batch(128), 0.1});
   plan.Node(4, 0, 0, {Batch(96), 0.1}).Node(5, 0, 0, {Batch(256), 0.01});
   plan.Trained(1, 7, 0, 10, 10 * 0.42).Trained(2, 7, 0, 10, 10 * 0.74).Trained(3, 7, 0, 10, 10 * 1.38);
-  CHECK(StepTime(plan, 4) == Approx(1.06).epsilon(0.001));
-  CHECK(StepTime(plan, 5) == Approx(2.66).epsilon(0.001));
+  CHECK(StepSecondsOf(plan, 4) == Approx(1.06).epsilon(0.001));
+  CHECK(StepSecondsOf(plan, 5) == Approx(2.66).epsilon(0.001));
 }
 
 TEST_CASE("texts and booleans count by their values") {
@@ -51,8 +51,8 @@ TEST_CASE("texts and booleans count by their values") {
   plan.Node(1, 0, 0, {Text("sgd"), false}).Node(2, 0, 0, {Text("adam"), false}).Node(3, 0, 0, {Text("sgd"), true});
   plan.Node(4, 0, 0, {Text("adam"), true}).Node(5, 0, 0, {Text("lion"), false});
   plan.Trained(1, 7, 0, 10, 10).Trained(2, 7, 0, 10, 20).Trained(3, 7, 0, 10, 30);
-  CHECK(StepTime(plan, 4) == Approx(4).epsilon(0.001));
-  CHECK(StepTime(plan, 5) > 0);
+  CHECK(StepSecondsOf(plan, 4) == Approx(4).epsilon(0.001));
+  CHECK(StepSecondsOf(plan, 5) > 0);
 }
 
 TEST_CASE("undeclared hyper-parameters count by their names") {
@@ -74,8 +74,8 @@ TEST_CASE("undeclared hyper-parameters count by their names") {
   add(6, {{"bs", Batch(64)}, {"name", Text("else")}, {"unmeasured", Batch(4)}});
   plan.Trained(1, 7, 0, 10, 10 * 4.2).Trained(2, 7, 0, 10, 10 * 7.4);
   plan.Trained(3, 7, 0, 10, 10 * 6.2).Trained(4, 7, 0, 10, 10 * 6.2);
-  CHECK(StepTime(plan, 5) == Approx(11.4).epsilon(0.001));
-  CHECK(StepTime(plan, 6) == Approx(7.4).epsilon(0.001));
+  CHECK(StepSecondsOf(plan, 5) == Approx(11.4).epsilon(0.001));
+  CHECK(StepSecondsOf(plan, 6) == Approx(7.4).epsilon(0.001));
 }
 
 TEST_CASE("of thousands of hyper-parameters those count that differ among the measurements") {
@@ -87,21 +87,21 @@ TEST_CASE("of thousands of hyper-parameters those count that differ among the me
     plan.Node(id, 0, 0, values);
   }
   plan.Trained(1, 7, 0, 10, 10).Trained(2, 7, 0, 10, 20).Trained(3, 7, 0, 10, 30);
-  CHECK(StepTime(plan, 4) == Approx(4).epsilon(0.001));
+  CHECK(StepSecondsOf(plan, 4) == Approx(4).epsilon(0.001));
 }
 
 TEST_CASE("what was measured longer counts more") {
   TestPlan plan;
   plan.Node(1, 0, 0, {Batch(32), 0.1}).Node(2, 0, 0, {Batch(32), 0.1}).Node(3, 0, 0, {Batch(32), 0.1});
   plan.Trained(1, 7, 0, 30, 30).Trained(2, 7, 0, 10, 50);
-  CHECK(StepTime(plan, 3) == Approx(2));
+  CHECK(StepSecondsOf(plan, 3) == Approx(2));
 }
 
 TEST_CASE("an estimate is never below a hundredth of the shortest measured") {
   TestPlan plan;
   plan.Node(1, 0, 0, {Batch(10)}).Node(2, 0, 0, {Batch(20)}).Node(3, 0, 0, {Batch(1)});
   plan.Trained(1, 7, 0, 10, 10).Trained(2, 7, 0, 10, 100);
-  CHECK(StepTime(plan, 3) == Approx(0.01));
+  CHECK(StepSecondsOf(plan, 3) == Approx(0.01));
 }
 
 TEST_CASE("a value is taken at the node's start") {
@@ -112,7 +112,7 @@ TEST_CASE("a value is taken at the node's start") {
   change.parent = PlanNodeId{1};
   change.start = Step{10};
   change.configuration = Configuration{{{Linear{10, 2}, Step{5}}}};
-  CHECK(StepTime(plan.Change(change), 3) == Approx(2).epsilon(0.001));
+  CHECK(StepSecondsOf(plan.Change(change), 3) == Approx(2).epsilon(0.001));
 }
 
 TEST_CASE("regression has an answer for features that depend on each other") {

@@ -10,7 +10,7 @@ constexpr CostKind kAllKinds[] = {CostKind::kStep,     CostKind::kSetUp,  CostKi
                                   CostKind::kEvaluate, CostKind::kMemory, CostKind::kStateBytes};
 
 Value Whole(std::int64_t value) { return value; }
-Value Text(const char* text) { return std::string(text); }
+Value TextOf(const char* text) { return std::string(text); }
 
 Features Undeclared(std::vector<std::pair<std::string, Value>> values) {
   Configuration configuration;
@@ -104,21 +104,21 @@ TEST_CASE("beyond what was measured the nearest measured value counts") {
 
 TEST_CASE("texts and booleans are estimated from by their values") {
   Steps steps;
-  steps.Took(Declared({Text("sgd"), false}), 10, 10).Took(Declared({Text("adam"), false}), 10, 20);
-  steps.Took(Declared({Text("sgd"), true}), 10, 30);
-  CHECK(steps.Of(Declared({Text("adam"), true})) == Approx(4).epsilon(0.001));
-  CHECK(steps.Of(Declared({Text("lion"), false})) > 0.5);
-  CHECK(steps.Of(Declared({Text("lion"), false})) < 4);
+  steps.Took(Declared({TextOf("sgd"), false}), 10, 10).Took(Declared({TextOf("adam"), false}), 10, 20);
+  steps.Took(Declared({TextOf("sgd"), true}), 10, 30);
+  CHECK(steps.Of(Declared({TextOf("adam"), true})) == Approx(4).epsilon(0.001));
+  CHECK(steps.Of(Declared({TextOf("lion"), false})) > 0.5);
+  CHECK(steps.Of(Declared({TextOf("lion"), false})) < 4);
 }
 
 TEST_CASE("undeclared hyper-parameters are estimated from by their names") {
   Steps steps;  // 1 s, 0.1 s for each of bs, 2 s if slow, 0.5 s for each of other
   steps.Took(Undeclared({{"bs", Whole(32)}}), 10, 42).Took(Undeclared({{"bs", Whole(64)}}), 10, 74);
-  steps.Took(Undeclared({{"bs", Whole(32)}, {"name", Text("slow")}}), 10, 62);
+  steps.Took(Undeclared({{"bs", Whole(32)}, {"name", TextOf("slow")}}), 10, 62);
   steps.Took(Undeclared({{"bs", Whole(32)}, {"other", Whole(4)}}), 10, 62);
-  CHECK(steps.Of(Undeclared({{"bs", Whole(64)}, {"name", Text("slow")}, {"other", Whole(4)}})) ==
+  CHECK(steps.Of(Undeclared({{"bs", Whole(64)}, {"name", TextOf("slow")}, {"other", Whole(4)}})) ==
         Approx(11.4).epsilon(0.001));
-  CHECK(steps.Of(Undeclared({{"bs", Whole(64)}, {"name", Text("else")}, {"unmeasured", Whole(4)}})) ==
+  CHECK(steps.Of(Undeclared({{"bs", Whole(64)}, {"name", TextOf("else")}, {"unmeasured", Whole(4)}})) ==
         Approx(7.4).epsilon(0.001));
 }
 
@@ -159,8 +159,8 @@ TEST_CASE("what was measured longer counts more, up to a thousand times") {
 }
 
 TEST_CASE("a measurement that replaces another leaves nothing of it") {
-  const Features a = Declared({Whole(32), Text("sgd")});
-  const Features b = Declared({Whole(64), Text("adam")});
+  const Features a = Declared({Whole(32), TextOf("sgd")});
+  const Features b = Declared({Whole(64), TextOf("adam")});
   CostSums replaced;
   replaced.Replace(CostKind::kSave, a, {}, {7, 900});
   replaced.Replace(CostKind::kSave, b, {}, {1, 5});

@@ -10,7 +10,7 @@ namespace espalier::master {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-const std::string kBranchAt40 = "MultiStep(0.1, [40], gamma=0.1)";
+const std::string kDecayedAt40 = "MultiStep(0.1, [40], gamma=0.1)";
 
 // Two trials of 80 steps that share the first 40.
 struct TwoTrials : StateBuilder {
@@ -26,7 +26,7 @@ struct TwoTrials : StateBuilder {
 
   const StudyId study = AddStudy();
   const TrialId constant = AddTrial(study, "0.1", 80);
-  const TrialId multi = AddTrial(study, kBranchAt40, 80);
+  const TrialId multi = AddTrial(study, kDecayedAt40, 80);
 };
 
 // `constant` is trained by run 1, ordered at 0. Run 2 goes the whole way to the end of `multi`, ordered at 20, from
@@ -153,7 +153,7 @@ TEST_CASE("what another study trained before is reused, and takes no time") {
   s.Trained({before}, earlier, 0, 50, 10);
   const StudyId study = s.AddStudy(Scope::kTeam, 100);
   const TrialId constant = s.AddTrial(study, "0.1", 80);
-  const TrialId multi = s.AddTrial(study, kBranchAt40, 80);
+  const TrialId multi = s.AddTrial(study, kDecayedAt40, 80);
   s.Claimed(constant, 80);
   s.Claimed(multi, 80);
   s.Trained({study}, constant, 45, 80, 101);  // 45 to 50 again

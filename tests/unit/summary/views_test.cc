@@ -13,7 +13,7 @@
 namespace espalier::master {
 namespace {
 
-const std::string kBranchAt40 = "MultiStep(0.1, [40], gamma=0.5)";
+const std::string kHalvedAt40 = "MultiStep(0.1, [40], gamma=0.5)";
 
 // Two trials of 80 steps that share the first 40.
 struct TwoTrials : StateBuilder {
@@ -21,7 +21,7 @@ struct TwoTrials : StateBuilder {
 
   const StudyId study = AddStudy();
   const TrialId constant = AddTrial(study, "0.1", 80);
-  const TrialId multi = AddTrial(study, kBranchAt40, 80);
+  const TrialId multi = AddTrial(study, kHalvedAt40, 80);
 };
 
 std::string Text(const std::vector<PlanNodeView>& nodes) {
@@ -241,7 +241,7 @@ TEST_CASE("the plan's view shows nothing of other studies") {
   s.Trained({other}, theirs, 0, 200);
   s.StoreCheckpoint(theirs, 200);
   const StudyId study = s.AddStudy(Scope::kTeam);
-  s.AddTrial(study, kBranchAt40, 80);
+  s.AddTrial(study, kHalvedAt40, 80);
   CHECK(Text(ViewPlan(s.state, study)) ==
         "1 from 0 trials=1 lr=0.1 0..40 trained\n"
         "3 from 40 trials=1 lr=0.05 40..80 planned\n");
@@ -254,7 +254,7 @@ TEST_CASE("where everyone shares, a plan's view tells what is trained, and not w
   s.team = "others";
   const StudyId study = s.AddStudy(Scope::kEveryone);
   const TrialId constant = s.AddTrial(study, "0.1", 60);
-  s.AddTrial(study, kBranchAt40, 60);
+  s.AddTrial(study, kHalvedAt40, 60);
   s.Trained({theirs, study}, constant, 0, 60);
   s.Claimed(constant, 50);
   for (const std::int64_t step : {37, 40, 45, 50}) s.StoreCheckpoint(constant, step);
