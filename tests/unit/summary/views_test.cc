@@ -16,7 +16,7 @@ namespace {
 const std::string kHalvedAt40 = "MultiStep(0.1, [40], gamma=0.5)";
 
 // Two trials of 80 steps that share the first 40.
-struct TwoTrials : StateBuilder {
+struct TwoViewedTrials : StateBuilder {
   std::string StateOf(TrialId trial) const { return TrialState(state, state.trials.at(trial)); }
 
   const StudyId study = AddStudy();
@@ -41,7 +41,7 @@ std::string Text(const std::vector<PlanNodeView>& nodes) {
 }  // namespace
 
 TEST_CASE("a trial runs while a run that trains serves its claim") {
-  TwoTrials s;
+  TwoViewedTrials s;
   CHECK(s.StateOf(s.multi) == "idle");
   s.AddClaim(s.multi, 80);
   CHECK(s.StateOf(s.multi) == "waiting");
@@ -57,7 +57,7 @@ TEST_CASE("a trial runs while a run that trains serves its claim") {
 }
 
 TEST_CASE("a trial runs while its point is being evaluated") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.StoreCheckpoint(s.multi, 80);
   s.AddClaim(s.multi, 80);
   const RunId run = s.AddRun({s.study}, s.multi, 80, 80);
@@ -69,7 +69,7 @@ TEST_CASE("a trial runs while its point is being evaluated") {
 }
 
 TEST_CASE("a trial without waiting claims is idle, done, failed or cancelled") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.Claimed(s.constant, 80);
   CHECK(s.StateOf(s.constant) == "idle");
   s.Close(s.constant);
@@ -83,7 +83,7 @@ TEST_CASE("a trial without waiting claims is idle, done, failed or cancelled") {
 }
 
 TEST_CASE("the list of trials shows what the done claims gave, and why others failed") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.Claimed(s.constant, 20, 0.25);
   s.Claimed(s.constant, 80, 0.75);
   s.StoreCheckpoint(s.constant, 80);
@@ -108,7 +108,7 @@ TEST_CASE("the list of trials shows what the done claims gave, and why others fa
 }
 
 TEST_CASE("a diverged trial's metric is NaN") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.Change(s.constant, SetFailure{s.On(s.constant, 10), Failure{Failure::Kind::kDiverged, "loss is nan"}});
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kDone);
   const std::vector<TrialSummary> trials = ListTrials(s.state, {.study = s.study, .count_max = 10}).value().trials;
@@ -118,7 +118,7 @@ TEST_CASE("a diverged trial's metric is NaN") {
 }
 
 TEST_CASE("progress counts what is claimed and what of it is trained") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.Claimed(s.constant, 20);
   s.AddClaim(s.constant, 80);
   s.AddClaim(s.multi, 60);
@@ -142,7 +142,7 @@ TEST_CASE("progress counts what is claimed and what of it is trained") {
 }
 
 TEST_CASE("what is left is estimated anew, in turns, once steps of the training were measured") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.AddClaim(s.constant, 80);
   const TrialId measured = s.AddTrial(s.study, "0.2", 10);
   s.Trained({s.study}, measured, 0, 10, 0, 0.5);
@@ -152,7 +152,7 @@ TEST_CASE("what is left is estimated anew, in turns, once steps of the training 
 }
 
 TEST_CASE("what is left counts what each claim takes besides its steps") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.Trained({s.study}, s.AddTrial(s.study, "0.2", 10), 0, 10, 0, 1);
   s.AddClaim(s.constant, 80);
   s.AddClaim(s.multi, 60);
@@ -166,7 +166,7 @@ TEST_CASE("what is left counts what each claim takes besides its steps") {
 }
 
 TEST_CASE("progress warns of a run that stays at a step for 30 minutes, where none was ever measured") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.AddClaim(s.constant, 80);
   const RunId run = s.AddRun({s.study}, s.constant, 0, 80);
   CHECK(ProgressOf(s.state, s.study, At(30 * 60 - 1)).warnings.empty());
@@ -178,7 +178,7 @@ TEST_CASE("progress warns of a run that stays at a step for 30 minutes, where no
 }
 
 TEST_CASE("nothing is left when no claim waits, and withdrawn claims do not count") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.Claimed(s.constant, 20);
   s.Settle(s.AddClaim(s.constant, 80), ClaimState::kCancelled);
   CHECK(ProgressOf(s.state, s.study, At(0)).claimed_steps == 20);
@@ -186,7 +186,7 @@ TEST_CASE("nothing is left when no claim waits, and withdrawn claims do not coun
 }
 
 TEST_CASE("the plan's view cuts each node where its state changes") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.AddClaim(s.constant, 60);
   s.AddClaim(s.multi, 70);
   const RunId run = s.AddRun({s.study}, s.constant, 0, 60);
@@ -199,7 +199,7 @@ TEST_CASE("the plan's view cuts each node where its state changes") {
 }
 
 TEST_CASE("the plan's view says who trains a stage, what is claimed, and how long a step takes") {
-  TwoTrials s;
+  TwoViewedTrials s;
   s.Claimed(s.constant, 20);
   s.AddClaim(s.constant, 60);
   s.AddClaim(s.multi, 60);
