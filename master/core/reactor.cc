@@ -1,8 +1,5 @@
 #include "master/core/reactor.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "master/core/calls/answer_once.h"
 #include "master/core/calls/user_calls.h"
 #include "master/core/draft.h"
@@ -34,7 +31,7 @@ struct Dispatcher {
   }
 };
 
-// Says which events the edit adds, to those who watch: before node managers are told, which can wait for a moment.
+// Says which events the edit adds, to those who watch.
 void Announce(Transition& transition) {
   std::map<StudyId, EventsAdded> added;
   for (const StateChange& change : transition.edit) {
@@ -43,9 +40,7 @@ void Announce(Transition& transition) {
     const auto [it, is_first] = added.try_emplace(event->study, EventsAdded{event->study, event->number, {}});
     it->second.events.push_back(event->event);
   }
-  const auto is_order = [](const Effect& effect) { return std::holds_alternative<SendOrders>(effect); };
-  auto place = std::ranges::find_if(transition.effects, is_order);
-  for (auto& [study, events] : added) place = std::next(transition.effects.insert(place, std::move(events)));
+  for (auto& [study, events] : added) transition.effects.push_back(std::move(events));
 }
 
 }  // namespace
