@@ -94,13 +94,16 @@ void Set(const OrderedStart& start, v1::OrderedStart& message) {
   message.set_state_sha256(start.state_sha256);
   message.set_configuration(start.configuration.bytes());
   message.set_lineage_digest(ToHex(start.lineage));
+  message.set_root_configuration(start.root.bytes());
 }
 
 Result<OrderedStart> FromProto(const v1::OrderedStart& message) {
   ESPALIER_ASSIGN(const Point point, ToPoint(message.point()));
   ESPALIER_ASSIGN(PackedConfiguration configuration, ToConfiguration(message.configuration()));
   ESPALIER_ASSIGN(const Digest128 lineage, ToDigest(message.lineage_digest()));
-  return OrderedStart{point, message.file(), message.state_sha256(), std::move(configuration), lineage};
+  ESPALIER_ASSIGN(PackedConfiguration root, ToConfiguration(message.root_configuration()));
+  return OrderedStart{point,   message.file(), message.state_sha256(), std::move(configuration),
+                      lineage, std::move(root)};
 }
 
 void Set(const OrderedStage& stage, v1::OrderedStage& message) {

@@ -44,6 +44,7 @@ struct OrderedStart {
   std::string state_sha256;           // that the file must hold
   PackedConfiguration configuration;  // in force at point.step - 1
   Digest128 lineage;
+  PackedConfiguration root;  // of the lineage's first plan node: in force at step 0, with which every training begins
   friend bool operator==(const OrderedStart&, const OrderedStart&) = default;
 };
 

@@ -9,13 +9,13 @@
 
 #include "base/result.h"
 #include "sim/clock.h"
-#include "worker/node/core/worker_message.h"
+#include "worker/protocol/worker_message.h"
 
 namespace espalier::sim {
 
 // A checkpoint.
 struct StateFile {
-  node::CheckpointIdentity identity;
+  worker::CheckpointIdentity identity;
   std::uint64_t state = 0;
   Step step;
   bool damaged = false;

@@ -112,7 +112,7 @@ Result<LearningCurves> LearningCurves::Parse(std::string_view csv, const std::st
   return curves;
 }
 
-Result<double> LearningCurves::At(const node::Values& values, Step step) const {
+Result<double> LearningCurves::At(const worker::Values& values, Step step) const {
   Place place{{}, step};
   std::string named;
   for (const auto& [name, type] : columns_) {

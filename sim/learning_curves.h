@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "worker/node/core/worker_message.h"
+#include "worker/protocol/worker_message.h"
 
 namespace espalier::sim {
 
@@ -23,7 +23,7 @@ class LearningCurves {
 
   // At the step with these values in force; one that is missing is neutral. Error: kNotFound, naming them, when the
   // table has no such row.
-  Result<double> At(const node::Values& values, Step step) const;
+  Result<double> At(const worker::Values& values, Step step) const;
 
  private:
   using Place = std::pair<std::vector<Value>, Step>;

@@ -108,8 +108,8 @@ void NodeProcess::Act(const node::KillWorker& kill) {
 void NodeProcess::Work(int slot) {
   WorkerProcess& worker = workers_.at(slot);
   while (!worker.asked.empty() && !worker.hangs) {
-    const node::WorkerRequest& request = worker.asked.front();
-    if (!std::holds_alternative<node::Save>(request.kind)) {
+    const worker::WorkerRequest& request = worker.asked.front();
+    if (!std::holds_alternative<worker::Save>(request.kind)) {
       worker.takes = worker.DurationOf(request.kind, world_);
       Later(worker.takes, [this, slot, number = worker.number()] { FinishRequest(slot, number); });
       return;
@@ -122,14 +122,15 @@ void NodeProcess::Work(int slot) {
 void NodeProcess::FinishRequest(int slot, std::int64_t number) {
   WorkerProcess* worker = FindWorker(slot, number);
   if (worker == nullptr || worker->hangs) return;
-  const node::WorkerRequest request = worker->asked.front();
-  const bool crashes = std::holds_alternative<node::Evaluate>(request.kind) && std::exchange(crash_evaluation_, false);
+  const worker::WorkerRequest request = worker->asked.front();
+  const bool crashes =
+      std::holds_alternative<worker::Evaluate>(request.kind) && std::exchange(crash_evaluation_, false);
   if (crashes || worker->DiesOf(request.kind)) {
     Strike(slot);
     return LoseWorker(slot, false, "crashed in what it was asked");
   }
   std::optional<TrainedStep> trained;
-  node::ReplyKind reply = worker->Answer(request.kind, disk_, files_, trained);
+  worker::ReplyKind reply = worker->Answer(request.kind, disk_, files_, trained);
   if (trained) {
     world_.Tell([&] {
       return name_ + " run " + std::to_string(trained->run.run.value) + " trained step " +
@@ -142,9 +143,9 @@ void NodeProcess::FinishRequest(int slot, std::int64_t number) {
   Work(slot);
 }
 
-void NodeProcess::BeginSave(int slot, const node::WorkerRequest& request) {
+void NodeProcess::BeginSave(int slot, const worker::WorkerRequest& request) {
   const WorkerProcess& worker = workers_.at(slot);
-  const auto& save = std::get<node::Save>(request.kind);
+  const auto& save = std::get<worker::Save>(request.kind);
   StateFile file = worker.Snapshot(save.identity);
   const bool fails = std::exchange(fail_save_, false);
   Later(worker.DurationOf(request.kind, world_),
@@ -152,13 +153,13 @@ void NodeProcess::BeginSave(int slot, const node::WorkerRequest& request) {
           const WorkerProcess* alive = FindWorker(slot, number);
           if (alive == nullptr || alive->hangs) return;
           if (fails)
-            return Reply(slot, number, {id, node::Failure{node::FailureKind::kTrainer, "the disk is full", true}});
+            return Reply(slot, number, {id, worker::Failure{worker::FailureKind::kTrainer, "the disk is full", true}});
           disk_.staged.insert_or_assign(path, file);
-          Reply(slot, number, {id, node::Saved{Sha256Of(file.state), kStateBytes}});
+          Reply(slot, number, {id, worker::Saved{Sha256Of(file.state), kStateBytes}});
         });
 }
 
-void NodeProcess::Reply(int slot, std::int64_t number, node::WorkerReply reply) {
+void NodeProcess::Reply(int slot, std::int64_t number, worker::WorkerReply reply) {
   Later(kReplyTakes, [this, slot, number, reply = std::move(reply)] {
     if (FindWorker(slot, number) == nullptr) return;
     Do(core_->OnWorkerReplied(slot, number, reply, world_.clock.now()));
@@ -169,10 +170,10 @@ void NodeProcess::Reply(int slot, std::int64_t number, node::WorkerReply reply) 
 bool NodeProcess::Strike(int slot) {
   const auto worker = workers_.find(slot);
   if (worker == workers_.end() || worker->second.asked.empty()) return false;
-  const node::RequestKind& request = worker->second.asked.front().kind;
-  if (std::holds_alternative<node::Describe>(request)) return false;
+  const worker::RequestKind& request = worker->second.asked.front().kind;
+  if (std::holds_alternative<worker::Describe>(request)) return false;
   const WorkerProcess::Work work = worker->second.WorkAsked(files_);
-  watcher_.struck({work.run, work.state, std::holds_alternative<node::Evaluate>(request)});
+  watcher_.struck({work.run, work.state, std::holds_alternative<worker::Evaluate>(request)});
   return true;
 }
 
@@ -221,7 +222,7 @@ void NodeProcess::Act(const node::UploadFile& upload) {
   Later(store_free_at_ - world_.clock.now(), [this, upload] {
     const auto staged = disk_.staged.find(upload.staged);
     Result<void> stored = MakeError(ErrorCode::kNotFound, "there is no staged file");
-    if (staged != disk_.staged.end()) stored = files_.Put(upload.name, staged->second);
+    if (staged != disk_.staged.end()) stored = files_.Put(upload.state.file, staged->second);
     Do(core_->OnUploadFinished(upload.upload, stored, world_.clock.now()));
     Exchange();
   });

@@ -69,8 +69,8 @@ class NodeProcess {
   WorkerProcess* FindWorker(int slot, std::int64_t number);
   void Work(int slot);
   void FinishRequest(int slot, std::int64_t number);
-  void BeginSave(int slot, const node::WorkerRequest& request);
-  void Reply(int slot, std::int64_t number, node::WorkerReply reply);
+  void BeginSave(int slot, const worker::WorkerRequest& request);
+  void Reply(int slot, std::int64_t number, worker::WorkerReply reply);
   // The worker is, or will be, lost by what it is at; false if it is at nothing of a run.
   bool Strike(int slot);
   void LoseWorker(int slot, bool killed_by_others, const std::string& words);

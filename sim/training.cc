@@ -22,7 +22,7 @@ std::uint64_t Mix(std::uint64_t state, const std::string& text) {
   return Mix(state, text.size());
 }
 
-std::uint64_t Mix(std::uint64_t state, const node::Values& values) {
+std::uint64_t Mix(std::uint64_t state, const worker::Values& values) {
   for (const auto& [name, value] : values) {
     state = Mix(state, name);
     if (const auto* floating = std::get_if<double>(&value)) {
@@ -34,17 +34,17 @@ std::uint64_t Mix(std::uint64_t state, const node::Values& values) {
   return state;
 }
 
-double LearningRate(const node::Values& values) {
+double LearningRate(const worker::Values& values) {
   const auto found = values.find("lr");
   const double* rate = found == values.end() ? nullptr : std::get_if<double>(&found->second);
   return rate == nullptr ? 0 : *rate;
 }
 
-node::Values ValuesAt(const Offer& offer, const Configuration& configuration, Step step, bool initial) {
-  node::Values values;
+worker::Values ValuesAt(const Offer& offer, const Configuration& configuration, Step step, bool initial_too) {
+  worker::Values values;
   for (std::size_t i = 0; i < offer.schema.hyper_parameters.size(); ++i) {
     const HyperParameter& parameter = offer.schema.hyper_parameters[i];
-    if (parameter.initial == initial) values[parameter.name] = espalier::At(configuration.functions[i], step);
+    if (initial_too || !parameter.initial) values[parameter.name] = espalier::At(configuration.functions[i], step);
   }
   return values;
 }
@@ -88,20 +88,20 @@ Offer FormulaOffer(const std::string& trainer, const std::string& data, const st
 
 bool IsFormula(const Offer& offer) { return offer.code_digest == "formula"; }
 
-double FormulaScore(const node::Values& values, Step step) {
+double FormulaScore(const worker::Values& values, Step step) {
   constexpr double kHalfWay = 20;
   const double worth = 0.5 + 0.5 * (static_cast<double>(Mix(0, values) >> 11) * 0x1p-53);
   const auto steps = static_cast<double>(step.value);
   return worth * steps / (steps + kHalfWay);
 }
 
-std::uint64_t StateAfterInit(const Offer& offer, const node::Values& initial) {
+std::uint64_t StateAfterInit(const Offer& offer, const worker::Values& initial) {
   return Mix(Mix(0, offer.code_digest), initial);
 }
 
-std::uint64_t StateAfterStep(std::uint64_t state, const node::Values& values) { return Mix(state, values); }
+std::uint64_t StateAfterStep(std::uint64_t state, const worker::Values& values) { return Mix(state, values); }
 
-StepFate FateOf(std::uint64_t state, const node::Values& values) {
+StepFate FateOf(std::uint64_t state, const worker::Values& values) {
   constexpr double kDivergesFrom = 0.9;
   constexpr double kCrashesFrom = 0.8;
   constexpr double kRaisesFrom = 0.7;
@@ -130,7 +130,7 @@ TrainedAlone::TrainedAlone(const Offer& offer, const std::map<std::string, std::
   states_.push_back(StateAfterInit(offer, ValuesAt(offer, segments_[0].configuration, Step{0}, true)));
   for (Step step{0}; step < horizon; step = step + 1) {
     while (segment + 1 < segments_.size() && segments_[segment + 1].start <= step) ++segment;
-    const node::Values values = ValuesAt(offer, segments_[segment].configuration, step, false);
+    const worker::Values values = ValuesAt(offer, segments_[segment].configuration, step, false);
     states_.push_back(StateAfterStep(states_.back(), values));
     if (fate_ != StepFate::kGoesOn) continue;
     fate_ = FateOf(states_.back(), values);

@@ -11,7 +11,7 @@
 #include "base/claim_state.h"
 #include "protocol/offer.h"
 #include "searchplan/sequence/configuration.h"
-#include "worker/node/core/worker_message.h"
+#include "worker/protocol/worker_message.h"
 
 namespace espalier::sim {
 
@@ -23,15 +23,15 @@ Offer OfferOf(int code, int evaluation);
 Offer FormulaOffer(const std::string& trainer, const std::string& data, const std::string& metric);
 bool IsFormula(const Offer& offer);
 // Grows with the steps, the less the more there were, towards what the values in force are worth: from 0 to 1.
-double FormulaScore(const node::Values& values, Step step);
+double FormulaScore(const worker::Values& values, Step step);
 
-std::uint64_t StateAfterInit(const Offer& offer, const node::Values& initial);
+std::uint64_t StateAfterInit(const Offer& offer, const worker::Values& initial);
 // `values`: of all hyper-parameters that are sequences.
-std::uint64_t StateAfterStep(std::uint64_t state, const node::Values& values);
+std::uint64_t StateAfterStep(std::uint64_t state, const worker::Values& values);
 
 // What training does in the step that led to `state`. One that crashes does so whenever it is tried.
 enum class StepFate { kGoesOn, kDiverges, kRaises, kCrashes };
-StepFate FateOf(std::uint64_t state, const node::Values& values);
+StepFate FateOf(std::uint64_t state, const worker::Values& values);
 
 struct EvaluationFate {
   bool crashes = false;  // whenever it is tried

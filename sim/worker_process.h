@@ -35,30 +35,30 @@ class WorkerProcess {
   Work WorkAsked(const CheckpointFiles& files) const;
 
   // How long the request takes; a save is written beside what follows it.
-  Seconds DurationOf(const node::RequestKind& request, World& world) const;
+  Seconds DurationOf(const worker::RequestKind& request, World& world) const;
 
   // Whether it dies of the request instead of answering it.
-  bool DiesOf(const node::RequestKind& request) const;
+  bool DiesOf(const worker::RequestKind& request) const;
 
   // What it answers once that time is over, and does to itself, to the disk, and to `trained` if it trained a step.
   // REQUIRES: it is no Save, and does not die of it.
-  node::ReplyKind Answer(const node::RequestKind& request, Disk& disk, const CheckpointFiles& files,
-                         std::optional<TrainedStep>& trained);
+  worker::ReplyKind Answer(const worker::RequestKind& request, Disk& disk, const CheckpointFiles& files,
+                           std::optional<TrainedStep>& trained);
 
   // The state as it is now, under the identity.
-  StateFile Snapshot(const node::CheckpointIdentity& identity) const;
+  StateFile Snapshot(const worker::CheckpointIdentity& identity) const;
 
-  std::deque<node::WorkerRequest> asked;  // the first is being worked at
+  std::deque<worker::WorkerRequest> asked;  // the first is being worked at
   bool hangs = false;
   Seconds takes{0};  // the first of them, in all
 
  private:
-  node::ReplyKind Do(const node::Describe&);
-  node::ReplyKind Do(const node::Init& init);
-  node::ReplyKind Do(const node::Setup& setup);
-  node::ReplyKind Do(const node::Train& train, Disk& disk, std::optional<TrainedStep>& trained);
-  node::ReplyKind Do(const node::Evaluate&);
-  node::ReplyKind Do(const node::Load& load, const CheckpointFiles& files);
+  worker::ReplyKind Do(const worker::Describe&);
+  worker::ReplyKind Do(const worker::Init& init);
+  worker::ReplyKind Do(const worker::Setup& setup);
+  worker::ReplyKind Do(const worker::Train& train, Disk& disk, std::optional<TrainedStep>& trained);
+  worker::ReplyKind Do(const worker::Evaluate&);
+  worker::ReplyKind Do(const worker::Load& load, const CheckpointFiles& files);
 
   // Of the step that led to `state`.
   StepFate FateHere(std::uint64_t state) const;
@@ -67,7 +67,7 @@ class WorkerProcess {
   Offer offer_;
   const LearningCurves* curves_;
   RunKey run_;
-  node::Values values_;  // in force: of all that are sequences
+  worker::Values values_;  // in force: of all that are sequences
   std::uint64_t state_ = 0;
   Step step_;
 };

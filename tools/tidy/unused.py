@@ -12,6 +12,7 @@ NO_TYPES = {"return", "co_return", "co_yield", "co_await", "throw", "else", "do"
 # What the language calls by itself.
 CALLED_BY_NAME = {"begin", "end", "main", "what"}
 FIELD = re.compile(r"^\s*(?:optional\s+|repeated\s+)?(?:map<[^>]*>|[\w.]+)\s+(\w+)\s*=\s*\d+\s*(?:\[[^\]]*\])?;", re.MULTILINE)
+JSON_NAME = re.compile(r'"([a-z]\w*)"')
 RESERVED = re.compile(r"^\s*(reserved|option|package|syntax|import|return)\b")
 
 
@@ -79,10 +80,20 @@ def overridden(tokens, at):
             yield tokens[at - 1]
 
 
+def json_name(field):
+    first, *rest = field.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 def check_fields(sources):
-    """Fields of protos that nobody writes or that nobody reads; configuration is written by people."""
+    """Fields of protos that nobody writes or that nobody reads; configuration is written by people.
+
+    The trainer protocol is JSON: its fields are written and read by their JSON names."""
     names = set()
+    in_json = set()
     for source in sources:
+        if source.path.startswith("worker/protocol/"):
+            in_json.update(JSON_NAME.findall(source.text))
         if source.is_cpp:
             names.update(token for token, _ in tokens_of(source))
         elif source.suffix == ".py":
@@ -94,6 +105,8 @@ def check_fields(sources):
             if RESERVED.match(match[0]):
                 continue
             field = match[1]
+            if json_name(field) in in_json:
+                continue
             line = source.text.count("\n", 0, match.start(1)) + 1
             written = any(prefix + field in names for prefix in ("set_", "add_", "mutable_")) or "/config/" in source.path
             if not written:

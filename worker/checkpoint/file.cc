@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace espalier {
@@ -24,6 +26,8 @@ class File {
 
   bool is_open() const { return fd_ >= 0; }
   int fd() const { return fd_; }
+  // Leaves the descriptor to the caller.
+  int Release() { return std::exchange(fd_, -1); }
 
   // Up to `count` bytes; 0 at the end, negative on error.
   ssize_t Read(char* bytes, std::size_t count) {
@@ -58,25 +62,38 @@ tl::unexpected<Error> SystemError(std::string_view attempt, const std::filesyste
   return MakeError(code, std::string(attempt) + " " + path.string() + ": " + std::strerror(reason));
 }
 
-Result<std::string> ReadWholeFile(const std::filesystem::path& path) {
-  File file(path, O_RDONLY);
+Result<InputFile> InputFile::Open(const std::filesystem::path& path) {
   struct stat status {};
+  File file(path, O_RDONLY);
   if (!file.is_open() || fstat(file.fd(), &status) != 0) return SystemError("cannot read", path);
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t length = 0;
-  while (length < bytes.size()) {
-    const ssize_t got = file.Read(bytes.data() + length, bytes.size() - length);
-    if (got < 0) return SystemError("cannot read", path);
-    if (got == 0) break;
-    length += static_cast<std::size_t>(got);
-  }
-  bytes.resize(length);
-  return bytes;
+  return InputFile(path, file.Release(), static_cast<std::size_t>(status.st_size));
 }
 
-Result<void> WriteWholeFile(const std::filesystem::path& path, std::string_view bytes) {
+InputFile::InputFile(InputFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
+
+InputFile::~InputFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<void> InputFile::Read(char* bytes, std::size_t count) {
+  while (count > 0) {
+    const ssize_t got = read(fd_, bytes, count);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError("cannot read", path_);
+    if (got == 0) return MakeError(ErrorCode::kInternal, "cannot read " + path_.string() + ": it has become shorter");
+    bytes += got;
+    count -= static_cast<std::size_t>(got);
+  }
+  return {};
+}
+
+Result<void> WriteWholeFile(const std::filesystem::path& path, std::span<const std::string_view> pieces) {
   File file(path, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!file.is_open() || !file.Write(bytes) || fsync(file.fd()) != 0) return SystemError("cannot write", path);
+  const auto write = [&](std::string_view piece) { return file.Write(piece); };
+  if (!file.is_open() || !std::ranges::all_of(pieces, write) || fsync(file.fd()) != 0) {
+    return SystemError("cannot write", path);
+  }
   return {};
 }
 

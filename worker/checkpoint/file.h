@@ -3,7 +3,9 @@
 // names the file and the system's reason. Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,10 +16,29 @@ namespace espalier {
 // The error for the current errno, said of what was tried: "cannot write PATH: No space left on device".
 tl::unexpected<Error> SystemError(std::string_view attempt, const std::filesystem::path& path);
 
-Result<std::string> ReadWholeFile(const std::filesystem::path& path);
+// A file that is read from its beginning on.
+class InputFile {
+ public:
+  static Result<InputFile> Open(const std::filesystem::path& path);
+  InputFile(InputFile&& other) noexcept;
+  ~InputFile();
 
-// Creates or replaces the content and syncs it.
-Result<void> WriteWholeFile(const std::filesystem::path& path, std::string_view bytes);
+  // When it was opened, in bytes.
+  std::size_t size() const { return size_; }
+
+  // The next `count` bytes. Error: kInternal also when there are fewer.
+  Result<void> Read(char* bytes, std::size_t count);
+
+ private:
+  InputFile(std::filesystem::path path, int fd, std::size_t size) : path_(std::move(path)), fd_(fd), size_(size) {}
+
+  std::filesystem::path path_;
+  int fd_;
+  std::size_t size_;
+};
+
+// Creates or replaces the content, one piece behind the other, and syncs it.
+Result<void> WriteWholeFile(const std::filesystem::path& path, std::span<const std::string_view> pieces);
 
 // Copies the content to `to`, created or replaced, and syncs it.
 Result<void> CopyWholeFile(const std::filesystem::path& from, const std::filesystem::path& to);

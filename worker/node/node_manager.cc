@@ -12,7 +12,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
-#include "worker/node/convert.h"
+#include "worker/protocol/encoding.h"
 
 namespace espalier::node {
 namespace {
@@ -37,27 +37,51 @@ int OpenSignals() {
   return fd;
 }
 
+// What a checkpoint file says. File name, size and time are left open.
+struct StateOfRun {
+  RunKey run;
+  StateStored state;
+};
+
 // The store's file, checked from end to end: a damaged or a foreign one counts as absent.
 Result<std::string> FetchChecked(CheckpointStore& store, const FetchCheckpoint& fetch) {
   ESPALIER_ASSIGN(const std::filesystem::path path, store.Fetch(fetch.file));
-  const Result<std::string> head = ReadCheckpointHead(path);
+  const Result<CheckpointHead> head = CheckCheckpointFile(path);
   if (!head.has_value()) {
     ESPALIER_RETURN_IF_ERROR(store.Fetch(fetch.file));  // the store may have gone meanwhile
     return tl::unexpected<Error>(head.error());
   }
-  ESPALIER_ASSIGN(const StateOfRun found, DecodeCheckpointHead(*head));
-  if (found.state.state_sha256 != fetch.state_sha256) {
+  if (head->state_sha256 != fetch.state_sha256) {
     return MakeError(ErrorCode::kNotFound, "the checkpoint " + fetch.file + " holds another state");
   }
   return path.string();
 }
 
 Result<StateOfRun> ReadStagedState(const std::filesystem::path& file) {
-  ESPALIER_ASSIGN(const std::string head, ReadCheckpointHead(file));
-  ESPALIER_ASSIGN(StateOfRun found, DecodeCheckpointHead(head));
+  ESPALIER_ASSIGN(const CheckpointHead head, CheckCheckpointFile(file));
+  StateOfRun found{.run = head.identity.run};
+  found.state.plan = head.identity.plan;
+  found.state.point = head.identity.point;
+  found.state.lineage = head.identity.lineage;
+  found.state.state_sha256 = head.state_sha256;
   std::error_code error;
   found.state.bytes = static_cast<std::int64_t>(std::filesystem::file_size(file, error));
   return found;
+}
+
+// A file counts once all of it was read, and is what the worker has said.
+Result<void> PutChecked(CheckpointStore& store, const UploadFile& upload) {
+  const Result<StateOfRun> found = ReadStagedState(upload.staged);
+  if (!found.has_value() && found.error().code == ErrorCode::kUnavailable) return tl::unexpected<Error>(found.error());
+  const std::string wrong = "the worker did not write what it said: ";
+  if (!found.has_value()) return MakeError(ErrorCode::kAborted, wrong + found.error().message);
+  const StateStored& state = found->state;
+  const StateStored& said = upload.state;
+  const bool fits = found->run == upload.run && state.plan == said.plan && state.point == said.point &&
+                    state.lineage == said.lineage && state.state_sha256 == said.state_sha256 &&
+                    state.bytes == said.bytes;
+  if (!fits) return MakeError(ErrorCode::kAborted, wrong + upload.staged + " holds another state");
+  return store.Put(upload.staged, upload.state.file);
 }
 
 }  // namespace
@@ -127,7 +151,9 @@ void NodeManager::Poll() {
   std::vector<pollfd> waiting{{queue_.fd(), POLLIN, 0}, {signals_, POLLIN, 0}};
   for (auto& [slot, worker] : workers_) {
     const bool open = worker.process && !worker.process->channel().closed();
-    if (open) waiting.push_back({worker.process->channel().socket(), POLLIN, 0});
+    if (!open) continue;
+    const short wanted = worker.process->channel().has_unsent() ? POLLIN | POLLOUT : POLLIN;
+    waiting.push_back({worker.process->channel().socket(), wanted, 0});
   }
   poll(waiting.data(), waiting.size(), kTickMilliseconds);
 }
@@ -148,6 +174,7 @@ void NodeManager::ReadWorkers() {
     if (!worker.process) continue;
     worker.process->TrimLog();
     const bool ended = worker.process->HasEnded();
+    static_cast<void>(worker.process->channel().Flush());  // a worker that is gone is noticed below
     TakeReplies(slot);
     if (ended) {
       NoticeDeath(slot);
@@ -162,7 +189,7 @@ void NodeManager::ReadWorkers() {
 void NodeManager::TakeReplies(int slot) {
   Worker& worker = workers_[slot];
   for (const std::string& message : worker.process->channel().Receive()) {
-    const Result<WorkerReply> reply = DecodeReply(message);
+    const Result<worker::WorkerReply> reply = worker::DecodeReply(message);
     if (!reply.has_value()) {
       Log(LogLevel::kError, "killed a worker that does not speak the protocol", {{"reason", reply.error().message}});
       return worker.process->Kill();
@@ -205,7 +232,7 @@ void NodeManager::Act(const SpawnWorker& spawn) {
 void NodeManager::Act(const SendRequest& send) {
   const Worker& worker = workers_[send.slot];
   if (!worker.process || worker.number != send.worker) return;
-  const auto sent = worker.process->channel().Send(Encode(send.request));
+  const auto sent = worker.process->channel().Send(worker::Encode(send.request));
   if (!sent.has_value()) Log(LogLevel::kWarning, sent.error().message, {{"slot", send.slot}});
 }
 
@@ -225,7 +252,7 @@ void NodeManager::Act(const FetchCheckpoint& fetch) {
 
 void NodeManager::Act(const UploadFile& upload) {
   uploads_.Do([this, upload] {
-    const Result<void> stored = store_.Put(upload.staged, upload.name);
+    const Result<void> stored = PutChecked(store_, upload);
     if (stored.has_value()) ESPALIER_FAILPOINT("checkpoint.stored");
     queue_.Post([this, upload, stored] {
       if (!stored.has_value()) {

@@ -1,5 +1,4 @@
-// Frames to and from one worker: a 4-byte little-endian length, then one message of the trainer protocol.
-// Not thread-safe; owned by the event loop, which it never makes wait for a worker.
+// Frames to and from one worker. Not thread-safe; owned by the event loop, which it never makes wait for a worker.
 #pragma once
 
 #include <string>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "worker/protocol/frame.h"
 
 namespace espalier::node {
 
@@ -21,10 +21,13 @@ class WorkerChannel {
   int socket() const { return socket_; }
   // The worker closed its end, or writes what is no frame.
   bool closed() const { return closed_; }
+  // Something waits until the worker reads: Flush when the socket takes more.
+  bool has_unsent() const { return !closed_ && !unsent_.empty(); }
 
-  // Requests are small and few are ever unanswered, so that they fit into the socket's buffer.
-  // Error: kUnavailable when the worker is gone, or does not read.
+  // Sends it behind what waits already. Error: kUnavailable when the worker is gone; kResourceExhausted when it is
+  // longer than a frame may be.
   Result<void> Send(std::string_view message);
+  Result<void> Flush();
 
   // The messages that have arrived whole.
   std::vector<std::string> Receive();
@@ -32,7 +35,8 @@ class WorkerChannel {
  private:
   const int socket_;
   bool closed_ = false;
-  std::string buffer_;
+  std::string unsent_;
+  worker::FrameReader reader_;
 };
 
 }  // namespace espalier::node

@@ -5,14 +5,11 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "worker/protocol/worker_message.h"
+
 namespace espalier::trainer {
 
-enum class FailureKind {
-  kTrainer,      // the trainer's own error, or bad data: it would fail again
-  kOutOfMemory,  // memory did not suffice: it may succeed with more
-  kCheckpoint,   // the file cannot be written, or is missing, damaged or of another training
-  kRequest,      // the request itself is wrong
-};
+using worker::FailureKind;
 
 struct Failure {
   FailureKind kind = FailureKind::kTrainer;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/failpoint.h"
-#include "worker/checkpoint/checkpoint_format.h"
 
 namespace espalier::trainer {
 namespace {
@@ -11,25 +10,21 @@ namespace {
 // Each state held costs as much memory as the model and its optimizer.
 constexpr std::size_t kJobCountMax = 2;
 
-Outcome<Saved> Write(const SaveJob& job) {
+Outcome<WrittenCheckpoint> Write(const SaveJob& job) {
   try {
-    Saved saved{.state_sha256 = Sha256Of(job.state)};
-    const Outcome<std::string> payload = Serialize(job.state);
-    if (!payload.has_value()) return tl::unexpected(payload.error());
-    const auto written = WriteCheckpointFile(job.path, job.make_head(saved.state_sha256), *payload);
+    auto written = WriteCheckpointFile(job.path, job.identity, job.state);
     if (!written.has_value()) return MakeFailure(FailureKind::kCheckpoint, written.error().message);
     ESPALIER_FAILPOINT("worker.save.after_rename");
-    saved.byte_count = static_cast<std::int64_t>(std::filesystem::file_size(job.path));
-    return saved;
+    return *std::move(written);
   } catch (...) {
     return tl::unexpected<Failure>(FailureOf(std::current_exception(), FailureKind::kCheckpoint));
   }
 }
 
-Outcome<Saved> Do(const SaveJob& job) {
-  Outcome<Saved> saved = Write(job);
-  if (!saved) saved.error().state_intact = true;
-  return saved;
+Outcome<WrittenCheckpoint> Do(const SaveJob& job) {
+  Outcome<WrittenCheckpoint> written = Write(job);
+  if (!written) written.error().state_intact = true;
+  return written;
 }
 
 }  // namespace

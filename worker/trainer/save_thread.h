@@ -1,4 +1,4 @@
-// Writes checkpoints while training goes on: one thread that digests, serializes and writes states one after another.
+// Writes checkpoints while training goes on: one thread that digests and writes states one after another.
 // Any thread may add jobs.
 #pragma once
 
@@ -11,23 +11,17 @@
 #include <string>
 #include <thread>
 
+#include "worker/checkpoint/checkpoint_format.h"
 #include "worker/trainer/failure.h"
-#include "worker/trainer/state.h"
 
 namespace espalier::trainer {
 
-struct Saved {
-  std::string state_sha256;
-  std::int64_t byte_count = 0;
-};
-
 struct SaveJob {
-  State state;
+  TrainingState state;
   std::filesystem::path path;
-  // Makes the file's head, and hears what became of it; both are called by the thread. A failure says that the state is
-  // intact: a copy was to be written.
-  std::function<std::string(const std::string& state_sha256)> make_head;
-  std::function<void(const Outcome<Saved>&)> done;
+  worker::CheckpointIdentity identity;
+  // Hears what became of it; called by the thread. A failure says that the state is intact: a copy was to be written.
+  std::function<void(const Outcome<WrittenCheckpoint>&)> done;
 };
 
 class SaveThread {

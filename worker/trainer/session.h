@@ -10,7 +10,7 @@
 
 namespace espalier::trainer {
 
-// Serves until Stop, or until the peer closes the socket; states that are being saved are written first.
+// Serves until the peer closes the socket; states that are being saved are written first.
 // Error: the socket or what came over it is broken.
 Result<void> ServeSession(int fd, const std::vector<TrainerKind>& kinds, const std::string& device_kind);
 

@@ -1,32 +1,28 @@
 // What a trainer is: training code that can stop after any step and go on elsewhere as if it had not.
-// A trainer declares every hyper-parameter it has. One object is one training: Init, then Setup with all that are
-// sequences, then steps. At step s the order is Evaluate, Save, Setup (the values that change at s), Train. To resume
-// at s: Init and Setup (all values of s - 1) on a new object, Load, Setup (those that change at s). The law: metrics
-// and states are the same, bit for bit, however often a training was saved, loaded into another process and evaluated
-// in between. So Save must return everything: model, optimizer, random generators, place in the data. All methods are
-// called by one thread. They report failure by throwing what derives from std::exception; but for Evaluate, the object
-// is not used after that.
+// A trainer declares every hyper-parameter it has. One object is one training: Init (the values at step 0), then Setup
+// with all that are sequences, then steps. At step s the order is Evaluate, Save, Setup (the values that change at s),
+// Train. To resume at s: Init and Setup (all values of s - 1) on a new object, Load, Setup (those that change at s).
+// The law: metrics and states are the same, bit for bit, however often a training was saved, loaded into another
+// process and evaluated in between. So Save must return everything: model, optimizer, random generators, place in the
+// data. All methods are called by one thread. They report failure by throwing what derives from std::exception; but for
+// Evaluate, the object is not used after that.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/metrics.h"
 #include "base/units.h"
+#include "worker/protocol/worker_message.h"
 #include "worker/trainer/state.h"
 
 namespace espalier::trainer {
 
-// Boolean, integer, floating (finite, never -0.0) or text.
-using HyperParameterValue = std::variant<bool, std::int64_t, double, std::string>;
-
-// By name.
-using HyperParameterValues = std::map<std::string, HyperParameterValue>;
+using HyperParameterValue = Value;
+using HyperParameterValues = worker::Values;
 
 struct DeclaredHyperParameter {
   std::string name;
@@ -40,8 +36,9 @@ class Trainer {
  public:
   virtual ~Trainer() = default;
 
-  // Begins from scratch, with the values of all initial hyper-parameters.
-  virtual void Init(const HyperParameterValues& initial_values) = 0;
+  // Begins from scratch, with the values of all hyper-parameters at step 0, those of sequences too, on resume as well:
+  // what follows from them alone may be made here; what holds from now on is said by Setup.
+  virtual void Init(const HyperParameterValues& values) = 0;
 
   // New values of sequences: of all the first time, then of those that change. Called before any Train, Evaluate or
   // Load.

@@ -33,39 +33,42 @@ std::string Print(const HyperParameterValue& value) {
 std::string IdentityOf(const TrainerKind& kind, const TrainingRequest& request) {
   std::string identity = kind.name + "\n" + kind.code_digest + "\n" + kind.data + "\n" + kind.data_digest + "\n" +
                          std::to_string(request.step.updates) + "\n";
-  for (const auto& [name, value] : request.initial_values) identity += name + "=" + Print(value) + "\n";
+  for (const DeclaredHyperParameter& declared : kind.hyper_parameters) {
+    if (declared.initial) identity += declared.name + "=" + Print(request.values.at(declared.name)) + "\n";
+  }
   return identity;
 }
 
-// Values must be of declared hyper-parameters, of the declared type, and all initial or all sequences.
-Outcome<void> CheckValues(const TrainerKind& kind, const HyperParameterValues& values, bool initial) {
-  constexpr std::array<const char*, 4> kTypeNames{"boolean", "integer", "floating", "text"};
+// Which values a request may give.
+enum class Given { kAtInit, kSequences };
+
+// Values must be of declared hyper-parameters, of the declared type; initial ones are given at Init alone.
+Outcome<void> CheckValues(const TrainerKind& kind, const HyperParameterValues& values, Given given) {
   for (const auto& [name, value] : values) {
     const auto it = std::ranges::find(kind.hyper_parameters, name, &DeclaredHyperParameter::name);
-    if (it == kind.hyper_parameters.end() && kind.takes_any && !initial) continue;
+    if (it == kind.hyper_parameters.end() && kind.takes_any) continue;
     if (it == kind.hyper_parameters.end()) {
       return MakeFailure(FailureKind::kRequest, name + ": the trainer " + kind.name + " has no such hyper-parameter");
     }
-    if (it->initial != initial) {
-      return MakeFailure(FailureKind::kRequest,
-                         name + (initial ? ": is a sequence, given as initial" : ": is initial, given as a sequence"));
+    if (it->initial && given == Given::kSequences) {
+      return MakeFailure(FailureKind::kRequest, name + ": is initial, given as a sequence");
     }
     if (value.index() != it->default_value.index()) {
-      return MakeFailure(FailureKind::kRequest, name + ": expected " + kTypeNames[it->default_value.index()] +
-                                                    ", got " + kTypeNames[value.index()]);
+      return MakeFailure(FailureKind::kRequest, name + ": expected " + std::string(Name(TypeOf(it->default_value))) +
+                                                    ", got " + std::string(Name(TypeOf(value))));
     }
   }
   return {};
 }
 
 // As CheckValues, and none may be missing.
-Outcome<void> CheckAllValues(const TrainerKind& kind, const HyperParameterValues& values, bool initial) {
+Outcome<void> CheckAllValues(const TrainerKind& kind, const HyperParameterValues& values, Given given) {
   for (const DeclaredHyperParameter& declared : kind.hyper_parameters) {
-    if (declared.initial == initial && !values.contains(declared.name)) {
+    if (!(declared.initial && given == Given::kSequences) && !values.contains(declared.name)) {
       return MakeFailure(FailureKind::kRequest, declared.name + ": the value is missing");
     }
   }
-  return CheckValues(kind, values, initial);
+  return CheckValues(kind, values, given);
 }
 
 }  // namespace
@@ -96,7 +99,7 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
   }
   if (request.step.updates < 0) return MakeFailure(FailureKind::kRequest, "a step of less than one update");
   if (request.run_id == 0) return MakeFailure(FailureKind::kRequest, "the run's id is missing");
-  if (const auto checked = CheckAllValues(*kind, request.initial_values, true); !checked) {
+  if (const auto checked = CheckAllValues(*kind, request.values, Given::kAtInit); !checked) {
     return tl::unexpected(checked.error());
   }
   Training training(*kind, request);
@@ -108,14 +111,15 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
   }
   const auto begun = training.Guarded([&] {
     training.trainer_ = kind->make(request.step);
-    training.trainer_->Init(request.initial_values);
+    training.trainer_->Init(request.values);
   });
   if (!begun) return tl::unexpected(begun.error());
   return training;
 }
 
 Outcome<void> Training::Setup(const HyperParameterValues& values) {
-  const auto checked = set_up_ ? CheckValues(*kind_, values, false) : CheckAllValues(*kind_, values, false);
+  const auto checked =
+      set_up_ ? CheckValues(*kind_, values, Given::kSequences) : CheckAllValues(*kind_, values, Given::kSequences);
   if (!checked) return checked;
   set_up_ = true;
   return Guarded([&] { trainer_->Setup(values); });
@@ -182,13 +186,12 @@ Outcome<void> Training::Load(const std::filesystem::path& path) {
   if (step_ != 0) return MakeFailure(FailureKind::kRequest, "Load came at step " + std::to_string(step_));
   const Result<CheckpointFile> file = ReadCheckpointFile(path);
   if (!file.has_value()) return MakeFailure(FailureKind::kCheckpoint, file.error().message);
-  const Outcome<State> state = ParseState(file->payload);
-  if (!state.has_value()) return tl::unexpected(state.error());
+  const State& state = file->state;
   return Guarded(
       [&] {
-        if (At(*state, kIdentityName) != Text(identity_)) throw std::runtime_error("it is of another training");
-        trainer_->Load(*state);
-        step_ = ReadWholeNumber(*state, kStepName);
+        if (At(state, kIdentityName) != Text(identity_)) throw std::runtime_error("it is of another training");
+        trainer_->Load(state);
+        step_ = ReadWholeNumber(state, kStepName);
       },
       FailureKind::kCheckpoint);
 }

@@ -19,7 +19,7 @@ struct TrainingRequest {
   std::string trainer;
   std::string data;
   StepMeaning step;
-  HyperParameterValues initial_values;
+  HyperParameterValues values;  // of all hyper-parameters at step 0
   std::int64_t run_id = 0;
   std::string step_log;  // empty: none is written
 };

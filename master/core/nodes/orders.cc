@@ -74,6 +74,13 @@ OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
   return terms;
 }
 
+// Cost: the node's depth.
+const PlanNode& RootOf(const SearchPlan& plan, const PlanNode& node) {
+  const PlanNode* root = &node;
+  while (root->parent) root = &plan.Node(*root->parent);
+  return *root;
+}
+
 Order OrderOf(const Draft& draft, const Run& run) {
   const SearchPlan& plan = draft.state().plans.at(run.plan);
   Order order{.run = {run.leadership, run.id},
@@ -91,7 +98,8 @@ Order OrderOf(const Draft& draft, const Run& run) {
                                .file = run.start_file,
                                .state_sha256 = state == nullptr ? std::string() : state->sha256,
                                .configuration = node.configuration,
-                               .lineage = node.lineage};
+                               .lineage = node.lineage,
+                               .root = RootOf(plan, node).configuration};
   }
   for (const PathStage& stage : run.path) {
     const PlanNode& node = plan.Node(stage.node);

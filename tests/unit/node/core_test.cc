@@ -7,7 +7,7 @@ namespace espalier::node {
 TEST_CASE("slots train side by side") {
   Scenario scenario(2);
   scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Save(2), RunBuilder(2).Slot(1).Stage(5, 3, 0.2).Save(3)});
-  CHECK(scenario.Asked() == Texts{"Init seed=7", "1: Init seed=7"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7", "1: Init lr=0.2 seed=7"});
   scenario.Die({}, 1);
   CHECK(scenario.Reported() == Texts{"failed crash 1", "ended 0"});
   CHECK(scenario.Status(1).state == RunStatus::State::kTraining);
@@ -19,7 +19,7 @@ TEST_CASE("runs of two leaderships are two runs, whatever their ids") {
   Order second = RunBuilder(1).Slot(1).Stage(1, 3, 0.1).Save(3);
   second.run.leadership = LeadershipId{78};
   scenario.Want({first, second});
-  CHECK(scenario.Asked() == Texts{"Init seed=7", "1: Init seed=7"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7", "1: Init lr=0.1 seed=7"});
   scenario.RunOut(0);
   scenario.RunOut(1);
   CHECK(scenario.saves.at(0).path == "/staging/77-1-2.ckpt");
@@ -98,7 +98,7 @@ TEST_CASE("once a worker has come with another version, the others are replaced 
     scenario.Die({}, 0);
     scenario.Asked();
     scenario.Answer(0);
-    CHECK(scenario.Asked() == Texts{"Init seed=7"});
+    CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7"});
   }
   SECTION("one that is idle is replaced at once") {
     scenario.RunOut(0);
@@ -250,7 +250,7 @@ TEST_CASE("what an earlier incarnation left is stored and reported") {
   const Actions actions = scenario.core.OnLeftOverState(Key(9), state, "/staging/77-9-3.ckpt");
   REQUIRE(actions.size() == 1);
   const auto upload = std::get<UploadFile>(actions[0]);
-  CHECK(upload.name == "1/2/2-3-77-9.ckpt");
+  CHECK(upload.state.file == "1/2/2-3-77-9.ckpt");
   scenario.core.OnUploadFinished(upload.upload, Away(), scenario.now);
   scenario.Pass(1);
   REQUIRE(scenario.uploads.size() == 1);

@@ -38,7 +38,7 @@ TEST_CASE("a preempted run saves at its step's end, and that save is named by th
       {RunBuilder(1).Stage(1, 9, 0.1).Generation(2).Save(9).Preempt(), RunBuilder(2).Stage(1, 9, 0.1).Save(9)});
   scenario.Asked();
   scenario.Answer();
-  CHECK(scenario.Asked() == Texts{"Save 4", "Init seed=7"});
+  CHECK(scenario.Asked() == Texts{"Save 4", "Init lr=0.1 seed=7"});
   CHECK(scenario.Reported() == Texts{"trained n1 0-4", "ended 4 saving 4"});
   scenario.AnswerSave();
   scenario.FinishUpload();
@@ -71,7 +71,7 @@ TEST_CASE("a run preempted before its first step saves nothing") {
 TEST_CASE("a run preempted before it got its slot ends without it") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9), RunBuilder(2).Stage(1, 9, 0.1).Save(9).Preempt()});
-  CHECK(scenario.Asked() == Texts{"Init seed=7"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7"});
   CHECK(scenario.Reported() == Texts{"ended 0"});
   CHECK(scenario.Status(2).state == RunStatus::State::kEnded);
 }
@@ -233,7 +233,7 @@ TEST_CASE("the next run begins on the slot's warm worker while the last one's st
   scenario.RunInto(2);
   scenario.Asked();
   scenario.Answer();
-  CHECK(scenario.Asked() == Texts{"Save 2", "Init seed=7"});
+  CHECK(scenario.Asked() == Texts{"Save 2", "Init lr=0.2 seed=7"});
   CHECK(scenario.Status(1).state == RunStatus::State::kSaving);
   CHECK(scenario.Status(2).state == RunStatus::State::kTraining);
   scenario.AnswerSave();

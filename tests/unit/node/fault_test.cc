@@ -236,6 +236,31 @@ TEST_CASE("a save that is not written in its time is given up, and costs its pro
   CHECK(scenario.Asked() == Texts{"Train 5"});
 }
 
+TEST_CASE("a worker that writes another file than it said counts as crashed, also after its run has ended") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 4, 0.1).Both(2).Save(4)});
+  const Result<void> wrong = MakeError(ErrorCode::kAborted, "the worker did not write what it said");
+  SECTION("while it trains") {
+    scenario.RunInto(4);
+    scenario.Reported();
+    scenario.AnswerSave();
+    scenario.FinishUpload(wrong);
+    CHECK(scenario.Asked().back() == "Kill");
+    CHECK(scenario.Reported() == Texts{"trained n1 0-3", "failed crash 2", "ended 3"});
+  }
+  SECTION("after its end") {
+    scenario.RunInto(4);
+    scenario.AnswerSave();
+    scenario.FinishUpload();
+    scenario.Answer();
+    scenario.AnswerSave();
+    scenario.Reported();
+    scenario.FinishUpload(wrong);
+    CHECK(scenario.Reported() == Texts{"failed crash 4", "lost state 4"});
+  }
+  CHECK(scenario.deleted.size() >= 1);
+}
+
 TEST_CASE("a save that cannot be written or stored costs its promise alone") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Both(2).Save(9)});

@@ -275,9 +275,12 @@ class ToyRun {
     order_.step = {.updates = 1};
     order_.plan = PlanId{1};
   }
+  // Before any stage: what is saved at that step is garbage.
+  ToyRun& LyingAt(std::int64_t step) { return lie_at_step_ = step, *this; }
   ToyRun& By(Offer offer) { return order_.offer = std::move(offer), *this; }
   ToyRun& From(const StateStored& stored, double lr) {
-    order_.start = OrderedStart{stored.point, stored.file, stored.state_sha256, Configured(lr), stored.lineage};
+    order_.start =
+        OrderedStart{stored.point, stored.file, stored.state_sha256, Configured(lr), stored.lineage, Configured(lr)};
     end_ = stored.point.step;
     return *this;
   }
@@ -303,13 +306,15 @@ class ToyRun {
   Configuration Configured(double lr) const {
     const auto constant = [](Value value) { return Function{Constant{std::move(value)}, Step{0}}; };
     const Value none{std::int64_t{0}};
-    return {{constant(std::int64_t{32}), constant(crash_at_step_), constant(none), constant(none), constant(lr),
-             constant(none), constant(std::string("sgd")), constant(std::int64_t{7}), constant(step_milliseconds_)}};
+    return {{constant(std::int64_t{32}), constant(crash_at_step_), constant(none), constant(none),
+             constant(lie_at_step_), constant(lr), constant(none), constant(std::string("sgd")),
+             constant(std::int64_t{7}), constant(step_milliseconds_)}};
   }
 
   Order order_;
   std::int64_t step_milliseconds_;
   std::int64_t crash_at_step_;
+  std::int64_t lie_at_step_ = 0;
   Step end_;
 };
 

@@ -92,6 +92,18 @@ TEST_CASE("a crash is reported with the last lines of the worker's log, whatever
   CHECK(world.master.Await<RunEnded>(1).step == Step{2});
 }
 
+TEST_CASE("garbage that a worker calls a checkpoint never reaches the store: it counts as a crash") {
+  World world;
+  NodeProcess node(world.folder.path());
+  world.master.Want({ToyRun(1).LyingAt(2).Stage(1, 20, 0.1).Both(2).Both(20)});
+  const auto failed = world.master.Await<RunFailed>(1);
+  CHECK(failed.kind == RunFailed::Kind::kCrash);
+  CHECK(failed.point.step == Step{2});
+  CHECK(failed.message.find("foreign") != std::string::npos);
+  world.master.Await<RunEnded>(1);
+  for (const fs::path& file : FilesUnder(node.store())) CHECK(CheckCheckpointFile(file).has_value());
+}
+
 TEST_CASE("an order by an offer that differs in one digest is refused, once") {
   World world;
   NodeProcess node(world.folder.path());

@@ -138,8 +138,8 @@ TEST_CASE("an evaluation that is barred is not asked for, neither by a promise n
   scenario.Want({RunBuilder(1).Stage(1, 6, 0.1).Evaluate(3).Save(6).EvaluateEvery(2).Barred(2).Barred(3)});
   CHECK(scenario.Reported() == Texts{"lost metrics 3"});
   scenario.RunOut();
-  const Texts expected{"Init seed=7", "Setup lr=0.1", "Train 1", "Train 2",  "Train 3", "Train 4",
-                       "Evaluate",    "Train 5",      "Train 6", "Evaluate", "Save 6"};
+  const Texts expected{"Init lr=0.1 seed=7", "Setup lr=0.1", "Train 1", "Train 2",  "Train 3", "Train 4",
+                       "Evaluate",           "Train 5",      "Train 6", "Evaluate", "Save 6"};
   CHECK(scenario.Asked() == expected);
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("an older generation that comes late changes nothing") {
 TEST_CASE("terms that were counted from 0 are taken over") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Generation(0).Save(9)});
-  CHECK(scenario.Asked() == Texts{"Init seed=7"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7"});
   CHECK(scenario.Status(1).generation == 0);
 }
 

@@ -6,7 +6,7 @@ namespace espalier::node {
 TEST_CASE("a run from scratch is given its initial values, then all others, then its steps one at a time") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Save(2)});
-  CHECK(scenario.Asked() == Texts{"Init seed=7"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7"});
   scenario.Answer();
   CHECK(scenario.Asked() == Texts{"Setup lr=0.1", "Train 1"});
   scenario.Answer();
@@ -27,7 +27,7 @@ TEST_CASE("at a step: evaluate, save, set up what changes, train") {
 TEST_CASE("a resumed run sets up the values before its start, loads, then sets up what changes there") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).From(1, 5, 0.1).Stage(2, 7, 0.2).Save(7)});
-  CHECK(scenario.Asked() == Texts{"Init seed=7", "Setup lr=0.1", "Load /store/file"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7", "Setup lr=0.1", "Load /store/file"});
   scenario.RunInto(6);
   CHECK(scenario.Asked() == Texts{"Setup lr=0.2", "Train 6"});
 }
@@ -45,8 +45,8 @@ TEST_CASE("values are taken from the functions at their absolute step") {
   const Function linear{Linear{1.0, 0.5}, Step{1}};
   scenario.Want({RunBuilder(1).From(1, 3, 0.1).Stage(2, 5, linear).Save(5)});
   scenario.RunInto(5);
-  const Texts expected{"Init seed=7", "Setup lr=0.1", "Load /store/file", "Setup lr=2.0",
-                       "Train 4",     "Setup lr=2.5", "Train 5"};
+  const Texts expected{"Init lr=0.1 seed=7", "Setup lr=0.1", "Load /store/file", "Setup lr=2.0", "Train 4",
+                       "Setup lr=2.5",       "Train 5"};
   CHECK(scenario.Asked() == expected);
 }
 
@@ -57,8 +57,14 @@ TEST_CASE("an undeclared hyper-parameter is set where it has an effect, and to n
   scenario.Want(
       {RunBuilder(1).Stage(1, 2, 0.1).Undeclared("warp", warp).Stage(2, 4, 0.1).Undeclared("name", name).Save(4)});
   scenario.RunInto(4);
-  const Texts expected{"Init seed=7", "Setup lr=0.1 warp=1.0",     "Train 1", "Setup warp=1.5",
-                       "Train 2",     "Setup name=\"x\" warp=0.0", "Train 3", "Train 4"};
+  const Texts expected{"Init lr=0.1 seed=7 warp=1.0",
+                       "Setup lr=0.1 warp=1.0",
+                       "Train 1",
+                       "Setup warp=1.5",
+                       "Train 2",
+                       "Setup name=\"x\" warp=0.0",
+                       "Train 3",
+                       "Train 4"};
   CHECK(scenario.Asked() == expected);
 }
 
@@ -105,8 +111,8 @@ TEST_CASE("periods evaluate and save as the run passes") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(1, 6, 0.1).Save(6).EvaluateEvery(2).SaveEvery(0.35)});
   scenario.RunOut();
-  const Texts expected{"Init seed=7", "Setup lr=0.1", "Train 1", "Train 2", "Evaluate", "Train 3", "Train 4",
-                       "Evaluate",    "Save 4",       "Train 5", "Train 6", "Evaluate", "Save 6"};
+  const Texts expected{"Init lr=0.1 seed=7", "Setup lr=0.1", "Train 1", "Train 2", "Evaluate", "Train 3", "Train 4",
+                       "Evaluate",           "Save 4",       "Train 5", "Train 6", "Evaluate", "Save 6"};
   CHECK(scenario.Asked() == expected);
 }
 
@@ -114,7 +120,7 @@ TEST_CASE("a run with an empty path evaluates the checkpoint it starts from, and
   Scenario scenario;
   scenario.Want({RunBuilder(1).From(4, 5, 0.1).Evaluate(5)});
   scenario.RunOut();
-  CHECK(scenario.Asked() == Texts{"Init seed=7", "Setup lr=0.1", "Load /store/file", "Evaluate"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7", "Setup lr=0.1", "Load /store/file", "Evaluate"});
   CHECK(scenario.Reported() == Texts{"metrics 5 score=0.5", "ended 5"});
   CHECK(scenario.Last<MetricsMeasured>().lineage == LineageOf(4));
   CHECK(scenario.Status(1).state == RunStatus::State::kEnded);

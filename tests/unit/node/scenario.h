@@ -1,6 +1,6 @@
 // A node manager's core with a pretended machine around it: workers that answer when told to, step logs, a store and a
 // clock. What was asked of workers and what was reported is kept as short texts:
-//   "Init seed=7", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill"
+//   "Init lr=0.1 seed=7", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill"
 //   "metrics 3 score=0.3", "state 3", "lost state 5", "lost unnamed 5" (a save that nobody had asked for),
 //   "trained n1 0-3", "failed diverged 3", "evaluation failed crash 3", "start unusable file", "refused",
 //   "ended 3", "ended 3 saving 2 3"
@@ -52,7 +52,8 @@ class RunBuilder {
   RunBuilder& Slot(int slot) { return order_.slot = slot, *this; }
   RunBuilder& By(Offer offer) { return order_.offer = std::move(offer), *this; }
   RunBuilder& From(std::int64_t node, std::int64_t step, double lr) {
-    order_.start = OrderedStart{{PlanNodeId{node}, Step{step}}, "file", "sha", Configured(lr), LineageOf(node)};
+    order_.start =
+        OrderedStart{{PlanNodeId{node}, Step{step}}, "file", "sha", Configured(lr), LineageOf(node), Configured(lr)};
     end_ = Step{step};
     return *this;
   }

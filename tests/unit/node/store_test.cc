@@ -40,14 +40,14 @@ TEST_CASE("a run waits for a store that is away, which is asked again after grow
   CHECK(scenario.Status(1).state == RunStatus::State::kTraining);
   scenario.FetchSucceeds();
   scenario.Pass(61);
-  CHECK(scenario.Asked() == Texts{"Init seed=7", "Setup lr=0.1", "Load /store/file"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7", "Setup lr=0.1", "Load /store/file"});
 }
 
 TEST_CASE("a run that waits for the store does not keep its slot from another") {
   Scenario scenario;
   scenario.FetchFails(ErrorCode::kUnavailable);
   scenario.Want({Resumed(1), RunBuilder(2).Stage(1, 1, 0.1).Evaluate(1)});
-  CHECK(scenario.Asked() == Texts{"Init seed=7"});
+  CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7"});
   scenario.RunOut();
   CHECK(scenario.Status(2).state == RunStatus::State::kEnded);
 }
@@ -139,7 +139,7 @@ TEST_CASE("a load that fails is tried once more, after the file was found whole 
     CHECK(scenario.Reported().empty());
     scenario.Asked();
     scenario.Want({Resumed(1), RunBuilder(2).Stage(1, 1, 0.1).Evaluate(1)});
-    CHECK(scenario.Asked() == Texts{"Init seed=7"});
+    CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7"});
     scenario.RunOut();
     scenario.FetchSucceeds();
     scenario.Pass(60);

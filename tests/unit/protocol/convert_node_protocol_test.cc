@@ -83,7 +83,7 @@ ServerOrders SomeOrders() {
               .plan = PlanId{2},
               .offer = SomeOffer(),
               .step = {.updates = 200},
-              .start = OrderedStart{kPoint, "file", "sha", SomeConfiguration(0.1), kLineage},
+              .start = OrderedStart{kPoint, "file", "sha", SomeConfiguration(0.1), kLineage, SomeConfiguration(0.5)},
               .path = {{{PlanNodeId{4}, Step{4}, Step{7}}, SomeConfiguration(0.2), DigestOf("other")}},
               .terms = SomeTerms()};
   return {.orders = {std::move(order)}, .acknowledged_report = 6, .superseded_files = {"old"}};

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "espalier/v1/trainer.pb.h"
 #include "tests/unit/trainer/faulty_trainer.h"
-#include "worker/trainer/frame.h"
+#include "worker/protocol/encoding.h"
+#include "worker/protocol/message_socket.h"
 #include "worker/trainer/session.h"
 #include "worker/trainer/training.h"
 
@@ -19,10 +19,16 @@ const std::vector<TrainerKind> kKinds{test::FaultyTrainer()};
 HyperParameterValues Fault(const std::string& fault) { return {{"fault", fault}}; }
 
 Training Begun() {
-  Training training = Training::Begin(kKinds, {.trainer = "faulty", .step = {1}, .run_id = 1}).value();
+  Training training =
+      Training::Begin(kKinds, {.trainer = "faulty", .step = {1}, .values = Fault("none"), .run_id = 1}).value();
   REQUIRE(training.Setup(Fault("none")).has_value());
   REQUIRE(training.Train(1).has_value());
   return training;
+}
+
+template <class Kind>
+bool Is(const worker::ReplyKind& reply) {
+  return std::holds_alternative<Kind>(reply);
 }
 
 // A session in a thread, which ends with its socket.
@@ -30,6 +36,7 @@ class SessionThread {
  public:
   SessionThread() {
     REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets_) == 0);
+    socket_.emplace(sockets_[0]);
     thread_ = std::thread([fd = sockets_[1]] { static_cast<void>(ServeSession(fd, kKinds, "kind")); });
   }
   ~SessionThread() {
@@ -37,37 +44,22 @@ class SessionThread {
     thread_.join();
     for (const int fd : sockets_) close(fd);
   }
-  v1::TrainerReply Call(const v1::TrainerRequest& request) {
-    REQUIRE(WriteFrame(sockets_[0], request.SerializeAsString()).has_value());
-    v1::TrainerReply reply;
-    REQUIRE(reply.ParseFromString(ReadFrame(sockets_[0]).value().value()));
-    return reply;
+  worker::ReplyKind Call(const worker::RequestKind& request) {
+    REQUIRE(socket_->Write(worker::Encode({1, request})).has_value());
+    return worker::DecodeReply(socket_->Read().value().value()).value().kind;
   }
   // Trained one step, with that fault.
   void Begin(const std::string& fault) {
-    v1::TrainerRequest init;
-    init.mutable_init()->set_trainer("faulty");
-    init.mutable_init()->mutable_step()->set_updates(1);
-    init.mutable_init()->set_run_id(1);
-    REQUIRE(Call(init).has_done());
-    v1::TrainerRequest setup;
-    (*setup.mutable_setup()->mutable_values())["fault"].set_text(fault);
-    REQUIRE(Call(setup).has_done());
-    REQUIRE(Train(1).has_train());
+    REQUIRE(Is<worker::Done>(Call(worker::Init{{{}, RunId{1}}, "faulty", "", {1}, Fault("none"), ""})));
+    REQUIRE(Is<worker::Done>(Call(worker::Setup{Fault(fault)})));
+    REQUIRE(Is<worker::Trained>(Train(1)));
   }
-  v1::TrainerReply Train(std::int64_t step) {
-    v1::TrainerRequest request;
-    request.mutable_train()->set_step(step);
-    return Call(request);
-  }
-  v1::TrainerReply Evaluate() {
-    v1::TrainerRequest request;
-    request.mutable_evaluate();
-    return Call(request);
-  }
+  worker::ReplyKind Train(std::int64_t step) { return Call(worker::Train{Step{step}}); }
+  worker::Failure Evaluate() { return std::get<worker::Failure>(Call(worker::Evaluate{})); }
 
  private:
   int sockets_[2];
+  std::optional<worker::MessageSocket> socket_;
   std::thread thread_;
 };
 
@@ -92,11 +84,11 @@ TEST_CASE("an evaluation leaves the state as it was, whether it succeeds or its 
 TEST_CASE("a session goes on after an evaluation in which the trainer itself failed", "[torch]") {
   SessionThread session;
   session.Begin("own");
-  const v1::TrainerReply reply = session.Evaluate();
-  CHECK(reply.failure().kind() == v1::FAILURE_KIND_TRAINER);
-  CHECK(reply.failure().message() == "failing as told");
-  CHECK(reply.failure().state_intact());
-  CHECK(session.Train(2).has_train());
+  const worker::Failure failure = session.Evaluate();
+  CHECK(failure.kind == FailureKind::kTrainer);
+  CHECK(failure.message == "failing as told");
+  CHECK(failure.state_intact);
+  CHECK(Is<worker::Trained>(session.Train(2)));
 }
 
 TEST_CASE("after an evaluation in which memory or the library failed, Init comes first", "[torch]") {
@@ -104,10 +96,10 @@ TEST_CASE("after an evaluation in which memory or the library failed, Init comes
   CAPTURE(fault);
   SessionThread session;
   session.Begin(fault);
-  const v1::TrainerReply reply = session.Evaluate();
-  CHECK(reply.failure().kind() == (fault == "memory" ? v1::FAILURE_KIND_OUT_OF_MEMORY : v1::FAILURE_KIND_TRAINER));
-  CHECK_FALSE(reply.failure().state_intact());
-  CHECK(session.Train(2).failure().kind() == v1::FAILURE_KIND_REQUEST);
+  const worker::Failure failure = session.Evaluate();
+  CHECK(failure.kind == (fault == "memory" ? FailureKind::kOutOfMemory : FailureKind::kTrainer));
+  CHECK_FALSE(failure.state_intact);
+  CHECK(std::get<worker::Failure>(session.Train(2)).kind == FailureKind::kRequest);
 }
 
 }  // namespace espalier::trainer

@@ -53,7 +53,7 @@ Trained TrainInPieces(const Scenario& scenario, const Tamper& tamper = {}) {
     if (from > 0) {
       trainer->Setup(scenario.schedule(from - 1));
       if (tamper) tamper(state, trainer->Save());
-      trainer->Load(ParseState(Serialize(state).value()).value());
+      trainer->Load(state);
     }
     TrainSteps(*trainer, scenario, from, std::min(from + 2, scenario.step_count), result);
     result.evaluation = trainer->Evaluate();

@@ -12,12 +12,15 @@
 #include "tests/unit/trainer/schedules.h"
 #include "tests/unit/trainer/worker_process.h"
 #include "worker/checkpoint/checkpoint_format.h"
+#include "worker/trainer/failure.h"
 
 namespace espalier::trainer {
 namespace {
 
 namespace fs = std::filesystem;
+using test::As;
 using test::ChangesAt;
+using test::Is;
 using test::kInitialValues;
 using test::Scenario;
 using test::WorkerProcess;
@@ -30,98 +33,45 @@ struct Folder {
   const fs::path path;
 };
 
-void Fill(const HyperParameterValues& values, google::protobuf::Map<std::string, v1::Value>& map) {
-  for (const auto& [name, value] : values) {
-    v1::Value& proto = map[name];
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) proto.set_integer(*integer);
-    if (const auto* floating = std::get_if<double>(&value)) proto.set_floating(*floating);
-    if (const auto* text = std::get_if<std::string>(&value)) proto.set_text(*text);
-  }
+const Scenario kSmall{"small", {3}, test::ChangingSchedule("sgd"), 2};
+
+worker::Init Init(StepMeaning step, const std::string& step_log = "", std::int64_t run_id = 1) {
+  HyperParameterValues values = kSmall.schedule(0);
+  values.insert(kInitialValues.begin(), kInitialValues.end());
+  return {{LeadershipId{9}, RunId{run_id}}, "mlp", "digits", step, std::move(values), step_log};
 }
 
-v1::TrainerRequest Init(StepMeaning step, const std::string& step_log = "", std::int64_t run_id = 1) {
-  v1::TrainerRequest request;
-  v1::InitRequest& init = *request.mutable_init();
-  init.set_trainer("mlp");
-  init.set_data("digits");
-  if (step.updates == 0) init.mutable_step()->set_epoch(true);
-  if (step.updates > 0) init.mutable_step()->set_updates(step.updates);
-  Fill(kInitialValues, *init.mutable_values());
-  init.set_run_id(run_id);
-  init.set_step_log(step_log);
-  return request;
-}
+worker::Train Train(std::int64_t step) { return {Step{step}}; }
 
-v1::TrainerRequest Setup(const HyperParameterValues& values) {
-  v1::TrainerRequest request;
-  Fill(values, *request.mutable_setup()->mutable_values());
-  return request;
-}
-
-v1::TrainerRequest Train(std::int64_t step) {
-  v1::TrainerRequest request;
-  request.mutable_train()->set_step(step);
-  return request;
-}
-
-v1::TrainerRequest Evaluate() {
-  v1::TrainerRequest request;
-  request.mutable_evaluate();
-  return request;
-}
-
-v1::TrainerRequest Save(const std::string& path, std::int64_t step) {
-  v1::TrainerRequest request;
-  request.mutable_save()->set_path(path);
-  v1::CheckpointIdentity& identity = *request.mutable_save()->mutable_identity();
-  identity.set_step(step);
-  identity.set_run_id(5);
-  identity.set_leadership_id(9);
-  identity.set_lineage_digest("0123");
-  return request;
-}
-
-v1::TrainerRequest Load(const std::string& path) {
-  v1::TrainerRequest request;
-  request.mutable_load()->set_path(path);
-  return request;
-}
-
-v1::TrainerRequest Stop() {
-  v1::TrainerRequest request;
-  request.mutable_stop();
-  return request;
+worker::Save Save(const std::string& path, std::int64_t step) {
+  return {path, {{LeadershipId{9}, RunId{5}}, PlanId{1}, {PlanNodeId{2}, Step{step}}, DigestOf("lineage")}};
 }
 
 bool ExitedWith(int status, int code) { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
 
-std::map<std::string, double> ToMap(const google::protobuf::Map<std::string, double>& map) {
-  return {map.begin(), map.end()};
-}
-
 struct Trained {
-  std::vector<std::map<std::string, double>> metrics;
+  std::vector<Metrics> metrics;
   std::string state_sha256;
   friend bool operator==(const Trained&, const Trained&) = default;
 };
 
 void Begin(WorkerProcess& worker, const Scenario& scenario, const HyperParameterValues& values) {
-  REQUIRE(worker.Call(Init(scenario.step)).has_done());
-  REQUIRE(worker.Call(Setup(values)).has_done());
+  REQUIRE(Is<worker::Done>(worker.Call(Init(scenario.step))));
+  REQUIRE(Is<worker::Done>(worker.Call(worker::Setup{values})));
 }
 
 void TrainStep(WorkerProcess& worker, const Scenario& scenario, std::int64_t step, Trained& result) {
-  if (step > 0) REQUIRE(worker.Call(Setup(ChangesAt(scenario.schedule, step))).has_done());
-  const v1::TrainerReply reply = worker.Call(Train(step + 1));
-  REQUIRE(reply.has_train());
-  result.metrics.push_back(ToMap(reply.train().metrics()));
+  if (step > 0) REQUIRE(Is<worker::Done>(worker.Call(worker::Setup{ChangesAt(scenario.schedule, step)})));
+  const test::Reply reply = worker.Call(Train(step + 1));
+  REQUIRE(Is<worker::Trained>(reply));
+  result.metrics.push_back(As<worker::Trained>(reply).metrics);
 }
 
 Trained TrainStraight(WorkerProcess& worker, const Scenario& scenario, const std::string& path) {
   Trained result;
   Begin(worker, scenario, scenario.schedule(0));
   for (std::int64_t step = 0; step < scenario.step_count; ++step) TrainStep(worker, scenario, step, result);
-  result.state_sha256 = worker.Call(Save(path, scenario.step_count)).save().state_sha256();
+  result.state_sha256 = As<worker::Saved>(worker.Call(Save(path, scenario.step_count))).state_sha256;
   return result;
 }
 
@@ -132,28 +82,28 @@ Trained TrainInProcesses(const Scenario& scenario, const Folder& folder) {
   for (std::int64_t from = 0; from < scenario.step_count; from += 3) {
     WorkerProcess worker;
     Begin(worker, scenario, scenario.schedule(std::max<std::int64_t>(from - 1, 0)));
-    if (from > 0) REQUIRE(worker.Call(Load(path)).has_done());
+    if (from > 0) REQUIRE(Is<worker::Done>(worker.Call(worker::Load{path})));
     const std::int64_t to = std::min(from + 3, scenario.step_count);
     for (std::int64_t step = from; step < to; ++step) {
       TrainStep(worker, scenario, step, result);
-      const v1::TrainerReply evaluated = worker.Call(Evaluate());
-      CHECK(ToMap(worker.Call(Evaluate()).evaluate().metrics()) == ToMap(evaluated.evaluate().metrics()));
+      const auto evaluated = As<worker::Evaluated>(worker.Call(worker::Evaluate{}));
+      CHECK(As<worker::Evaluated>(worker.Call(worker::Evaluate{})).metrics == evaluated.metrics);
       if (step + 1 < to) worker.Send(Save(folder / "beside", step + 1));
     }
     path = folder / std::to_string(to);
-    const v1::TrainerReply saved = worker.Call(Save(path, to));
-    REQUIRE(saved.has_save());
-    result.state_sha256 = saved.save().state_sha256();
-    worker.Send(Stop());
+    const test::Reply saved = worker.Call(Save(path, to));
+    REQUIRE(Is<worker::Saved>(saved));
+    result.state_sha256 = As<worker::Saved>(saved).state_sha256;
+    worker.CloseSocket();
     CHECK(ExitedWith(worker.WaitForExit(), 0));
   }
   return result;
 }
 
-v1::FailureKind FailureKindOf(const v1::TrainerReply& reply) {
-  REQUIRE(reply.has_failure());
-  CHECK_FALSE(reply.failure().message().empty());
-  return reply.failure().kind();
+FailureKind FailureKindOf(const test::Reply& reply) {
+  const auto failure = As<worker::Failure>(reply);
+  CHECK_FALSE(failure.message.empty());
+  return failure.kind;
 }
 
 std::string Content(const std::string& path) {
@@ -161,8 +111,6 @@ std::string Content(const std::string& path) {
   content << std::ifstream(path).rdbuf();
   return content.str();
 }
-
-const Scenario kSmall{"small", {3}, test::ChangingSchedule("sgd"), 2};
 
 }  // namespace
 
@@ -181,24 +129,21 @@ TEST_CASE("a training across processes is the same, bit for bit, as in one", "[t
 
 TEST_CASE("a worker describes itself and its trainers", "[torch]") {
   WorkerProcess worker;
-  v1::TrainerRequest request;
-  request.mutable_describe();
-  const v1::DescribeReply describe = worker.Call(request).describe();
-  CHECK(describe.protocol_version() == 1);
-  CHECK_THAT(describe.device_kind(),
+  const auto described = As<worker::Description>(worker.Call(worker::Describe{}));
+  CHECK(described.protocol_version == 1);
+  CHECK_THAT(described.device_kind,
              Catch::StartsWith("cpu ") && Catch::Contains(" libtorch-") && Catch::EndsWith(" threads-1"));
-  REQUIRE(describe.trainers_size() == 2);
-  CHECK_FALSE(describe.trainers(0).takes_any());
-  CHECK(describe.trainers(1).name() == "synthetic");
-  CHECK(describe.trainers(1).takes_any());
-  const v1::TrainerDescription& mlp = describe.trainers(0);
-  CHECK(mlp.name() == "mlp");
-  CHECK(mlp.data() == "digits");
+  REQUIRE(described.offers.size() == 2);
+  CHECK_FALSE(described.offers[0].schema.takes_any);
+  CHECK(described.offers[1].trainer == "synthetic");
+  CHECK(described.offers[1].schema.takes_any);
+  const Offer& mlp = described.offers[0];
+  CHECK(mlp.trainer == "mlp");
+  CHECK(mlp.data == "digits");
   std::vector<std::string> names;
-  for (const v1::HyperParameter& hyper_parameter : mlp.hyper_parameters()) {
-    names.push_back(hyper_parameter.name());
-    CHECK(hyper_parameter.type() != v1::VALUE_TYPE_UNSPECIFIED);
-    CHECK(hyper_parameter.initial() == (names.back() == "hidden" || names.back() == "seed"));
+  for (const HyperParameter& hyper_parameter : mlp.schema.hyper_parameters) {
+    names.push_back(hyper_parameter.name);
+    CHECK(hyper_parameter.initial == (names.back() == "hidden" || names.back() == "seed"));
   }
   CHECK(names ==
         std::vector<std::string>{"bs", "dropout", "hidden", "lr", "momentum", "optimizer", "seed", "weight_decay"});
@@ -206,37 +151,33 @@ TEST_CASE("a worker describes itself and its trainers", "[torch]") {
 
 TEST_CASE("only a trainer that takes any hyper-parameter is given one that it does not declare", "[torch]") {
   WorkerProcess worker;
-  v1::TrainerRequest init = Init({});
-  init.mutable_init()->set_trainer("synthetic");
-  init.mutable_init()->clear_data();
-  init.mutable_init()->clear_values();
-  Fill({{"state_bytes", std::int64_t{10}}}, *init.mutable_init()->mutable_values());
   HyperParameterValues values = {
-      {"curve_limit", 1.0}, {"curve_noise", 0.0}, {"curve_rate", 0.1}, {"step_seconds", 0.0}};
-  values["warp"] = 9.5;
-  REQUIRE(worker.Call(init).has_done());
-  CHECK(worker.Call(Setup(values)).has_done());
-  CHECK(worker.Call(Train(1)).has_train());
-  CHECK(worker.Call(Setup({{"curve_rate", std::int64_t{1}}})).failure().kind() == v1::FAILURE_KIND_REQUEST);
-  (*init.mutable_init()->mutable_values())["warp"].set_floating(9.5);
-  CHECK(worker.Call(init).failure().kind() == v1::FAILURE_KIND_REQUEST);  // never at step 0 only
-  REQUIRE(worker.Call(Init({})).has_done());
+      {"curve_limit", 1.0}, {"curve_noise", 0.0}, {"curve_rate", 0.1}, {"step_seconds", 0.0}, {"warp", 9.5}};
+  worker::Init init = Init({});
+  init.trainer = "synthetic";
+  init.data.clear();
+  init.values = values;
+  init.values["state_bytes"] = std::int64_t{10};
+  REQUIRE(Is<worker::Done>(worker.Call(init)));
+  CHECK(Is<worker::Done>(worker.Call(worker::Setup{values})));
+  CHECK(Is<worker::Trained>(worker.Call(Train(1))));
+  CHECK(FailureKindOf(worker.Call(worker::Setup{{{"curve_rate", std::int64_t{1}}}})) == FailureKind::kRequest);
+  REQUIRE(Is<worker::Done>(worker.Call(Init({}))));
   HyperParameterValues of_mlp = ChangesAt(kSmall.schedule, 0);
   of_mlp["warp"] = 9.5;
-  CHECK(worker.Call(Setup(of_mlp)).failure().kind() == v1::FAILURE_KIND_REQUEST);
+  CHECK(FailureKindOf(worker.Call(worker::Setup{of_mlp})) == FailureKind::kRequest);
 }
 
-TEST_CASE("a checkpoint file's head says which point it holds, and no temporary is left", "[torch]") {
+TEST_CASE("a checkpoint file says which point it holds, and no temporary is left", "[torch]") {
   const Folder folder;
   WorkerProcess worker;
   TrainStraight(worker, kSmall, folder / "a");
-  const v1::TrainerReply saved = worker.Call(Save(folder / "b", 2));
-  v1::CheckpointHead head;
-  REQUIRE(head.ParseFromString(ReadCheckpointHead(folder / "b").value()));
-  CHECK(head.state_sha256() == saved.save().state_sha256());
-  CHECK(head.identity().SerializeAsString() == Save("", 2).save().identity().SerializeAsString());
-  CHECK(saved.save().bytes() == static_cast<std::int64_t>(fs::file_size(folder / "b")));
-  CHECK(saved.save().blocking_seconds() <= saved.save().seconds());
+  const auto saved = As<worker::Saved>(worker.Call(Save(folder / "b", 2)));
+  const CheckpointHead head = CheckCheckpointFile(folder / "b").value();
+  CHECK(head.state_sha256 == saved.state_sha256);
+  CHECK(head.identity == Save("", 2).identity);
+  CHECK(saved.bytes == static_cast<std::int64_t>(fs::file_size(folder / "b")));
+  CHECK(saved.blocking_time <= saved.time);
   CHECK_FALSE(fs::exists(folder / "b.tmp"));
 }
 
@@ -244,9 +185,9 @@ TEST_CASE("each step leaves a line in the step log, of every run", "[torch]") {
   const Folder folder;
   WorkerProcess worker;
   for (const std::int64_t run_id : {7, 8}) {
-    REQUIRE(worker.Call(Init({1}, folder / "steps", run_id)).has_done());
-    REQUIRE(worker.Call(Setup(kSmall.schedule(0))).has_done());
-    for (std::int64_t step = 1; step <= 3; ++step) REQUIRE(worker.Call(Train(step)).has_train());
+    REQUIRE(Is<worker::Done>(worker.Call(Init({1}, folder / "steps", run_id))));
+    REQUIRE(Is<worker::Done>(worker.Call(worker::Setup{kSmall.schedule(0)})));
+    for (std::int64_t step = 1; step <= 3; ++step) REQUIRE(Is<worker::Trained>(worker.Call(Train(step))));
   }
   std::istringstream lines(Content(folder / "steps"));
   for (const std::int64_t run_id : {7, 8}) {
@@ -268,42 +209,44 @@ TEST_CASE("a checkpoint that is damaged, missing or of another training is refus
   WorkerProcess worker;
   TrainStraight(worker, kSmall, folder / "a");
   const auto load = [&](const std::string& path, StepMeaning step) {
-    REQUIRE(worker.Call(Init(step)).has_done());
-    REQUIRE(worker.Call(Setup(kSmall.schedule(1))).has_done());
-    return worker.Call(Load(path));
+    REQUIRE(Is<worker::Done>(worker.Call(Init(step))));
+    REQUIRE(Is<worker::Done>(worker.Call(worker::Setup{kSmall.schedule(1)})));
+    return worker.Call(worker::Load{path});
   };
-  CHECK(load(folder / "a", kSmall.step).has_done());
-  CHECK(FailureKindOf(load(folder / "a", {4})) == v1::FAILURE_KIND_CHECKPOINT);
-  CHECK(FailureKindOf(load(folder / "none", kSmall.step)) == v1::FAILURE_KIND_CHECKPOINT);
+  CHECK(Is<worker::Done>(load(folder / "a", kSmall.step)));
+  CHECK(FailureKindOf(load(folder / "a", {4})) == FailureKind::kCheckpoint);
+  CHECK(FailureKindOf(load(folder / "none", kSmall.step)) == FailureKind::kCheckpoint);
 
-  REQUIRE(WriteCheckpointFile(folder / "foreign", "head", "payload").has_value());
-  CHECK(FailureKindOf(load(folder / "foreign", kSmall.step)) == v1::FAILURE_KIND_CHECKPOINT);
+  REQUIRE(WriteCheckpointFile(folder / "foreign", Save("", 1).identity, {{"step", WholeNumber(1)}}).has_value());
+  CHECK(FailureKindOf(load(folder / "foreign", kSmall.step)) == FailureKind::kCheckpoint);
 
   std::string bytes = Content(folder / "a");
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   std::ofstream(folder / "a") << bytes;
-  CHECK(FailureKindOf(load(folder / "a", kSmall.step)) == v1::FAILURE_KIND_CHECKPOINT);
+  CHECK(FailureKindOf(load(folder / "a", kSmall.step)) == FailureKind::kCheckpoint);
 }
 
 TEST_CASE("requests out of order, or of what the trainer has not, are refused as such", "[torch]") {
   WorkerProcess worker;
-  const auto refused = [&](const v1::TrainerRequest& request) {
-    return FailureKindOf(worker.Call(request)) == v1::FAILURE_KIND_REQUEST;
+  const auto refused = [&](const worker::RequestKind& request) {
+    return FailureKindOf(worker.Call(request)) == FailureKind::kRequest;
   };
   CHECK(refused(Train(1)));
-  CHECK(refused(v1::TrainerRequest()));
-  for (const v1::TrainerRequest& request : {Train(1), Evaluate(), Save("/tmp/x", 0), Load("/tmp/x")}) {
-    REQUIRE(worker.Call(Init({1})).has_done());
-    CHECK(refused(request));                    // before Setup
-    CHECK(refused(Setup(kSmall.schedule(0))));  // after a failure, Init comes first
+  worker.SendText(R"({"id": 77, "dance": {}})");
+  CHECK(FailureKindOf(worker.Await(77)) == FailureKind::kRequest);
+  for (const worker::RequestKind& request :
+       std::vector<worker::RequestKind>{Train(1), worker::Evaluate{}, Save("/tmp/x", 0), worker::Load{"/tmp/x"}}) {
+    REQUIRE(Is<worker::Done>(worker.Call(Init({1}))));
+    CHECK(refused(request));                            // before Setup
+    CHECK(refused(worker::Setup{kSmall.schedule(0)}));  // after a failure, Init comes first
   }
   Begin(worker, kSmall, kSmall.schedule(0));
   CHECK(refused(Train(2)));
   Begin(worker, kSmall, kSmall.schedule(0));
   CHECK(refused(Save("/tmp/x", 1)));
   Begin(worker, kSmall, kSmall.schedule(0));
-  REQUIRE(worker.Call(Train(1)).has_train());
-  CHECK(refused(Load("/tmp/x")));
+  REQUIRE(Is<worker::Trained>(worker.Call(Train(1))));
+  CHECK(refused(worker::Load{"/tmp/x"}));
 
   const HyperParameterValues one_missing{{"lr", 0.1}};
   HyperParameterValues unknown = kSmall.schedule(0);
@@ -313,47 +256,50 @@ TEST_CASE("requests out of order, or of what the trainer has not, are refused as
   HyperParameterValues of_other_type = kSmall.schedule(0);
   of_other_type["bs"] = 12.5;
   for (const HyperParameterValues& values : {one_missing, unknown, initial, of_other_type}) {
-    REQUIRE(worker.Call(Init({1})).has_done());
-    CHECK(refused(Setup(values)));
+    REQUIRE(Is<worker::Done>(worker.Call(Init({1}))));
+    CHECK(refused(worker::Setup{values}));
   }
-  v1::TrainerRequest init = Init({1});
-  init.mutable_init()->set_data("letters");
+  worker::Init init = Init({1});
+  init.data = "letters";
   CHECK(refused(init));
-  init = Init({1}, "", 0);
-  CHECK(refused(init));
-  init = Init({1});
-  init.mutable_init()->clear_step();
-  CHECK(refused(init));
+  CHECK(refused(Init({1}, "", 0)));
+  for (const char* name : {"lr", "seed"}) {
+    init = Init({1});
+    init.values.erase(name);
+    CHECK(refused(init));
+  }
+  worker.SendText(R"({"id": 78, "init": {"trainer": "mlp", "data": "digits", "runId": 1}})");  // without a step
+  CHECK(FailureKindOf(worker.Await(78)) == FailureKind::kRequest);
   CHECK(refused(Init({1}, "/no/such/folder/steps")));
 }
 
 TEST_CASE("what the trainer refuses is its failure, and what does not fit into memory is told apart", "[torch]") {
   WorkerProcess worker;
-  REQUIRE(worker.Call(Init({1})).has_done());
+  REQUIRE(Is<worker::Done>(worker.Call(Init({1}))));
   HyperParameterValues values = kSmall.schedule(0);
   values["bs"] = std::int64_t{0};
-  const v1::TrainerReply reply = worker.Call(Setup(values));
-  CHECK(FailureKindOf(reply) == v1::FAILURE_KIND_TRAINER);
-  CHECK_THAT(reply.failure().message(), Catch::StartsWith("bs: expected"));
+  const test::Reply reply = worker.Call(worker::Setup{values});
+  CHECK(FailureKindOf(reply) == FailureKind::kTrainer);
+  CHECK_THAT(As<worker::Failure>(reply).message, Catch::StartsWith("bs: expected"));
 
-  v1::TrainerRequest init = Init({1});
-  (*init.mutable_init()->mutable_values())["hidden"].set_integer(1'000'000'000'000);
-  CHECK(FailureKindOf(worker.Call(init)) == v1::FAILURE_KIND_OUT_OF_MEMORY);
+  worker::Init init = Init({1});
+  init.values["hidden"] = std::int64_t{1'000'000'000'000};
+  CHECK(FailureKindOf(worker.Call(init)) == FailureKind::kOutOfMemory);
 }
 
 TEST_CASE("a save that cannot be written fails alone: the training goes on", "[torch]") {
   const Folder folder;
   WorkerProcess worker;
   Begin(worker, kSmall, kSmall.schedule(0));
-  REQUIRE(worker.Call(Train(1)).has_train());
-  const v1::TrainerReply failed = worker.Call(Save(folder / "missing/a", 1));
-  CHECK(FailureKindOf(failed) == v1::FAILURE_KIND_CHECKPOINT);
-  CHECK(failed.failure().state_intact());
-  CHECK(worker.Call(Train(2)).has_train());
-  CHECK(worker.Call(Save(folder / "a", 2)).has_save());
+  REQUIRE(Is<worker::Trained>(worker.Call(Train(1))));
+  const test::Reply failed = worker.Call(Save(folder / "missing/a", 1));
+  CHECK(FailureKindOf(failed) == FailureKind::kCheckpoint);
+  CHECK(As<worker::Failure>(failed).state_intact);
+  CHECK(Is<worker::Trained>(worker.Call(Train(2))));
+  CHECK(Is<worker::Saved>(worker.Call(Save(folder / "a", 2))));
 }
 
-TEST_CASE("a worker exits when its socket closes, and when it is asked to once its saves are written", "[torch]") {
+TEST_CASE("a worker exits when its socket closes, once its saves are written", "[torch]") {
   const Folder folder;
   {
     WorkerProcess worker;
@@ -365,13 +311,13 @@ TEST_CASE("a worker exits when its socket closes, and when it is asked to once i
     WorkerProcess worker;
     Begin(worker, kSmall, kSmall.schedule(0));
     for (int i = 0; i < 5; ++i) worker.Send(Save(folder / std::to_string(i), 0));
-    worker.Send(Stop());
+    worker.CloseSocket();
     CHECK(ExitedWith(worker.WaitForExit(), 0));
-    for (int i = 0; i < 5; ++i) CHECK(ReadCheckpointHead(folder / std::to_string(i)).has_value());
+    for (int i = 0; i < 5; ++i) CHECK(CheckCheckpointFile(folder / std::to_string(i)).has_value());
   }
   {
     WorkerProcess worker;
-    worker.SendBytes("\xff\xff\xff");
+    worker.SendText("no JSON");
     CHECK(ExitedWith(worker.WaitForExit(), 1));
   }
 }
@@ -406,7 +352,7 @@ TEST_CASE("a worker killed before the rename leaves no file under the checkpoint
   const Folder folder;
   WorkerProcess worker("worker.save.before_rename=1");
   Begin(worker, kSmall, kSmall.schedule(0));
-  CHECK(worker.Call(Save(folder / "a", 0)).kind_case() == v1::TrainerReply::KIND_NOT_SET);
+  CHECK_FALSE(worker.Call(Save(folder / "a", 0)).has_value());
   const int status = worker.WaitForExit();
   CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
   CHECK_FALSE(fs::exists(folder / "a"));
@@ -415,10 +361,10 @@ TEST_CASE("a worker killed before the rename leaves no file under the checkpoint
 TEST_CASE("a worker killed after a step has logged it", "[torch]") {
   const Folder folder;
   WorkerProcess worker("worker.train.after=2");
-  REQUIRE(worker.Call(Init({1}, folder / "steps")).has_done());
-  REQUIRE(worker.Call(Setup(kSmall.schedule(0))).has_done());
-  REQUIRE(worker.Call(Train(1)).has_train());
-  CHECK(worker.Call(Train(2)).kind_case() == v1::TrainerReply::KIND_NOT_SET);
+  REQUIRE(Is<worker::Done>(worker.Call(Init({1}, folder / "steps"))));
+  REQUIRE(Is<worker::Done>(worker.Call(worker::Setup{kSmall.schedule(0)})));
+  REQUIRE(Is<worker::Trained>(worker.Call(Train(1))));
+  CHECK_FALSE(worker.Call(Train(2)).has_value());
   worker.WaitForExit();
   const std::string log = Content(folder / "steps");
   CHECK(std::count(log.begin(), log.end(), '\n') == 2);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "worker/trainer/frame.h"
+#include "worker/protocol/encoding.h"
 
 namespace espalier::trainer::test {
 
@@ -26,6 +26,7 @@ WorkerProcess::WorkerProcess(const std::string& failpoints) {
   }
   close(fds[1]);
   fd_ = fds[0];
+  socket_.emplace(fd_);
 }
 
 WorkerProcess::~WorkerProcess() {
@@ -35,21 +36,20 @@ WorkerProcess::~WorkerProcess() {
   WaitForExit();
 }
 
-std::int64_t WorkerProcess::Send(v1::TrainerRequest request) {
-  request.set_id(++last_id_);
-  SendBytes(request.SerializeAsString());
+std::int64_t WorkerProcess::Send(worker::RequestKind request) {
+  SendText(worker::Encode({++last_id_, std::move(request)}));
   return last_id_;
 }
 
-void WorkerProcess::SendBytes(const std::string& bytes) { static_cast<void>(WriteFrame(fd_, bytes)); }
+void WorkerProcess::SendText(const std::string& text) { static_cast<void>(socket_->Write(text)); }
 
-v1::TrainerReply WorkerProcess::Await(std::int64_t id) {
+Reply WorkerProcess::Await(std::int64_t id) {
   while (!replies_.contains(id)) {
-    const auto frame = ReadFrame(fd_);
-    if (!frame.has_value() || !frame->has_value()) return {};
-    v1::TrainerReply reply;
-    ESPALIER_CHECK(reply.ParseFromString(**frame));
-    replies_[reply.id()] = reply;
+    const auto message = socket_->Read();
+    if (!message.has_value() || !message->has_value()) return {};
+    const auto reply = worker::DecodeReply(**message);
+    ESPALIER_CHECK(reply.has_value()) << "no reply: " << **message;
+    replies_.insert_or_assign(reply->id, reply->kind);
   }
   return replies_.at(id);
 }

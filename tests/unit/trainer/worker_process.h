@@ -4,11 +4,28 @@
 #include <sys/types.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
-#include "espalier/v1/trainer.pb.h"
+#include "base/check.h"
+#include "worker/protocol/message_socket.h"
+#include "worker/protocol/worker_message.h"
 
 namespace espalier::trainer::test {
+
+// Nothing if the worker closed the socket.
+using Reply = std::optional<worker::ReplyKind>;
+
+template <class Kind>
+bool Is(const Reply& reply) {
+  return reply.has_value() && std::holds_alternative<Kind>(*reply);
+}
+
+template <class Kind>
+Kind As(const Reply& reply) {
+  ESPALIER_CHECK(Is<Kind>(reply)) << "the worker gave another reply";
+  return std::get<Kind>(*reply);
+}
 
 class WorkerProcess {
  public:
@@ -20,12 +37,12 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   // Sends a request and returns its id.
-  std::int64_t Send(v1::TrainerRequest request);
-  // The reply to it, whatever else comes before. None (kind not set) if the worker closed the socket.
-  v1::TrainerReply Await(std::int64_t id);
-  v1::TrainerReply Call(const v1::TrainerRequest& request) { return Await(Send(request)); }
+  std::int64_t Send(worker::RequestKind request);
+  // The reply to it, whatever else comes before.
+  Reply Await(std::int64_t id);
+  Reply Call(worker::RequestKind request) { return Await(Send(std::move(request))); }
 
-  void SendBytes(const std::string& bytes);
+  void SendText(const std::string& text);
   void CloseSocket();
   // Waits for its end; the status of waitpid.
   int WaitForExit();
@@ -34,8 +51,9 @@ class WorkerProcess {
  private:
   pid_t pid_ = 0;
   int fd_ = -1;
+  std::optional<worker::MessageSocket> socket_;
   std::int64_t last_id_ = 0;
-  std::map<std::int64_t, v1::TrainerReply> replies_;
+  std::map<std::int64_t, worker::ReplyKind> replies_;
 };
 
 }  // namespace espalier::trainer::test

@@ -6,7 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "worker/node/core/worker_message.h"
+#include "protocol/report.h"
+#include "worker/node/core/worker_words.h"
 
 namespace espalier::node {
 
@@ -36,11 +37,13 @@ struct FetchCheckpoint {
   std::string state_sha256;
 };
 
-// Put a staged file into the store; answered by UploadFinished.
+// Check that a staged file is whole and what the worker has said of it, and put it into the store under state.file;
+// answered by UploadFinished.
 struct UploadFile {
   std::int64_t upload = 0;
   std::string staged;
-  std::string name;
+  RunKey run;
+  StateStored state;
 };
 
 struct RemoveFromStore {

@@ -186,7 +186,7 @@ void Core::Carry(RunKey key, RunnerActions wanted, Actions& actions) {
 
 void Core::StartUpload(RunKey run, Upload upload, Actions& actions) {
   const std::int64_t id = next_upload_++;
-  actions.push_back(UploadFile{id, upload.staged, upload.state.file});
+  actions.push_back(UploadFile{id, upload.staged, run, upload.state});
   uploads_.emplace(id, UploadHere{run, std::move(upload)});
 }
 
@@ -272,7 +272,12 @@ Actions Core::OnUploadFinished(std::int64_t upload, const Result<void>& stored, 
     staged_of_report_[outbox_.Add(done.run, done.upload.state)] = done.upload.staged;
   } else if (run != runs_.end()) {
     RunnerActions wanted;
-    run->second.runner.OnUploadRefused(done.upload.state.point.step, stored.error().message, wanted);
+    const Step step = done.upload.state.point.step;
+    if (stored.error().code == ErrorCode::kAborted) {
+      run->second.runner.OnWrongFile(step, stored.error().message, now, wanted);
+    } else {
+      run->second.runner.OnUploadRefused(step, stored.error().message, wanted);
+    }
     Carry(done.run, std::move(wanted), actions);
   }
   ForgetEnded(actions);
@@ -314,7 +319,7 @@ void Core::TryAgain(Seconds now, Actions& actions) {
   for (auto& [id, upload] : uploads_) {
     if (!upload.again_at.has_value() || now < *upload.again_at) continue;
     upload.again_at.reset();
-    actions.push_back(UploadFile{id, upload.upload.staged, upload.upload.state.file});
+    actions.push_back(UploadFile{id, upload.upload.staged, upload.run, upload.upload.state});
   }
 }
 

@@ -40,7 +40,8 @@ class Core {
   // Where the file can be read. Error: kUnavailable when the store is away, then it is tried again; any other when the
   // file is missing or damaged.
   Actions OnCheckpointFetched(RunKey run, const Result<std::string>& path, Seconds now);
-  // Error: kUnavailable when the store is away, then it is tried again; any other when it never will take the file.
+  // Error: kUnavailable when the store is away, then it is tried again; kAborted when the file is not what the worker
+  // has said; any other when the store never will take it.
   Actions OnUploadFinished(std::int64_t upload, const Result<void>& stored, Seconds now);
   Actions OnStepLogRead(RunKey run, std::string_view text, Seconds now);
   // Time has passed: at least every 100 ms or so.

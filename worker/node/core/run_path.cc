@@ -50,6 +50,8 @@ Result<void> CheckOrder(const Order& order, int slot_count) {
     if (order.start->point.step < Step{1}) return Defect("step 0 has no checkpoint", "start");
     const Result<void> fits = CheckConfiguration(order.start->configuration, order, order.start->point.step - 1);
     if (!fits.has_value()) return InField("start", fits.error());
+    const Result<void> root_fits = CheckConfiguration(order.start->root, order, Step{0});
+    if (!root_fits.has_value()) return InField("start.root", root_fits.error());
   }
   return CheckPath(order);
 }
@@ -60,6 +62,7 @@ RunPath::RunPath(const Order& order) : schema_(order.offer.schema), from_init_(!
     start_point_ = order.start->point;
     start_lineage_ = order.start->lineage;
     before_start_ = order.start->configuration.Unpack();
+    root_ = order.start->root.Unpack();
   }
   for (const OrderedStage& stage : order.path) {
     stages_.push_back({stage.stage, stage.configuration.Unpack(), stage.lineage});
@@ -93,24 +96,21 @@ Digest128 RunPath::LineageAt(Step step) const {
   return stage->lineage;
 }
 
-Values RunPath::InitialValues() const {
-  const Configuration& configuration = from_init_ ? stages_.front().configuration : before_start_;
-  Values values;
-  for (std::size_t i = 0; i < schema_.hyper_parameters.size(); ++i) {
-    const HyperParameter& parameter = schema_.hyper_parameters[i];
-    if (parameter.initial) values[parameter.name] = espalier::At(configuration.functions[i], Step{0});
-  }
-  return values;
+Values RunPath::ValuesAtInit() const {
+  return ValuesOf(from_init_ ? stages_.front().configuration : root_, Step{0}, /*initial_too=*/true);
 }
 
 Values RunPath::SequenceValues(Step step) const {
   const Stage* stage = step < start_ ? nullptr : StageThatReaches(step + 1);
   ESPALIER_CHECK(stage != nullptr || step < start_) << "step " << step.value << " is not on the path";
-  const Configuration& configuration = stage == nullptr ? before_start_ : stage->configuration;
+  return ValuesOf(stage == nullptr ? before_start_ : stage->configuration, step, /*initial_too=*/false);
+}
+
+Values RunPath::ValuesOf(const Configuration& configuration, Step step, bool initial_too) const {
   Values values;
   for (std::size_t i = 0; i < schema_.hyper_parameters.size(); ++i) {
     const HyperParameter& parameter = schema_.hyper_parameters[i];
-    if (!parameter.initial) values[parameter.name] = espalier::At(configuration.functions[i], step);
+    if (initial_too || !parameter.initial) values[parameter.name] = espalier::At(configuration.functions[i], step);
   }
   for (const std::string& name : configuration.undeclared) {
     values[name] = espalier::At(*configuration.FindUndeclared(name), step);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocol/order.h"
-#include "worker/node/core/worker_message.h"
+#include "worker/node/core/worker_words.h"
 
 namespace espalier::node {
 
@@ -30,8 +30,9 @@ class RunPath {
   Point PointAt(Step step) const;
   Digest128 LineageAt(Step step) const;
 
-  // The values of all `initial` hyper-parameters.
-  Values InitialValues() const;
+  // The values of all hyper-parameters at step 0, wherever the path begins; undeclared ones that are neutral there are
+  // left out.
+  Values ValuesAtInit() const;
 
   // The values of all others in force for the call of Train that leads from `step` to step + 1; undeclared ones that
   // are neutral there are left out. REQUIRES: start() - 1 <= step < end(), and 0 <= step.
@@ -45,6 +46,7 @@ class RunPath {
   };
 
   const Stage* StageThatReaches(Step step) const;
+  Values ValuesOf(const Configuration& configuration, Step step, bool initial_too) const;
 
   Schema schema_;
   Step start_;
@@ -52,6 +54,7 @@ class RunPath {
   Point start_point_;
   Digest128 start_lineage_;
   Configuration before_start_;
+  Configuration root_;
   bool from_init_ = false;
   std::vector<Stage> stages_;
 };

@@ -140,7 +140,7 @@ void Runner::Begin(const std::string& start_path, const std::string& staging, co
   staging_ = staging;
   in_force_.clear();
   const Offer& offer = order_.offer;
-  actions.requests.push_back(Init{order_.run, offer.trainer, offer.data, order_.step, path_.InitialValues(), step_log});
+  actions.requests.push_back(Init{order_.run, offer.trainer, offer.data, order_.step, path_.ValuesAtInit(), step_log});
   if (!order_.start.has_value()) return;
   in_force_ = path_.SequenceValues(reached_ - 1);
   actions.requests.push_back(Setup{in_force_});
@@ -267,10 +267,17 @@ void Runner::OnSaveReply(const Save& save, const ReplyKind& reply, Seconds now, 
   const std::string message = failure == nullptr ? kWrongKind : failure->message;
   if (failure != nullptr && failure->state_intact) return LoseSave(point.step, message, actions);
   // The trainer could not give its state: it would fail there again.
-  const RunFailed fault{failure == nullptr ? RunFailed::Kind::kTrainer : KindOf(*failure), point, message};
+  FailSave(RunFailed{failure == nullptr ? RunFailed::Kind::kTrainer : KindOf(*failure), point, message}, now, actions);
+}
+
+// A state that cannot be had ends its run, if it has not ended by itself meanwhile.
+void Runner::FailSave(const RunFailed& fault, Seconds now, RunnerActions& actions) {
   if (ended()) actions.reports.push_back(fault);
-  if (on_slot() && !Is<Stopping>() && !Is<Dying>()) Finish(fault, now, actions);
-  LoseSave(point.step, message, actions);
+  if (on_slot() && !Is<Stopping>() && !Is<Dying>()) {
+    actions.kill_worker = fault.kind == RunFailed::Kind::kCrash;
+    Finish(fault, now, actions);
+  }
+  LoseSave(fault.point.step, fault.message, actions);
 }
 
 void Runner::OnFailure(const RequestKind& request, const Failure& failure, Seconds now, RunnerActions& actions) {
@@ -321,6 +328,10 @@ void Runner::OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& 
 
 void Runner::OnUploadRefused(Step step, const std::string& why, RunnerActions& actions) {
   LoseSave(step, why, actions);
+}
+
+void Runner::OnWrongFile(Step step, const std::string& why, Seconds now, RunnerActions& actions) {
+  FailSave(RunFailed{RunFailed::Kind::kCrash, path_.PointAt(step), why}, now, actions);
 }
 
 // What was promised at a step that the run has reached is not withdrawn any more.

@@ -16,7 +16,7 @@
 #include "worker/node/core/run_path.h"
 #include "worker/node/core/run_saves.h"
 #include "worker/node/core/run_state.h"
-#include "worker/node/core/worker_message.h"
+#include "worker/node/core/worker_words.h"
 
 namespace espalier::node {
 
@@ -70,6 +70,8 @@ class Runner {
   void OnStored(Step step) { saves_.OnStored(step); }
   // For good.
   void OnUploadRefused(Step step, const std::string& why, RunnerActions& actions);
+  // What the worker has written is not what it said: it counts as crashed.
+  void OnWrongFile(Step step, const std::string& why, Seconds now, RunnerActions& actions);
   // Gives up what takes longer than the order's limits, and has a worker killed that does not stop in time. While the
   // worker is still writing a state, of whatever run (`worker_saves`), it is given longer.
   void OnTick(Seconds now, bool worker_saves, RunnerActions& actions);
@@ -89,6 +91,7 @@ class Runner {
   void OnEvaluated(const Evaluated& evaluated, Seconds now, RunnerActions& actions);
   void OnReplyWhileStopping(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
   void OnSaveReply(const Save& save, const ReplyKind& reply, Seconds now, RunnerActions& actions);
+  void FailSave(const RunFailed& fault, Seconds now, RunnerActions& actions);
   void OnFailure(const RequestKind& request, const Failure& failure, Seconds now, RunnerActions& actions);
   void OnEvaluationFailed(const Failure& failure, Seconds now, RunnerActions& actions);
   void OnLoadFailed(const std::string& why, Seconds now, RunnerActions& actions);

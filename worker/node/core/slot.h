@@ -10,7 +10,7 @@
 #include <set>
 #include <variant>
 
-#include "worker/node/core/worker_message.h"
+#include "worker/node/core/worker_words.h"
 
 namespace espalier::node {
 

@@ -64,9 +64,9 @@ class Mlp : public Trainer {
  public:
   Mlp(std::shared_ptr<const Classification> data, StepMeaning step) : data_(std::move(data)), step_(step) {}
 
-  void Init(const HyperParameterValues& initial_values) override {
-    const std::int64_t hidden = AtLeastOne("hidden", std::get<std::int64_t>(initial_values.at("hidden")));
-    const auto seed = static_cast<std::uint64_t>(std::get<std::int64_t>(initial_values.at("seed")));
+  void Init(const HyperParameterValues& values) override {
+    const std::int64_t hidden = AtLeastOne("hidden", std::get<std::int64_t>(values.at("hidden")));
+    const auto seed = static_cast<std::uint64_t>(std::get<std::int64_t>(values.at("seed")));
     torch::manual_seed(seed);
     module_.emplace(data_->training.features.size(1), hidden, data_->class_count);
     order_.emplace(data_->training.features.size(0), seed);

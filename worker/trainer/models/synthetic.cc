@@ -37,7 +37,7 @@ bool IsNeutral(const HyperParameterValue& value) {
   return std::visit(is_neutral, value);
 }
 
-std::string Text(const Digest128& digest) { return {digest.bytes.begin(), digest.bytes.end()}; }
+std::string BytesOf(const Digest128& digest) { return {digest.bytes.begin(), digest.bytes.end()}; }
 
 // From 0 to 1, 1 not included.
 double Share(const Digest128& digest) {
@@ -54,8 +54,8 @@ const std::string& BytesAt(const State& state, const std::string& name, std::siz
 
 class SyntheticTraining : public Trainer {
  public:
-  void Init(const HyperParameterValues& initial_values) override {
-    state_bytes_ = std::get<std::int64_t>(initial_values.at("state_bytes"));
+  void Init(const HyperParameterValues& values) override {
+    state_bytes_ = std::get<std::int64_t>(values.at("state_bytes"));
     if (state_bytes_ < 0) throw std::invalid_argument("state_bytes: expected a whole number of at least 0");
   }
 
@@ -80,7 +80,7 @@ class SyntheticTraining : public Trainer {
     for (const auto& [name, value] : others_) values += BytesOf(name.size()) + name + BytesOf(value);
     const double goal = curve_limit_ * (0.5 + 0.5 * Share(DigestOf(values)));
     level_ += curve_rate_ * (goal - level_);
-    digest_ = DigestOf(Text(digest_) + BytesOf(level_) + values);
+    digest_ = DigestOf(BytesOf(digest_) + BytesOf(level_) + values);
     return {{"loss", 1 - level_}, {"samples", 1}};
   }
 
@@ -95,9 +95,9 @@ class SyntheticTraining : public Trainer {
       filler[i] = static_cast<char>(digest_.bytes[i % digest_.bytes.size()]);
     }
     State state;
-    state[kDigestName] = espalier::trainer::Text(Text(digest_));
-    state[kLevelName] = {.type = "float64", .shape = {}, .bytes = BytesOf(level_)};
-    state[kFillerName] = espalier::trainer::Text(filler);
+    state[kDigestName] = Text(BytesOf(digest_));
+    state[kLevelName] = {.type = "F64", .shape = {}, .bytes = BytesOf(level_)};
+    state[kFillerName] = Text(filler);
     return state;
   }
 

@@ -12,16 +12,16 @@
 namespace espalier::trainer {
 namespace {
 
-constexpr std::array<std::pair<at::ScalarType, std::string_view>, 10> kTypes{{{at::kHalf, "float16"},
-                                                                              {at::kBFloat16, "bfloat16"},
-                                                                              {at::kFloat, "float32"},
-                                                                              {at::kDouble, "float64"},
-                                                                              {at::kByte, "uint8"},
-                                                                              {at::kChar, "int8"},
-                                                                              {at::kShort, "int16"},
-                                                                              {at::kInt, "int32"},
-                                                                              {at::kLong, "int64"},
-                                                                              {at::kBool, "boolean"}}};
+constexpr std::array<std::pair<at::ScalarType, std::string_view>, 10> kTypes{{{at::kHalf, "F16"},
+                                                                              {at::kBFloat16, "BF16"},
+                                                                              {at::kFloat, "F32"},
+                                                                              {at::kDouble, "F64"},
+                                                                              {at::kByte, "U8"},
+                                                                              {at::kChar, "I8"},
+                                                                              {at::kShort, "I16"},
+                                                                              {at::kInt, "I32"},
+                                                                              {at::kLong, "I64"},
+                                                                              {at::kBool, "BOOL"}}};
 
 std::string NameOf(at::ScalarType type) {
   for (const auto& [scalar_type, name] : kTypes) {

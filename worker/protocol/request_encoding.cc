@@ -1,0 +1,98 @@
+#include "worker/protocol/encoding.h"
+#include "worker/protocol/json_fields.h"
+
+namespace espalier::worker {
+namespace {
+
+Json Body(const Describe&) { return Json::object(); }
+Json Body(const Evaluate&) { return Json::object(); }
+Json Body(const Setup& setup) { return {{"values", ToJson(setup.values)}}; }
+Json Body(const Train& train) { return {{"step", ToJson(train.step.value)}}; }
+Json Body(const Load& load) { return {{"path", load.path}}; }
+Json Body(const Save& save) { return {{"path", save.path}, {"identity", ToJson(save.identity)}}; }
+Json Body(const Init& init) {
+  return {{"trainer", init.trainer},
+          {"data", init.data},
+          {"step", ToJson(init.step)},
+          {"values", ToJson(init.values)},
+          {"runId", ToJson(init.run.run.value)},
+          {"stepLog", init.step_log}};
+}
+
+// In the order of RequestKind.
+constexpr const char* kRequestKinds[] = {"describe", "init", "setup", "train", "evaluate", "save", "load"};
+
+Result<Init> ReadInit(const Json& json) {
+  Init init;
+  ESPALIER_ASSIGN(init.trainer, ReadText(json, "trainer"));
+  ESPALIER_ASSIGN(init.data, ReadText(json, "data"));
+  ESPALIER_ASSIGN(init.step, ReadStepMeaning(json, "step"));
+  ESPALIER_ASSIGN(init.values, ReadValues(json, "values"));
+  ESPALIER_ASSIGN(init.run.run.value, ReadInteger(json, "runId"));
+  ESPALIER_ASSIGN(init.step_log, ReadText(json, "stepLog"));
+  return init;
+}
+
+Result<Save> ReadSave(const Json& json) {
+  Save save;
+  ESPALIER_ASSIGN(save.path, ReadText(json, "path"));
+  ESPALIER_ASSIGN(const Json identity, ReadObject(json, "identity"));
+  ESPALIER_ASSIGN(save.identity, ReadIdentity(identity));
+  return save;
+}
+
+template <class Kind>
+Result<RequestKind> Wrap(Result<Kind> kind) {
+  return kind.map([](Kind read) { return RequestKind(std::move(read)); });
+}
+
+Result<RequestKind> ReadRequestKind(const Json& json) {
+  for (const char* name : kRequestKinds) {
+    const Json& kind = Member(json, name);
+    if (kind.is_null()) continue;
+    if (!kind.is_object()) return WrongField(name, "expected a message");
+    const std::string_view text = name;
+    if (text == "describe") return RequestKind(Describe{});
+    if (text == "init") return Wrap(ReadInit(kind));
+    if (text == "setup")
+      return Wrap(ReadValues(kind, "values").map([](Values values) { return Setup{std::move(values)}; }));
+    if (text == "train")
+      return Wrap(ReadInteger(kind, "step").map([](std::int64_t step) { return Train{Step{step}}; }));
+    if (text == "evaluate") return RequestKind(Evaluate{});
+    if (text == "save") return Wrap(ReadSave(kind));
+    return Wrap(ReadText(kind, "path").map([](std::string path) { return Load{std::move(path)}; }));
+  }
+  return MakeError(ErrorCode::kInvalidArgument, "the request is of no known kind");
+}
+
+}  // namespace
+
+std::string Encode(const WorkerRequest& request) {
+  Json json{{"id", ToJson(request.id)}};
+  json[kRequestKinds[request.kind.index()]] = std::visit([](const auto& kind) { return Body(kind); }, request.kind);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<WorkerRequest> DecodeRequest(std::string_view text) {
+  ESPALIER_ASSIGN(const Json json, ParseObject(text));
+  WorkerRequest request;
+  ESPALIER_ASSIGN(request.id, ReadInteger(json, "id"));
+  ESPALIER_ASSIGN(request.kind, ReadRequestKind(json));
+  return request;
+}
+
+std::int64_t RequestId(std::string_view text) {
+  const Result<Json> json = ParseObject(text);
+  return json.has_value() ? ReadInteger(*json, "id").value_or(0) : 0;
+}
+
+std::string Print(const CheckpointIdentity& identity) { return ToJson(identity).dump(); }
+
+Result<CheckpointIdentity> ParseCheckpointIdentity(std::string_view text) {
+  ESPALIER_ASSIGN(const Json json, ParseObject(text));
+  ESPALIER_ASSIGN(const CheckpointIdentity identity, ReadIdentity(json));
+  if (identity.point.node.value > 0 && identity.run.leadership.value > 0 && identity.run.run.value > 0) return identity;
+  return MakeError(ErrorCode::kInvalidArgument, "a checkpoint names its plan node, leadership and run");
+}
+
+}  // namespace espalier::worker

@@ -1,0 +1,141 @@
+// The trainer protocol (docs/trainer_protocol.md): what workers are asked, and what they answer. Node manager,
+// simulator and worker speak these words; worker/protocol/encoding.h puts them on the wire.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/ids.h"
+#include "base/metrics.h"
+#include "base/point.h"
+#include "base/units.h"
+#include "protocol/offer.h"
+
+namespace espalier::worker {
+
+// Of hyper-parameters, by name.
+using Values = std::map<std::string, Value>;
+
+// Lists what the worker can train.
+struct Describe {
+  friend bool operator==(const Describe&, const Describe&) = default;
+};
+
+// Begins a training from scratch. On the wire it carries the run's id without its leadership: a step log is of one run.
+struct Init {
+  RunKey run;
+  std::string trainer;
+  std::string data;
+  StepMeaning step;
+  Values values;  // of every hyper-parameter at step 0, on resume as well
+  std::string step_log;
+  friend bool operator==(const Init&, const Init&) = default;
+};
+
+struct Setup {
+  Values values;
+  friend bool operator==(const Setup&, const Setup&) = default;
+};
+
+// One step, to reach `step`.
+struct Train {
+  Step step;
+  friend bool operator==(const Train&, const Train&) = default;
+};
+
+struct Evaluate {
+  friend bool operator==(const Evaluate&, const Evaluate&) = default;
+};
+
+// Which point a checkpoint holds, and who trained it.
+struct CheckpointIdentity {
+  RunKey run;
+  PlanId plan;
+  Point point;
+  Digest128 lineage;
+  friend bool operator==(const CheckpointIdentity&, const CheckpointIdentity&) = default;
+};
+
+struct Save {
+  std::string path;
+  CheckpointIdentity identity;
+  friend bool operator==(const Save&, const Save&) = default;
+};
+
+struct Load {
+  std::string path;
+  friend bool operator==(const Load&, const Load&) = default;
+};
+
+using RequestKind = std::variant<Describe, Init, Setup, Train, Evaluate, Save, Load>;
+
+struct WorkerRequest {
+  std::int64_t id = 0;  // counts up from 1 for each worker
+  RequestKind kind;
+  friend bool operator==(const WorkerRequest&, const WorkerRequest&) = default;
+};
+
+struct Description {
+  int protocol_version = 0;
+  std::string device_kind;
+  std::vector<Offer> offers;
+  friend bool operator==(const Description&, const Description&) = default;
+};
+
+struct Done {
+  friend bool operator==(const Done&, const Done&) = default;
+};
+
+struct Trained {
+  Metrics metrics;
+  Seconds time{0};
+  friend bool operator==(const Trained&, const Trained&) = default;
+};
+
+struct Evaluated {
+  Metrics metrics;
+  Seconds time{0};
+  friend bool operator==(const Evaluated&, const Evaluated&) = default;
+};
+
+struct Saved {
+  std::string state_sha256;
+  std::int64_t bytes = 0;
+  Seconds blocking_time{0};  // for which training stood still
+  Seconds time{0};
+  friend bool operator==(const Saved&, const Saved&) = default;
+};
+
+enum class FailureKind {
+  kTrainer,      // the trainer's own error, or bad data: it would fail again
+  kOutOfMemory,  // memory did not suffice: it may succeed with more
+  kCheckpoint,   // the file cannot be written, or is missing, damaged or of another training
+  kRequest,      // the request itself is wrong
+};
+
+struct Failure {
+  FailureKind kind = FailureKind::kTrainer;
+  std::string message;
+  bool state_intact = false;  // the training is as if the request had never been made
+  friend bool operator==(const Failure&, const Failure&) = default;
+};
+
+using ReplyKind = std::variant<Description, Done, Trained, Evaluated, Saved, Failure>;
+
+struct WorkerReply {
+  std::int64_t id = 0;
+  ReplyKind kind;
+  friend bool operator==(const WorkerReply&, const WorkerReply&) = default;
+};
+
+// How a worker ended.
+struct WorkerDeath {
+  bool killed_by_others = false;  // by a SIGKILL that the node manager did not send
+  std::string last_words;         // how it ended and the end of what it printed, or why it could not be started
+};
+
+}  // namespace espalier::worker
