@@ -1,0 +1,13 @@
+"""Espalier's Python package: bring PyTorch training code to a service that trains trees, not trials. `import espalier as es`."""
+
+from espalier.hyper_parameters import initial, sequence
+from espalier.identity import files
+from espalier.loader import ResumableLoader
+from espalier.loop_form import batches, evaluate, loop, report, setup, steps, track
+from espalier.loaded_once import once
+from espalier.trainer import Trainer
+
+DataLoader = ResumableLoader  # for scripts that change nothing but the import
+
+__all__ = ["DataLoader", "ResumableLoader", "Trainer", "batches", "evaluate", "files", "initial", "loop", "once", "report", "sequence",
+           "setup", "steps", "track"]  # fmt: skip

@@ -1,0 +1,31 @@
+"""What decides bits besides code, data and values: processor, libraries, threads; and the settings that make PyTorch repeat them."""
+
+import os
+import platform
+
+import torch
+
+
+def set_up():
+    """One thread, algorithms that give the same bits each time, and no reduced precision behind the trainer's back. An operation
+    that has no such algorithm fails, and PyTorch's message names it. REQUIRES: nothing was computed yet."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS repeats its bits with this alone
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    torch.use_deterministic_algorithms(True)
+    torch.set_float32_matmul_precision("highest")
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.allow_tf32 = False
+    if torch.cuda.is_available():
+        torch.cuda.init()  # so that its generators are there to be saved from the beginning
+
+
+def kind():
+    """A text that is equal on devices that give the same bits: "cpu x86_64 avx512 torch-2.13.0+cpu threads-1"."""
+    words = ["cpu", platform.machine(), torch.backends.cpu.get_cpu_capability().lower(), f"torch-{torch.__version__}",
+             f"threads-{torch.get_num_threads()}"]  # fmt: skip
+    if torch.cuda.is_available():
+        names = [torch.cuda.get_device_name(index).replace(" ", "-") for index in range(torch.cuda.device_count())]
+        words = ["cuda", *names, f"cuda-{torch.version.cuda}", f"cudnn-{torch.backends.cudnn.version()}", *words]
+    return " ".join(words)

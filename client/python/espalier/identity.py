@@ -1,0 +1,68 @@
+"""What decides a training's bits besides hyper-parameters: code and data, as digests. Equal digests share training; a digest that
+changes without need costs training, and one that does not change costs truth."""
+
+import hashlib
+import importlib.metadata
+import inspect
+import json
+import pathlib
+import platform
+import sys
+from typing import NamedTuple
+
+from espalier import file_digests, sources
+from espalier.failure import TrainerError
+
+UNKNOWN_DATA = "unknown"  # the digest of data that a trainer says nothing of: sharing stops at the study
+
+
+class Files(NamedTuple):
+    paths: tuple
+
+
+def files(*paths):
+    """Data that is named by the content of these files, or of all files in these folders. Paths are seen from the trainer's file."""
+    return Files(paths)
+
+
+def describe(trainer_class):
+    """(code digest, data digest, evaluation digest), hexadecimal. Raises TrainerError, which names what cannot be read."""
+    folder = pathlib.Path(inspect.getfile(trainer_class)).resolve().parent
+    code = code_digest(trainer_class, folder)
+    data = data_digest(trainer_class.data, folder)
+    return code, data, digest_of({"code": code, "data": data})
+
+
+def code_digest(trainer_class, folder):
+    path = pathlib.Path(inspect.getfile(trainer_class)).resolve()
+    try:
+        code = {"version": trainer_class.version} if trainer_class.version is not None else {"sources": sources.sources_of(path)}
+        code["files"] = file_digests.of_paths(folder, trainer_class.files)
+    except (OSError, SyntaxError, sources.TooMuchSource) as error:
+        raise TrainerError(f"the code of {trainer_class.__qualname__} has no digest: {error}") from error
+    return digest_of({**code, "packages": packages(trainer_class.ignore_packages)})
+
+
+def data_digest(data, folder):
+    if data is None:
+        return UNKNOWN_DATA
+    if isinstance(data, str):
+        return digest_of({"version": data})
+    if not isinstance(data, Files):
+        raise TrainerError(f"data = {data!r}: write es.files(...), or a text that names the data's version")
+    try:
+        return digest_of({"files": file_digests.of_paths(folder, data.paths)})
+    except OSError as error:
+        raise TrainerError(f"the data has no digest: {error}") from error
+
+
+def packages(ignored):
+    """name==version of Python and of every distribution of which something is imported, sorted."""
+    of_modules = importlib.metadata.packages_distributions()
+    modules = {name.partition(".")[0] for name in sys.modules}
+    names = {distribution for module in modules for distribution in of_modules.get(module, ())} - set(ignored)
+    return [f"python=={platform.python_version()}", *sorted(f"{name}=={importlib.metadata.version(name)}" for name in names)]
+
+
+def digest_of(value):
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,148 @@
+"""A DataLoader whose place is part of the training's state: an epoch's order and the position in it are saved and taken up, and the
+batch size may change in mid-epoch (the TreeML thesis, section 5.1).
+
+Generators are set before each sample from (seed, epoch, place in the epoch's order), and before each collate from its first sample;
+so the number of loader workers, and how many batches they fetch ahead, change nothing. A batch never spans an epoch's end."""
+
+import torch
+from torch.utils.data import IterableDataset, RandomSampler, SequentialSampler, default_collate
+
+from espalier import loaders
+from espalier.failure import TrainerError
+from espalier.fetch import Fetch, prepare_process
+from espalier.position import Order, Stream, is_stateful
+
+
+class ResumableLoader:
+    """`for batch in loader` gives the rest of the epoch under way, or the next epoch. Arguments are those of
+    torch.utils.data.DataLoader. A loader that is built again over the same data set, after Init, goes on where the other was.
+
+    Data without a length (an IterableDataset, a sampler without `__len__`) must have state_dict and load_state_dict, and no
+    loader workers: else TrainerError."""
+
+    def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, num_workers=0, collate_fn=default_collate,
+                 pin_memory=False, drop_last=False, prefetch_factor=None):  # fmt: skip
+        self.dataset = dataset
+        self.drop_last = drop_last
+        self._settings = {"num_workers": num_workers, "pin_memory": pin_memory, "prefetch_factor": prefetch_factor}
+        self._fetched, self._fetched_for = None, None
+        self.batch_size = batch_size
+        if isinstance(dataset, IterableDataset):
+            if shuffle or sampler is not None:
+                raise TrainerError(f"{_name(dataset)}: an iterable data set has an order of its own; leave out shuffle and sampler")
+            kind, make = "stream", lambda seed: Stream(_checked_stream(dataset, num_workers), seed)
+        else:
+            if sampler is not None and shuffle:
+                raise TrainerError("a loader takes shuffle or a sampler, not both")
+            self.sampler = sampler if sampler is not None else RandomSampler(dataset) if shuffle else SequentialSampler(dataset)
+            kind = type(self.sampler)
+            if hasattr(self.sampler, "__len__"):
+                make = lambda seed: Order(self.sampler, seed)  # noqa: E731
+            else:
+                make = lambda seed: Stream(_checked_stream(self.sampler, num_workers), seed)  # noqa: E731
+        self.position = loaders.position_of(self, kind, make)
+        self._fetch = Fetch(dataset, collate_fn, self.position)
+
+    @property
+    def batch_size(self):
+        return self._batch_size
+
+    @batch_size.setter
+    def batch_size(self, batch_size):
+        """Holds from the next batch: what was fetched ahead is dropped."""
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"a batch size is a whole number from 1, not {batch_size!r}")
+        self._batch_size = batch_size
+        self.drop_fetched()
+
+    def __len__(self):
+        """How many batches a whole epoch has. TypeError for a stream."""
+        whole, rest = divmod(len(self.sampler), self._batch_size)
+        return whole + (rest > 0 and not self.drop_last)
+
+    def __iter__(self):
+        loaders.note_use(self)
+        batch = self._next_batch()
+        if batch is None:  # what was left was dropped, or the stream was at its end
+            batch = self._next_batch()
+        while batch is not None:
+            epoch = self._advance(batch)
+            yield batch[1]
+            if self.position.epoch != epoch:
+                return
+            batch = self._next_batch()
+
+    def _next_batch(self):
+        """(count of samples, batch), or None where the epoch ends."""
+        position = self.position
+        position.begin()
+        if self._fetched is None or self._fetched_for != (position.epoch, position.place):
+            self._fetched = iter(self._loader(position.plans(self._batch_size)))
+            self._fetched_for = (position.epoch, position.place)
+        batch = next(self._fetched)
+        if batch is None or (self.drop_last and batch[0] < self._batch_size):
+            self.position.end_epoch()
+            self.drop_fetched()
+            return None
+        return batch
+
+    def _advance(self, batch):
+        """Goes on behind the batch. Returns the epoch that it was of."""
+        epoch = self.position.epoch
+        self.position.advance(batch[0], self._batch_size, self.drop_last)
+        self._fetched_for = (self.position.epoch, self.position.place)
+        if self.position.epoch != epoch:
+            self.drop_fetched()
+        return epoch
+
+    def drop_fetched(self):
+        """Ends the loader's processes; they begin anew, with the data set as it is then, where the next batch is wanted."""
+        self._fetched = None
+
+    def state_dict(self):
+        return self.position.state_dict()
+
+    def load_state_dict(self, saved):
+        self.position.load_state_dict(saved)
+        self.drop_fetched()
+
+    def _loader(self, plans):
+        # Its own generator: else it would draw a seed from the global one.
+        processes = {"multiprocessing_context": "fork", "worker_init_fn": prepare_process} if self._settings["num_workers"] else {}
+        return torch.utils.data.DataLoader(self._fetch, batch_size=None, sampler=plans, collate_fn=_as_it_is,
+                                           generator=torch.Generator(), **self._settings, **processes)  # fmt: skip
+
+
+def batches(loader, updates):
+    """One step's batches: the rest of the epoch, or the next one (`updates` is None), or so many, running over epochs' ends.
+    Raises TrainerError for a loader of PyTorch's own, and for data without a batch."""
+    if not isinstance(loader, ResumableLoader):
+        raise TrainerError(f"batches(): {_name(loader)} is no loader of espalier; its place in the data could not be saved")
+    given = 0
+    while updates is None or given < updates:
+        before = given
+        for batch in loader:
+            given += 1
+            yield batch
+            if given == updates:
+                return
+        if given == before:
+            raise TrainerError(f"an epoch of {_name(loader.dataset)} has no batch of {loader.batch_size} samples")
+        if updates is None:
+            return
+
+
+def _checked_stream(source, num_workers):
+    if not is_stateful(source):
+        raise TrainerError(f"{_name(source)} has no length, and no state_dict and load_state_dict: its place could not be saved")
+    if num_workers:
+        raise TrainerError(f"{_name(source)} has no length: its loader takes num_workers=0, not {num_workers}")
+    return source
+
+
+def _name(each):
+    return type(each).__qualname__
+
+
+def _as_it_is(batch):
+    return batch

@@ -1,0 +1,127 @@
+"""One training: a trainer between Init and the next Init, and what every trainer gets from the package: seeds, saved state, and an
+evaluation that leaves no trace. Not for several threads."""
+
+import contextlib
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler
+
+from espalier import generators, loaders, module, optimizer, state, untracked
+from espalier.failure import CheckpointError, TrainerError, is_out_of_memory
+
+TRAINING = "espalier.training"  # the key of what is not tracked; no attribute has such a name
+
+
+class Training:
+    """`identity`: a tree that is equal for the trainings whose states may be loaded here."""
+
+    def __init__(self, trainer, identity, sequences):
+        self._trainer = trainer
+        self._identity = identity
+        self._sequences = sequences  # names
+        self._tracked = trainer._tracked
+        self.step = 0
+        self.is_set_up = False
+
+    def init(self, values):
+        """`values`: of all hyper-parameters at step 0."""
+        generators.seed_all(values["seed"])
+        loaders.begin()
+        self._trainer._values_at_init = values
+        self._trainer.init(dict(values))
+        loaders.end_init()
+        for each in self._tracked.of_type(Optimizer):
+            optimizer.options_of(each)
+        self._check_schedulers(self._sequences)
+        self._clear_gradients()
+        untracked.warn_of_attributes(self._tracked, self._trainer.visible())
+
+    def setup(self, values):
+        before = {each: optimizer.plain_options(each) for each in self._tracked.of_type(Optimizer)}
+        self._trainer.setup(values)
+        for each, options in before.items():
+            self._check_schedulers(optimizer.options_of(each).note_changes(each, options), each)
+        loaders.drop_fetched()
+        self.is_set_up = True
+
+    def train(self):
+        """One step. Gradients last no longer than a step: they are no part of the state. Returns metrics."""
+        self._trainer._step = self.step + 1
+        metrics = checked_metrics("train()", self._trainer.train(), ("loss", "samples"))
+        self._clear_gradients()
+        untracked.warn_of_loaders(self._tracked, loaders.read_by_training())
+        self.step += 1
+        return metrics
+
+    def evaluate(self):
+        """Returns metrics. Leaves everything as it was, also when the trainer fails."""
+        with self._put_back_modes(), generators.put_back(), loaders.put_back(), torch.set_grad_enabled(torch.is_grad_enabled()):
+            return checked_metrics("evaluate()", self._trainer.evaluate(), self._trainer.metrics)
+
+    def save(self):
+        """Named arrays: a copy of the whole state."""
+        own = {"step": self.step, "identity": self._identity, "generators": generators.capture()}
+        return state.flatten({TRAINING: own, **self._tracked.capture()})
+
+    def load(self, arrays):
+        """Raises CheckpointError if they are of another training."""
+        try:
+            saved = state.unflatten(arrays)
+            own = saved.pop(TRAINING)
+            if own["identity"] != self._identity:
+                raise CheckpointError(f"it is of another training: {_first_difference(own['identity'], self._identity)}")
+            self._tracked.restore(saved)
+            generators.restore(own["generators"])
+            self.step = own["step"]
+        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+            if is_out_of_memory(error):
+                raise
+            raise CheckpointError(f"the state does not fit the trainer: {type(error).__name__}: {error}") from error
+
+    def close(self):
+        """Ends the loaders' processes and what the trainer runs."""
+        loaders.drop_fetched()
+        self._trainer.close()
+
+    def _clear_gradients(self):
+        for each in self._tracked.of_type(nn.Module):
+            each.zero_grad(set_to_none=True)
+        for each in self._tracked.of_type(Optimizer):
+            each.zero_grad(set_to_none=True)
+
+    @contextlib.contextmanager
+    def _put_back_modes(self):
+        modes = [(each, [part.training for part in each.modules()]) for each in self._tracked.of_type(nn.Module)]
+        try:
+            yield
+        finally:
+            for each, training in modes:
+                module.put_back_modes(each, training)
+
+    def _check_schedulers(self, written, optimizer=None):
+        """A value is written by Setup or by a scheduler, not by both: else which one holds would depend on where training is cut."""
+        for key, each in self._tracked.objects():
+            if isinstance(each, LRScheduler) and optimizer in (None, each.optimizer):
+                writes = {"lr", "momentum"} if getattr(each, "cycle_momentum", False) else {"lr"}
+                if both := sorted(writes & set(written)):
+                    raise TrainerError(f"{key}: a scheduler writes {both[0]}, and so does a hyper-parameter: track no scheduler, and "
+                                       "let the study say the values, or leave out the hyper-parameter")  # fmt: skip
+
+
+def checked_metrics(call, metrics, names):
+    """Name -> float. Raises TrainerError for what is no dict of numbers, and where one of `names` is missing."""
+    if not isinstance(metrics, dict):
+        raise TrainerError(f"{call} returned {type(metrics).__qualname__}: return a dict of metrics")
+    for name in names:
+        if name not in metrics:
+            raise TrainerError(f"{call} returned no metric {name!r}; it returned {', '.join(map(repr, metrics)) or 'none'}")
+    try:
+        return {str(name): float(value) for name, value in metrics.items()}
+    except (TypeError, ValueError) as error:
+        raise TrainerError(f"{call} returned a metric that is no number: {error}") from None
+
+
+def _first_difference(saved, own):
+    return next(f"{key} {saved.get(key)!r}, here {own[key]!r}" for key in own if saved.get(key) != own[key])

@@ -1,0 +1,57 @@
+"""The worker: `python -m espalier.worker FILE.py:NAME --fd N`. NAME is a subclass of es.Trainer, or a main(hp) with @es.loop. Started
+by a node manager; N is the socket over which it is led. What it prints is its log."""
+
+import argparse
+import importlib.util
+import os
+import pathlib
+import signal
+import sys
+
+from espalier import device
+from espalier.connection import BrokenFrame, Connection
+from espalier.failure import TrainerError
+from espalier.fetch import die_with_parent
+from espalier.session import Session
+from espalier.trainer import Trainer
+
+
+def main():
+    arguments = parsed_arguments()
+    die_with_parent()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, signal.SIG_IGN)  # the node manager asks for what is to be saved, then for the end
+    os.set_inheritable(arguments.fd, False)
+    device.set_up()
+    try:
+        Session(Connection(arguments.fd), trainer_in(arguments.trainer)).serve()
+    except (BrokenFrame, TrainerError) as error:
+        sys.exit(f"espalier.worker: {error}")
+
+
+def parsed_arguments():
+    parser = argparse.ArgumentParser(prog="python -m espalier.worker")
+    parser.add_argument("trainer", metavar="FILE.py:NAME")
+    parser.add_argument("--fd", type=int, required=True)
+    return parser.parse_args()
+
+
+def trainer_in(place):
+    """The subclass of Trainer at "FILE.py:NAME". Raises TrainerError, and whatever the file raises while it is imported."""
+    file, _, name = place.rpartition(":")
+    path = pathlib.Path(file).resolve()
+    if not path.is_file():
+        raise TrainerError(f"{place}: expected FILE.py:NAME, and there is no file {path}")
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = getattr(module, name, None)
+    found = getattr(found, "espalier_trainer", found)
+    if not (isinstance(found, type) and issubclass(found, Trainer)):
+        raise TrainerError(f"{path}: {name} is neither a subclass of es.Trainer nor a function with @es.loop(...)")
+    return found
+
+
+if __name__ == "__main__":
+    main()

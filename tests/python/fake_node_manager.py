@@ -1,0 +1,133 @@
+"""A node manager made of plain Python: it starts a worker over a socket pair and leads it, request by request."""
+
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGE = HERE.parents[1] / "client" / "python"
+LINEAGE = "0" * 32
+
+
+class Failed(Exception):
+    """The worker answered with a failure."""
+
+    def __init__(self, failure):
+        super().__init__(failure.get("message"))
+        self.kind = failure["kind"].removeprefix("FAILURE_KIND_")
+        self.state_intact = failure.get("stateIntact", False)
+
+
+def wire(values):
+    fields = {bool: "boolean", int: "integer", float: "floating", str: "text"}
+    return {name: {fields[type(value)]: value} for name, value in values.items()}
+
+
+class Worker:
+    """A worker process. `trainer`: "FILE.py:NAME". REQUIRES: `log` may be written."""
+
+    def __init__(self, trainer, log, environment=None):
+        ours, theirs = socket.socketpair()
+        os.set_inheritable(theirs.fileno(), True)
+        self.log = pathlib.Path(log)
+        with open(log, "ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "espalier.worker", str(trainer), "--fd", str(theirs.fileno())],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=[theirs.fileno()],
+                env={**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONHASHSEED": "0", **(environment or {})},
+            )  # fmt: skip
+        theirs.close()
+        self.socket = ours
+        self.last_id = 0
+        self.early = {}  # answers that came before they were asked for
+        self.step = 0
+
+    def ask(self, kind, **fields):
+        """The answer's content. Raises Failed."""
+        return self.answer(self.send(kind, **fields))
+
+    def send(self, kind, **fields):
+        self.last_id += 1
+        self.send_frame(json.dumps({"id": self.last_id, kind: fields}).encode())
+        return self.last_id
+
+    def send_frame(self, content):
+        self.socket.sendall(len(content).to_bytes(4, "little") + content)
+
+    def answer(self, request_id):
+        while request_id not in self.early:
+            reply = json.loads(self.read(int.from_bytes(self.read(4), "little")))
+            self.early[reply.pop("id")] = reply
+        [(kind, content)] = self.early.pop(request_id).items()
+        if kind == "failure":
+            raise Failed(content)
+        return content
+
+    def read(self, count):
+        content = b""
+        while len(content) < count:
+            try:
+                part = self.socket.recv(count - len(content))
+            except ConnectionResetError:
+                part = b""
+            if not part:
+                raise EOFError(f"the worker ended with {self.process.wait()}:\n{self.log.read_text()}")
+            content += part
+        return content
+
+    def describe(self):
+        return self.ask("describe")
+
+    def init(self, values, updates=None, step_log=""):
+        [trainer] = self.describe()["trainers"]
+        defaults = {each["name"]: each["defaultValue"] for each in trainer["hyperParameters"]}
+        self.sequences = [each["name"] for each in trainer["hyperParameters"] if not each["initial"]]
+        self.step = 0
+        self.values = {**defaults, **wire(values)}
+        step = {"epoch": True} if updates is None else {"updates": updates}
+        self.ask("init", trainer=trainer["name"], step=step, values=self.values, runId="5", stepLog=str(step_log))
+
+    def setup_all(self, values):
+        """The first Setup: all sequences, with these values or those of Init."""
+        self.values.update(wire(values))
+        self.ask("setup", values={name: self.values[name] for name in self.sequences})
+
+    def setup(self, values):
+        self.ask("setup", values=wire(values))
+
+    def train(self):
+        self.step += 1
+        return self.ask("train", step=self.step)["metrics"]
+
+    def evaluate(self):
+        return self.ask("evaluate")["metrics"]
+
+    def begin_save(self, path):
+        return self.send("save", path=str(path), identity={"planId": "1", "step": str(self.step), "lineageDigest": LINEAGE})
+
+    def save(self, path):
+        return self.answer(self.begin_save(path))
+
+    def load(self, path, step):
+        self.ask("load", path=str(path))
+        self.step = step
+
+    def stop(self):
+        """The exit status."""
+        if self.process.poll() is None:
+            with contextlib.suppress(OSError):
+                self.send("stop")
+        self.socket.close()
+        return self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+        self.process.kill()
+        self.process.wait()
