@@ -11,6 +11,11 @@ import espalier as es
 SAMPLES = 60
 
 
+def drawn():
+    """From each generator."""
+    return float(torch.rand(())) + random.random() + numpy.random.rand()
+
+
 class Points(torch.utils.data.Dataset):
     """Points in the plane, moved at random whenever they are read."""
 
@@ -58,7 +63,7 @@ class Small(es.Trainer):
     def init(self, hp):
         self.model = Tied()
         self.optimizer = self.make_optimizer(hp)
-        self.loader = es.ResumableLoader(Points(), batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"])
+        self.loader = self.make_loader(hp)
         self.seen = 0
         if hp["frozen_norm"]:
             self.model.norm.eval()
@@ -68,6 +73,9 @@ class Small(es.Trainer):
     def track_all(self):
         self.track(self.model, self.optimizer, self.loader)
         self.track_attributes("seen")
+
+    def make_loader(self, hp):
+        return es.ResumableLoader(Points(), batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"])
 
     def make_optimizer(self, hp):
         options = {"momentum": 0.9, "nesterov": True} if hp["optimizer"] == "SGD" else {}
@@ -79,7 +87,7 @@ class Small(es.Trainer):
             loss = self.update(points, labels)
             losses.append(float(loss) * len(labels))
             self.seen += len(labels)
-        return {"loss": sum(losses) / self.seen, "samples": len(losses), "drawn": float(torch.rand(()))}
+        return {"loss": sum(losses) / self.seen, "samples": len(losses), "drawn": drawn()}
 
     def update(self, points, labels):
         self.optimizer.zero_grad()
@@ -92,4 +100,4 @@ class Small(es.Trainer):
         self.model.eval()
         with torch.no_grad():
             points, labels = next(iter(es.ResumableLoader(Points(), batch_size=SAMPLES)))
-            return {"loss": nn.functional.cross_entropy(self.model(points), labels), "drawn": random.random()}
+            return {"loss": nn.functional.cross_entropy(self.model(points), labels), "drawn": drawn()}

@@ -1,0 +1,60 @@
+"""Law 1: however a training is cut, metrics and states are the same to the bit."""
+
+import itertools
+
+from cuts import CutsTest, Trial
+
+# The batch size changes in mid-epoch: 60 samples, of which 6 batches of 8 were taken at step 2.
+CHANGES = {2: {"bs": 5, "lr": 0.02}, 4: {"bs": 16}}
+OPTIMIZERS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop", "Adafactor"]
+
+
+class CuttingTest(CutsTest):
+    def check(self, trainer, trial, pieces=(1, 3, 4)):
+        """Straight in one process is cut into pieces, each in a new process."""
+        straight = self.straight(self.worker(trainer), trial)
+        new_workers = (self.worker(trainer) for _ in itertools.count())
+        self.assertEqual(self.cut(new_workers, trial, pieces), straight)
+        return straight
+
+    def check_in_two_processes(self, workers, trial):
+        """Two processes take turns, and forget what they trained before."""
+        self.assertEqual(self.cut(itertools.cycle(workers), trial, (1, 2, 4)), self.straight(workers[0], trial))
+
+    def test_pieces_in_new_processes_are_the_straight_training_with_batch_sizes_that_change_in_mid_epoch(self):
+        self.check("small.py:Small", Trial(changes=CHANGES))
+
+    def test_the_number_of_loader_workers_changes_nothing_in_pieces_either(self):
+        with_none = self.straight(self.worker("small.py:Small"), Trial(changes=CHANGES))
+        with_two = self.check("small.py:Small", Trial({"workers": 2}, CHANGES), pieces=(1, 3))
+        self.assertEqual(with_two[0], with_none[0])
+
+    def test_steps_that_are_epochs_can_be_cut(self):
+        self.check("small.py:Small", Trial(changes={1: {"bs": 7}}, updates=None, steps=3), pieces=(1, 2))
+
+    def test_all_optimizers_can_be_cut(self):
+        workers = [self.worker("small.py:Small"), self.worker("small.py:Small")]
+        for optimizer in OPTIMIZERS:
+            with self.subTest(optimizer):
+                self.check_in_two_processes(workers, Trial({"optimizer": optimizer, "lr": 0.01}, CHANGES))
+
+    def test_a_frozen_norm_stays_frozen(self):
+        workers = [self.worker("small.py:Small"), self.worker("small.py:Small")]
+        self.check_in_two_processes(workers, Trial({"frozen_norm": True}, CHANGES))
+
+    def test_a_scheduler_is_state_like_any_other_beside_two_optimizers_and_a_generator(self):
+        self.check("kinds.py:TwoOptimizers", Trial(changes={2: {"bs": 5}}))
+
+    def test_a_loader_that_is_built_again_over_the_same_data_goes_on_where_the_other_was(self):
+        rebuilt = self.check("kinds.py:Rebuilt", Trial(changes=CHANGES))
+        self.assertEqual(rebuilt[0], self.straight(self.worker("small.py:Small"), Trial(changes=CHANGES))[0])
+
+    def test_a_stream_goes_on_where_it_was(self):
+        self.check("kinds.py:Streamed", Trial(changes=CHANGES))
+
+    def test_what_training_makes_of_a_hyper_parameters_value_is_not_lost(self):
+        self.check("kinds.py:Warmed", Trial(changes=CHANGES), pieces=(1, 2, 3))
+
+    def test_another_seed_gives_another_training(self):
+        worker = self.worker("small.py:Small")
+        self.assertNotEqual(self.straight(worker, Trial({"seed": 1}))[0], self.straight(worker, Trial({"seed": 2}))[0])

@@ -1,0 +1,20 @@
+"""Runs all tests of the Python package with the interpreter that it is started by: `PYTHON tests/python/run.py [WORDS ...]`, where
+only tests are run that have one of the words in their names. PyTorch must be there; `safetensors` is tested against where it is."""
+
+import pathlib
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def main(words):
+    sys.path[:0] = [str(HERE), str(HERE.parents[1] / "client" / "python")]
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{word}*" for word in words] or None
+    suite = loader.discover(str(HERE), pattern="*_test.py")
+    sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
