@@ -7,8 +7,10 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
+import espalier as es
+
 DIGITS = pathlib.Path(__file__).with_name("digits.csv")
-HYPER_PARAMETERS = {"lr": 0.05, "bs": 64, "seed": 1}
+HYPER_PARAMETERS = {"lr": es.sequence(float, default=0.05), "bs": es.sequence(int, default=64)}
 
 
 class Net(nn.Module):
@@ -62,16 +64,15 @@ def test(model, batches):
     return {"test_loss": loss_sum / samples, "test_acc": right / samples}
 
 
+@es.loop(hyper_parameters=HYPER_PARAMETERS, metrics=["test_loss", "test_acc"], data=es.files("digits.csv"))
 def main(hp):
     torch.manual_seed(hp["seed"])
     train_set, test_set = load(DIGITS)
-    train_loader = DataLoader(train_set, batch_size=hp["bs"], shuffle=True)
+    train_loader = es.DataLoader(train_set, batch_size=hp["bs"], shuffle=True)
     test_loader = DataLoader(test_set, batch_size=256)
     model = Net()
     optimizer = torch.optim.SGD(model.parameters(), lr=hp["lr"], momentum=0.9, weight_decay=1e-4)
-    for epoch in range(1, 11):
-        print(epoch, train(model, train_loader, optimizer), test(model, test_loader))
-
-
-if __name__ == "__main__":
-    main(HYPER_PARAMETERS)
+    es.track(model, optimizer, train_loader)
+    es.evaluate(lambda: test(model, test_loader))
+    for epoch in es.steps():
+        es.report(**train(model, es.batches(train_loader), optimizer))
