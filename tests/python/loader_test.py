@@ -1,0 +1,162 @@
+"""Loaders, without a worker around them."""
+
+import unittest
+
+import torch
+from torch.utils.data import Dataset, IterableDataset, TensorDataset, WeightedRandomSampler
+
+import espalier as es
+from espalier import loaders
+from espalier.failure import TrainerError
+from espalier.loader import batches
+
+
+class Drawing(Dataset):
+    """Each sample is a draw."""
+
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, index):
+        return torch.rand(())
+
+
+def numbers(count=10):
+    return TensorDataset(torch.arange(count))
+
+
+def flat(given):
+    return [batch[0].tolist() for batch in given]
+
+
+class LoaderTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(1)
+        loaders.begin()
+
+    def test_an_epoch_has_every_sample_once_and_the_next_another_order(self):
+        loader = es.ResumableLoader(numbers(), batch_size=4, shuffle=True)
+        first, second = flat(loader), flat(loader)
+        self.assertEqual([len(batch) for batch in first], [4, 4, 2])
+        self.assertEqual(sorted(sum(first, [])), list(range(10)))
+        self.assertNotEqual(first, second)
+
+    def test_a_loader_that_is_left_goes_on_where_it_was(self):
+        loader = es.ResumableLoader(numbers(), batch_size=4)
+        self.assertEqual(next(iter(loader))[0].tolist(), [0, 1, 2, 3])
+        self.assertEqual(flat(loader), [[4, 5, 6, 7], [8, 9]])
+
+    def test_a_batch_size_holds_from_the_next_batch_also_with_loader_workers_that_fetch_ahead(self):
+        for workers in [0, 2]:
+            loader = es.ResumableLoader(numbers(), batch_size=2, num_workers=workers)
+            given = []
+            for batch in loader:
+                given.append(batch[0].tolist())
+                loader.batch_size = 3
+            self.assertEqual(given, [[0, 1], [2, 3, 4], [5, 6, 7], [8, 9]])
+
+    def test_loader_workers_and_how_far_they_fetch_ahead_change_no_draw_here_or_there(self):
+        settings = [{}, {"num_workers": 1}, {"num_workers": 2, "prefetch_factor": 4}]
+        drawn = []
+        for each in settings:
+            torch.manual_seed(1)
+            loaders.begin()
+            epochs = [torch.cat(list(es.ResumableLoader(Drawing(), batch_size=4, **each))) for _ in range(2)]
+            drawn.append([*(epoch.tolist() for epoch in epochs), torch.rand(()).item()])
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertEqual(drawn[0], drawn[2])
+
+    def test_the_batch_size_changes_no_draw_of_a_sample(self):
+        drawn = []
+        for batch_size in [3, 10]:
+            loaders.begin()
+            drawn.append(torch.cat(list(es.ResumableLoader(Drawing(), batch_size=batch_size))).tolist())
+        self.assertEqual(drawn[0], drawn[1])
+
+    def test_a_dropped_rest_ends_the_epoch(self):
+        loader = es.ResumableLoader(numbers(), batch_size=4, drop_last=True)
+        self.assertEqual(flat(loader), [[0, 1, 2, 3], [4, 5, 6, 7]])
+        self.assertEqual(len(loader), 2)
+        self.assertEqual(len(flat(loader)), 2)
+
+    def test_updates_run_over_the_ends_of_epochs_and_batches_do_not(self):
+        loader = es.ResumableLoader(numbers(), batch_size=4)
+        self.assertEqual(flat(batches(loader, 4)), [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9], [0, 1, 2, 3]])
+        self.assertEqual(flat(batches(loader, None)), [[4, 5, 6, 7], [8, 9]])
+
+    def test_data_without_a_single_batch_is_refused(self):
+        loader = es.ResumableLoader(numbers(), batch_size=11, drop_last=True)
+        with self.assertRaisesRegex(TrainerError, "TensorDataset has no batch of 11"):
+            list(batches(loader, 1))
+
+    def test_order_and_place_are_taken_up_by_another_loader(self):
+        loader = es.ResumableLoader(numbers(), batch_size=3, shuffle=True)
+        next(iter(loader))
+        other = es.ResumableLoader(numbers(), batch_size=3, shuffle=True)
+        other.load_state_dict(loader.state_dict())
+        self.assertEqual(flat(other), flat(loader))
+        self.assertEqual(flat(other), flat(loader))
+
+    def test_a_sampler_keeps_what_its_generator_has_come_to(self):
+        def make():
+            sampler = WeightedRandomSampler([1.0] * 10, 10, generator=torch.Generator().manual_seed(3))
+            return es.ResumableLoader(numbers(), batch_size=5, sampler=sampler)
+
+        loader, other = make(), make()
+        list(loader)
+        other.load_state_dict(loader.state_dict())
+        self.assertEqual(flat(other), flat(loader))
+
+    def test_a_loader_built_after_init_replaces_the_one_over_the_same_data_set(self):
+        data = numbers()
+        loader = es.DataLoader(data, batch_size=4, shuffle=True)
+        loaders.end_init()
+        first = next(iter(loader))[0].tolist()
+        rest = flat(es.DataLoader(data, batch_size=3, shuffle=True))
+        self.assertEqual(sorted(first + sum(rest, [])), list(range(10)))
+        self.assertEqual(flat(es.DataLoader(data, batch_size=10))[0], list(range(10)))
+
+    def test_a_loader_that_could_replace_two_is_refused(self):
+        data = numbers()
+        kept = [es.DataLoader(data), es.DataLoader(data)]
+        loaders.end_init()
+        with self.assertRaisesRegex(TrainerError, "2 loaders over this TensorDataset"):
+            es.DataLoader(data)
+        del kept
+
+    def test_two_loaders_over_as_many_samples_have_different_orders(self):
+        self.assertNotEqual(*(flat(es.ResumableLoader(numbers(), batch_size=10, shuffle=True)) for _ in range(2)))
+
+    def test_an_evaluation_reads_data_from_the_beginning_and_leaves_the_place(self):
+        loader = es.ResumableLoader(numbers(), batch_size=4)
+        next(iter(loader))
+        for _ in range(2):
+            with loaders.put_back():
+                self.assertEqual(flat(loader)[0], [0, 1, 2, 3])
+        self.assertEqual(flat(loader)[0], [4, 5, 6, 7])
+
+    def test_what_has_no_length_and_no_state_is_refused_by_name(self):
+        class Endless(IterableDataset):
+            def __iter__(self):
+                return iter(range(3))
+
+        class Endings:
+            def __iter__(self):
+                return iter(range(3))
+
+        with self.assertRaisesRegex(TrainerError, "Endless has no length, and no state_dict"):
+            es.ResumableLoader(Endless())
+        with self.assertRaisesRegex(TrainerError, "Endings has no length, and no state_dict"):
+            es.ResumableLoader(numbers(), sampler=Endings())
+        Endless.state_dict = Endless.load_state_dict = lambda self, *_: {}
+        with self.assertRaisesRegex(TrainerError, "num_workers=0, not 2"):
+            es.ResumableLoader(Endless(), num_workers=2)
+
+    def test_a_batch_size_that_is_none_is_refused(self):
+        for batch_size in [0, -1, 2.0, True, None]:
+            with self.assertRaisesRegex(ValueError, "batch size"):
+                es.ResumableLoader(numbers(), batch_size=batch_size)
+
+    def test_a_loader_of_pytorchs_own_gives_no_steps(self):
+        with self.assertRaisesRegex(TrainerError, "DataLoader is no loader of espalier"):
+            list(batches(torch.utils.data.DataLoader(numbers()), 1))
