@@ -30,14 +30,14 @@ def wire(values):
 class Worker:
     """A worker process. `trainer`: "FILE.py:NAME". REQUIRES: `log` may be written."""
 
-    def __init__(self, trainer, log, environment=None):
+    def __init__(self, trainer, log, environment=None, inherited=()):
         ours, theirs = socket.socketpair()
         os.set_inheritable(theirs.fileno(), True)
         self.log = pathlib.Path(log)
         with open(log, "ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "espalier.worker", str(trainer), "--fd", str(theirs.fileno())],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=[theirs.fileno(), *inherited],
                 env={**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONHASHSEED": "0", **(environment or {})},
             )  # fmt: skip
         theirs.close()
