@@ -20,6 +20,15 @@ class LoopTest(CutsTest):
         workers = [self.worker("flat.py:main") for _ in range(2)]
         self.assertEqual(self.cut(itertools.cycle(workers), TRIAL, (1, 2, 4)), self.straight(workers[0], TRIAL))
 
+    def test_loader_workers_change_nothing_and_are_left_behind_without_a_word(self):
+        worker = self.worker("flat.py:main")
+        straight = self.straight(worker, TRIAL)
+        for _ in range(2):
+            with_two = self.straight(worker, Trial({"workers": 2}, TRIAL.changes))
+            self.assertEqual((with_two[0], with_two[2]), (straight[0], straight[2]))
+        self.assertEqual(worker.stop(), 0)
+        self.assertNotIn("Error", worker.log.read_text())
+
     def test_the_trainer_is_called_as_the_file(self):
         [trainer] = self.worker("flat.py:main").describe()["trainers"]
         self.assertEqual(trainer["name"], "flat")

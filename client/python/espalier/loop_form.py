@@ -91,10 +91,10 @@ class LoopTrainer(Trainer):
             raise TrainerError("the step has reported nothing: es.report(loss=..., samples=...)")
         return self.reported
 
-    def close(self):
+    def _close(self):
         self._turns.abandon()
 
-    def visible(self):
+    def _visible(self):
         return self.variables
 
     def steps(self):

@@ -48,8 +48,9 @@ class Tracked:
 
     def objects(self):
         """(key, object) of all objects, those in lists and dicts too."""
-        for key in self._given.keys() - self._plain:
-            yield from _within(key, self[key])
+        for key in self._given:
+            if key not in self._plain:
+                yield from _within(key, self[key])
 
     def of_type(self, kind):
         return [each for _, each in self.objects() if isinstance(each, kind)]

@@ -63,15 +63,16 @@ class Trainer:
 
     def batches(self, loader):
         """`for batch in self.batches(self.loader)`: one step's batches, whatever a study says that a step is."""
-        if not any(each is not None and each.position is loader.position for each in self._tracked.of_type(ResumableLoader)):
+        tracked = [each.position for each in self._tracked.of_type(ResumableLoader)]
+        if isinstance(loader, ResumableLoader) and loader.position not in tracked:
             raise TrainerError("batches(): the loader is not tracked, so its place in the data would be lost: self.track(loader)")
         return batches(loader, self.step_meaning.updates)
 
-    def visible(self):
+    def _visible(self):
         """Name -> object of all that init has made."""
         return vars(self)
 
-    def close(self):
+    def _close(self):
         """This training is over: the process begins another, or ends."""
 
     def set_values(self, changed):

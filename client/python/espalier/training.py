@@ -36,7 +36,7 @@ class Training:
             optimizer.options_of(each)
         self._check_schedulers(self._sequences)
         self._clear_gradients()
-        untracked.warn_of_attributes(self._tracked, self._trainer.visible())
+        untracked.warn_of_attributes(self._tracked, self._trainer._visible())
 
     def setup(self, values):
         before = {each: optimizer.plain_options(each) for each in self._tracked.of_type(Optimizer)}
@@ -58,7 +58,7 @@ class Training:
     def evaluate(self):
         """Returns metrics. Leaves everything as it was, also when the trainer fails."""
         with self._put_back_modes(), generators.put_back(), loaders.put_back(), torch.set_grad_enabled(torch.is_grad_enabled()):
-            return checked_metrics("evaluate()", self._trainer.evaluate(), self._trainer.metrics)
+            return checked_metrics("evaluate()", self._trainer.evaluate(), type(self._trainer).metrics)
 
     def save(self):
         """Named arrays: a copy of the whole state."""
@@ -83,7 +83,7 @@ class Training:
     def close(self):
         """Ends the loaders' processes and what the trainer runs."""
         loaders.drop_fetched()
-        self._trainer.close()
+        self._trainer._close()
 
     def _clear_gradients(self):
         for each in self._tracked.of_type(nn.Module):

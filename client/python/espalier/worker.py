@@ -21,6 +21,7 @@ def main():
     die_with_parent()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_IGN)  # the node manager asks for what is to be saved, then for the end
+    sys.stdout.reconfigure(line_buffering=True)  # its last words matter
     os.set_inheritable(arguments.fd, False)
     device.set_up()
     try:

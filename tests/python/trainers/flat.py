@@ -7,13 +7,18 @@ import espalier as es
 
 
 @es.loop(
-    hyper_parameters={"lr": es.sequence(float, default=0.05), "bs": es.sequence(int, default=8), "failure": es.sequence(str, default="")},
+    hyper_parameters={
+        "lr": es.sequence(float, default=0.05),
+        "bs": es.sequence(int, default=8),
+        "failure": es.sequence(str, default=""),
+        "workers": es.initial(int, default=0),
+    },
     metrics=["loss"],
 )
 def main(hp):
     model = Tied()
     optimizer = optim.SGD(model.parameters(), lr=hp["lr"], momentum=0.9, nesterov=True)
-    loader = es.DataLoader(Points(), batch_size=hp["bs"], shuffle=True)
+    loader = es.DataLoader(Points(), batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"])
     counts = {"seen": 0}
     told = {"failure": ""}
     es.track(model, optimizer, loader, counts)
