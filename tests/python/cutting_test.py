@@ -55,6 +55,18 @@ class CuttingTest(CutsTest):
     def test_what_training_makes_of_a_hyper_parameters_value_is_not_lost(self):
         self.check("kinds.py:Warmed", Trial(changes=CHANGES), pieces=(1, 2, 3))
 
+    def test_gradients_last_no_longer_than_a_step(self):
+        workers = [self.worker("kinds.py:NeverZeroed") for _ in range(2)]
+        self.check_in_two_processes(workers, Trial())
+
+    def test_what_setup_does_to_the_data_holds_from_the_next_batch_also_with_loader_workers(self):
+        workers = [self.worker("kinds.py:Shifted") for _ in range(2)]
+        self.check_in_two_processes(workers, Trial(changes={2: {"shift": 0.5}, 4: {"shift": 2.0}}, updates=2))
+
+    def test_frozen_layers_buffers_that_are_not_persistent_and_extra_state_are_state(self):
+        workers = [self.worker("kinds.py:Thawed") for _ in range(2)]
+        self.check_in_two_processes(workers, Trial(changes=CHANGES))
+
     def test_another_seed_gives_another_training(self):
         worker = self.worker("small.py:Small")
         self.assertNotEqual(self.straight(worker, Trial({"seed": 1}))[0], self.straight(worker, Trial({"seed": 2}))[0])

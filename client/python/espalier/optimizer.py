@@ -51,7 +51,6 @@ class Options:
         return changed
 
 
-
 def capture(optimizer):
     return {"state_dict": optimizer.state_dict(), "set_up": options_of(optimizer).set_up}
 
@@ -61,19 +60,20 @@ def restore(optimizer, saved):
     set_up = options_of(optimizer).set_up
     in_force = plain_options(optimizer)
     optimizer.load_state_dict(saved["state_dict"])
-    _keep_types(optimizer, saved["state_dict"])
+    _keep_as_saved(optimizer, saved["state_dict"])
     for group, now, then, values in zip(optimizer.param_groups, set_up, saved["set_up"], in_force):
         group.update({name: values[name] for name in now if name not in then or now[name] != then[name]})
 
 
-def _keep_types(optimizer, state_dict):
-    """PyTorch casts what an optimizer keeps for a parameter to the parameter's type: undone where it was of another."""
+def _keep_as_saved(optimizer, state_dict):
+    """PyTorch casts what is kept for a parameter to the parameter's type, and spoils texts: undone, where it loads by itself."""
+    if type(optimizer).load_state_dict is not torch.optim.Optimizer.load_state_dict:
+        return
     indices = itertools.chain.from_iterable(group["params"] for group in state_dict["param_groups"])
     parameters = itertools.chain.from_iterable(group["params"] for group in optimizer.param_groups)
     for index, parameter in zip(indices, parameters):
-        for key, value in state_dict["state"].get(index, {}).items():
-            if isinstance(value, torch.Tensor) and optimizer.state[parameter][key].dtype != value.dtype:
-                optimizer.state[parameter][key] = value
+        if index in state_dict["state"]:
+            optimizer.state[parameter] = state_dict["state"][index]
 
 
 def plain_options(optimizer):

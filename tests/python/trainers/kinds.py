@@ -98,3 +98,58 @@ class Warmed(Small):
         for group in self.optimizer.param_groups:
             group["lr"] *= 0.99
         return super().update(points, labels)
+
+
+class NeverZeroed(Small):
+    """Gradients are added up, for as long as they last."""
+
+    def update(self, points, labels):
+        loss = nn.functional.cross_entropy(self.model(points), labels)
+        loss.backward()
+        self.optimizer.step()
+        return loss.detach()
+
+
+class Shifted(Small):
+    """A hyper-parameter of the data set, in mid-epoch, with loader workers that fetch ahead."""
+
+    hyper_parameters = {**Small.hyper_parameters, "shift": es.sequence(float, default=0.0)}
+
+    def make_loader(self, hp):
+        self.points = Points()
+        return es.ResumableLoader(self.points, batch_size=hp["bs"], shuffle=True, num_workers=2)
+
+    def setup(self, changed):
+        if "shift" in changed:
+            self.points.points = self.points.points + changed["shift"]
+
+
+class Thawed(Small):
+    """A layer that is frozen at first, and thawed by training; and a module with state of its own kind."""
+
+    def init(self, hp):
+        super().init(hp)
+        self.model.last.requires_grad_(False)
+        self.model.register_buffer("mean", torch.zeros(4), persistent=False)
+        self.model.count = Count()
+
+    def train(self):
+        self.model.count.count += 1
+        self.model.last.requires_grad_(self.model.count.count > 1)
+        return super().train()
+
+    def update(self, points, labels):
+        self.model.mean += points.mean(dim=0)
+        return super().update(points - self.model.mean, labels)
+
+
+class Count(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def get_extra_state(self):
+        return {"count": self.count}
+
+    def set_extra_state(self, saved):
+        self.count = saved["count"]
