@@ -135,14 +135,14 @@ class ProtocolTest(CutsTest):
     def test_a_closed_socket_ends_the_worker(self):
         worker = self.begun("odd.py:Odd")
         worker.socket.close()
-        self.assertEqual(worker.process.wait(), 0)
+        self.assertEqual(worker.process.wait(PATIENCE_SECONDS), 0)
 
     def test_a_frame_that_is_too_long_or_no_json_ends_the_worker(self):
         for frame, message in [((16 << 20 | 1).to_bytes(4, "little"), "16777217 bytes"), (b"\2\0\0\0{]", "no JSON"), (b"\1\0\0\0007", "no JSON")]:
             with self.subTest(message):
                 worker = self.begun("odd.py:Odd")
                 worker.socket.sendall(frame)
-                self.assertEqual(worker.process.wait(), 1)
+                self.assertEqual(worker.process.wait(PATIENCE_SECONDS), 1)
                 self.assertIn(message, worker.log.read_text())
 
     def test_signals_that_ask_for_the_end_are_left_to_the_node_manager(self):

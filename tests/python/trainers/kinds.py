@@ -135,7 +135,8 @@ class Thawed(Small):
 
     def train(self):
         self.model.count.count += 1
-        self.model.last.requires_grad_(self.model.count.count > 1)
+        if self.model.count.count == 2:
+            self.model.last.requires_grad_(True)
         return super().train()
 
     def update(self, points, labels):
