@@ -27,20 +27,13 @@ class ResumableLoader:
         self._settings = {"num_workers": num_workers, "pin_memory": pin_memory, "prefetch_factor": prefetch_factor}
         self._fetched, self._fetched_for = None, None
         self.batch_size = batch_size
-        if isinstance(dataset, IterableDataset):
-            if shuffle or sampler is not None:
-                raise TrainerError(f"{_name(dataset)}: an iterable data set has an order of its own; leave out shuffle and sampler")
-            kind, make = "stream", lambda seed: Stream(_checked_stream(dataset, num_workers), seed)
-        else:
-            if sampler is not None and shuffle:
-                raise TrainerError("a loader takes shuffle or a sampler, not both")
-            self.sampler = sampler if sampler is not None else RandomSampler(dataset) if shuffle else SequentialSampler(dataset)
-            kind = type(self.sampler)
-            if hasattr(self.sampler, "__len__"):
-                make = lambda seed: Order(self.sampler, seed)  # noqa: E731
-            else:
-                make = lambda seed: Stream(_checked_stream(self.sampler, num_workers), seed)  # noqa: E731
-        self.position = loaders.position_of(self, kind, make)
+        self.sampler = _sampler_of(dataset, shuffle, sampler)
+        source = dataset if self.sampler is None else self.sampler
+        has_length = source is not dataset and hasattr(source, "__len__")
+        if not has_length:
+            _check_stream(source, num_workers)
+        make = Order if has_length else Stream
+        self.position = loaders.position_of(self, type(source), lambda seed: make(source, seed))
         self._fetch = Fetch(dataset, collate_fn, self.position)
 
     @property
@@ -132,12 +125,24 @@ def batches(loader, updates):
             return
 
 
-def _checked_stream(source, num_workers):
+def _sampler_of(dataset, shuffle, sampler):
+    """None for an iterable data set."""
+    if isinstance(dataset, IterableDataset):
+        if shuffle or sampler is not None:
+            raise TrainerError(f"{_name(dataset)}: an iterable data set has an order of its own; leave out shuffle and sampler")
+        return None
+    if sampler is None:
+        return RandomSampler(dataset) if shuffle else SequentialSampler(dataset)
+    if shuffle:
+        raise TrainerError("a loader takes shuffle or a sampler, not both")
+    return sampler
+
+
+def _check_stream(source, num_workers):
     if not is_stateful(source):
         raise TrainerError(f"{_name(source)} has no length, and no state_dict and load_state_dict: its place could not be saved")
     if num_workers:
         raise TrainerError(f"{_name(source)} has no length: its loader takes num_workers=0, not {num_workers}")
-    return source
 
 
 def _name(each):
