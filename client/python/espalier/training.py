@@ -57,7 +57,7 @@ class Training:
 
     def evaluate(self):
         """Returns metrics. Leaves everything as it was, also when the trainer fails."""
-        with self._put_back_modes(), generators.put_back(), loaders.put_back(), torch.set_grad_enabled(torch.is_grad_enabled()):
+        with self._put_back_tracked(), generators.put_back(), loaders.put_back(), torch.set_grad_enabled(torch.is_grad_enabled()):
             return checked_metrics("evaluate()", self._trainer.evaluate(), type(self._trainer).metrics)
 
     def save(self):
@@ -92,13 +92,17 @@ class Training:
             each.zero_grad(set_to_none=True)
 
     @contextlib.contextmanager
-    def _put_back_modes(self):
+    def _put_back_tracked(self):
+        """Modules' modes, and the trainer's own generators."""
+        drawn = [(each, generators.capture_one(each)) for _, each in self._tracked.objects() if generators.is_one(each)]
         modes = [(each, [part.training for part in each.modules()]) for each in self._tracked.of_type(nn.Module)]
         try:
             yield
         finally:
             for each, training in modes:
                 module.put_back_modes(each, training)
+            for each, captured in drawn:
+                generators.restore_one(each, captured)
 
     def _check_schedulers(self, written, optimizer=None):
         """A value is written by Setup or by a scheduler, not by both: else which one holds would depend on where training is cut."""

@@ -1,5 +1,8 @@
 """More of what trainers track: two optimizers and a scheduler, several loaders, data without a length."""
 
+import random
+
+import numpy
 import torch
 from small import Points, Small
 from torch import nn
@@ -24,7 +27,10 @@ class TwoOptimizers(Small):
             "plateau": torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizers[1], patience=1),
         }
         self.generator = torch.Generator().manual_seed(3)
+        self.random = random.Random(3)
+        self.numpy_random, self.old_random = numpy.random.default_rng(3), numpy.random.RandomState(3)
         self.mean = torch.zeros(2)
+        self.track(self.random, self.numpy_random, self.old_random)
         self.counts = {"updates": 0}
         self.track(self.model, self.loader, self.optimizers, self.schedules, self.generator, self.mean, self.counts)
         self.track(head=self.other)
@@ -39,10 +45,15 @@ class TwoOptimizers(Small):
         self.optimizers[1].step()
         self.mean.lerp_(output.detach().mean(dim=0), 0.1)
         self.counts["updates"] += 1
+        self.mean += self.random.random() + float(self.numpy_random.random()) + float(self.old_random.rand())
         self.schedules["cosine"].step()
         self.schedules["steps"].step()
         self.schedules["plateau"].step(float(other_loss.detach()))
         return loss + other_loss.detach() + self.mean.sum()
+
+    def evaluate(self):
+        own = torch.rand((), generator=self.generator) + self.random.random() + self.numpy_random.random() + self.old_random.rand()
+        return {**super().evaluate(), "own": own}
 
 
 class Rebuilt(Small):
