@@ -55,6 +55,18 @@ install_packages() {
   [ -z "$missing" ] || stop "still missing after the installation: $(echo $missing)"
 }
 
+# PyTorch for the tests of the Python package, unless an interpreter that has it is named. Without it they are not run.
+install_pytorch() {
+  [ -z "${ESPALIER_PYTORCH:-}" ] || return 0
+  local environment=$root/build/pytorch
+  [ ! -x "$environment/bin/python" ] || ! "$environment/bin/python" -c 'import torch, safetensors' 2>/dev/null || return 0
+  say "installing PyTorch into build/pytorch"
+  rm -rf "$environment"
+  python3 -m venv "$environment" && "$environment/bin/pip" install --quiet torch==2.13.0 numpy safetensors==0.8.0 >&2 && return 0
+  rm -rf "$environment"
+  say "PyTorch cannot be installed from PyPI: tests of the Python package are not run"
+}
+
 # configure PRESET
 configure() {
   say "configuring build/$1"

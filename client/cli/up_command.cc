@@ -42,7 +42,20 @@ Command UpCommand(CommandContext& context) {
                               {.name = "--database",
                                .target = &options->database,
                                .help = "use this PostgreSQL server instead of a private one",
-                               .placeholder = "URL"}}};
+                               .placeholder = "URL"},
+                              {.name = "--trainer",
+                               .target = &options->worker.trainer,
+                               .help = "train with this class or function in Python instead of the built-in trainers",
+                               .placeholder = "FILE.py:NAME"},
+                              {.name = "--python",
+                               .target = &options->worker.python,
+                               .help = "the interpreter that has the trainer's packages (else python3)",
+                               .placeholder = "PROGRAM",
+                               .needs = "--trainer"},
+                              {.name = "--worker",
+                               .target = &options->worker.program,
+                               .help = "train with this program, which speaks the trainer protocol",
+                               .placeholder = "COMMAND"}}};
   AddDataOption(command, context);
   command.run = [&context, options] { return RunUp(context, *options); };
   return command;

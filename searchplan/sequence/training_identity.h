@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/digest.h"
 #include "base/units.h"
 #include "searchplan/sequence/value.h"
 
 namespace espalier {
+
+// The digest of data of which nobody knows what it is.
+inline constexpr std::string_view kUnknownData = "unknown";
 
 struct TrainingIdentity {
   std::string trainer;      // as study files name it

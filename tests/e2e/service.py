@@ -45,12 +45,14 @@ def _name(pid):
 class Service:
     """One service. Use as a context manager: stops it, and fails if anything is left behind."""
 
-    def __init__(self, slots=2, failpoints="", data=None):
+    def __init__(self, slots=2, failpoints="", data=None, up_options=(), worker=PROGRAMS["worker"]):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="espalier test "))
         self.root.chmod(0o755)
         self.data = pathlib.Path(data) if data else self.root / "data"
         self.slots = slots
         self.failpoints = failpoints
+        self.up_options = up_options
+        self.programs = {**PROGRAMS, "worker": worker}
         self.up = None
         self.seen_pids = set()
 
@@ -80,7 +82,7 @@ class Service:
     def start(self):
         """Starts `espalier up` and waits until its master answers."""
         with open(self.root / "up.log", "ab") as log:
-            self.up = subprocess.Popen([BIN / "espalier", "up", "--slots", str(self.slots), "--data", self.data],
+            self.up = subprocess.Popen([BIN / "espalier", "up", "--slots", str(self.slots), "--data", self.data, *self.up_options],
                                        env=self.environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(lambda: self.up.poll() is not None or self.servers(), "the service is ready")
         assert self.up.poll() is None, (self.root / "up.log").read_text()
@@ -143,7 +145,7 @@ class Service:
             pid = level.pop()
             for child in children.get(pid, []):
                 level.append(child)
-                for role, program in PROGRAMS.items():
+                for role, program in self.programs.items():
                     if _name(child) == program:
                         found.setdefault(role, []).append(child)
         return found

@@ -1,6 +1,5 @@
 """A node manager made of plain Python: it starts a worker over a socket pair and leads it, request by request."""
 
-import contextlib
 import json
 import os
 import pathlib
@@ -118,9 +117,6 @@ class Worker:
 
     def stop(self):
         """The exit status."""
-        if self.process.poll() is None:
-            with contextlib.suppress(OSError):
-                self.send("stop")
         self.socket.close()
         return self.process.wait()
 

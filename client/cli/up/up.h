@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "client/cli/up/worker_command.h"
 
 namespace espalier {
 
@@ -25,12 +26,13 @@ struct UpOptions {
   std::string data_directory;
   std::optional<int> slot_count;        // unset: one for each CPU core
   std::optional<std::string> database;  // a PostgreSQL connection string or URL; unset: a private cluster
+  WorkerChoice worker;
   ServicePrograms programs;
 };
 
 // Runs the service until it is asked to stop (SIGINT, SIGTERM, SIGHUP); a second request kills. `say` is given what the
-// user should read, line by line. Errors: kFailedPrecondition (data directory in use, something not installed),
-// kInternal.
+// user should read, line by line. Errors: kFailedPrecondition (data directory in use, something not installed), those
+// of WorkerCommand, kInternal.
 Result<void> Up(const UpOptions& options, const std::function<void(const std::string&)>& say);
 
 // Asks the `up` of this data directory to stop and waits until it is gone. False: none ran. Error: kInternal.

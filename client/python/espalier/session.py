@@ -29,9 +29,9 @@ class Session:
         self._save_thread.start()
 
     def serve(self):
-        """Until the socket closes, or stop comes. Raises connection.BrokenFrame. States that are being written are written first."""
+        """Until the socket closes. Raises connection.BrokenFrame. States that are being written are written first."""
         try:
-            while (request := self._connection.read()) is not None and "stop" not in request:
+            while (request := self._connection.read()) is not None:
                 self._handle(request)
         finally:
             self._forget()

@@ -1,5 +1,6 @@
 """The worker: `python -m espalier.worker FILE.py:NAME --fd N`. NAME is a subclass of es.Trainer, or a main(hp) with @es.loop. Started
-by a node manager; N is the socket over which it is led. What it prints is its log."""
+by a node manager; N is the socket over which it is led. What it prints is its log. With --check instead of --fd it only says whether
+there is such a trainer."""
 
 import argparse
 import importlib.util
@@ -8,7 +9,7 @@ import pathlib
 import signal
 import sys
 
-from espalier import device
+from espalier import device, identity
 from espalier.connection import BrokenFrame, Connection
 from espalier.failure import TrainerError
 from espalier.fetch import die_with_parent
@@ -18,6 +19,9 @@ from espalier.trainer import Trainer
 
 def main():
     arguments = parsed_arguments()
+    if arguments.check:
+        check(arguments.trainer)
+        return
     die_with_parent()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_IGN)  # the node manager asks for what is to be saved, then for the end
@@ -33,8 +37,18 @@ def main():
 def parsed_arguments():
     parser = argparse.ArgumentParser(prog="python -m espalier.worker")
     parser.add_argument("trainer", metavar="FILE.py:NAME")
-    parser.add_argument("--fd", type=int, required=True)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--fd", type=int)
+    what.add_argument("--check", action="store_true")
     return parser.parse_args()
+
+
+def check(place):
+    """Ends the process with the reason if there is no trainer there, or it cannot be described."""
+    try:
+        identity.describe(trainer_in(place))
+    except TrainerError as error:
+        sys.exit(str(error))
 
 
 def trainer_in(place):

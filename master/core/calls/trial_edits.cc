@@ -1,15 +1,22 @@
 #include "master/core/calls/trial_edits.h"
 
+#include <algorithm>
+
 #include "master/core/settling.h"
 #include "master/core/state/claims.h"
 #include "searchplan/plan/insert_trial.h"
 
 namespace espalier::master {
 
+Scope ScopeOf(const Study& study) {
+  const bool is_known = study.training.data_digest != kUnknownData;
+  return is_known ? study.specification.scope : std::min(study.specification.scope, Scope::kStudy);
+}
+
 PlanIdentity PlanIdentityOf(const Study& study, TrialId trial) {
   PlanIdentity identity{.training = study.training, .device_kind = study.device_kind, .sharing = {}};
   Sharing& sharing = identity.sharing;
-  sharing.scope = study.specification.scope;
+  sharing.scope = ScopeOf(study);
   switch (sharing.scope) {
     case Scope::kNobody:
       sharing.study = study.id;

@@ -6,6 +6,9 @@
 
 namespace espalier::master {
 
+// How far the study shares: as it asks for, but with nobody else where it is not known what its data is.
+Scope ScopeOf(const Study& study);
+
 // The plan that a trial of the study belongs to; `trial` matters to the scope nobody alone. PlanFor adds it if it is
 // new. O(log plans).
 PlanIdentity PlanIdentityOf(const Study& study, TrialId trial);

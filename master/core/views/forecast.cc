@@ -40,7 +40,7 @@ bool IsTrainedKnown(const MasterState& state, const Study& study) {
 
 // A study or a trial of its own never has a plan before it exists.
 std::optional<PlanId> ExistingPlan(const MasterState& state, const Study& study) {
-  const Scope scope = study.specification.scope;
+  const Scope scope = ScopeOf(study);
   if (scope == Scope::kNobody || scope == Scope::kStudy) return std::nullopt;
   const auto plan = state.plan_by_identity.find(DigestOf(PlanIdentityOf(study, state.next.trial)));
   return plan == state.plan_by_identity.end() ? std::nullopt : std::optional(plan->second);

@@ -50,6 +50,20 @@ TEST_CASE("a study is trained by the code that it was created with, and by none 
   CHECK_FALSE(of.Last().start.has_value());
 }
 
+TEST_CASE("trainings on data that nobody knows are shared within their study alone") {
+  Upgraded of;
+  of.Register("server-0", of.servers[0].session, [](Offer& offer) { offer.data_digest = kUnknownData; });
+  std::vector<PlanId> plans;
+  for (const char* name : {"one", "two"}) {
+    const StudyId study = of.AddStudy({.name = name, .scope = Scope::kEveryone});
+    for (const char* lr : {"0.1", "0.2"})
+      plans.push_back(of.state().trials.at(of.Submit(study, {{"lr", lr}}, 20)).plan);
+  }
+  CHECK(plans[0] == plans[1]);
+  CHECK(plans[2] == plans[3]);
+  CHECK(plans[0] != plans[2]);
+}
+
 TEST_CASE(
     "a server with the old code that comes late trains what was begun by it, and new studies keep to the new code") {
   Upgraded of;

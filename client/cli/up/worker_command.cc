@@ -1,0 +1,69 @@
+#include "client/cli/up/worker_command.h"
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "client/cli/up/child_process.h"
+
+namespace espalier {
+namespace {
+
+struct Ended {
+  int status = -1;  // as wait() says
+  std::string last_line;
+};
+
+std::string Quoted(const std::string& word) {
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return quoted + "'";
+}
+
+Ended RunToEnd(const std::string& shell_command) {
+  Ended ended;
+  FILE* output = popen(shell_command.c_str(), "r");
+  if (output == nullptr) return ended;
+  char line[4096];
+  while (std::fgets(line, sizeof(line), output) != nullptr) ended.last_line = line;
+  ended.status = pclose(output);
+  while (ended.last_line.ends_with('\n')) ended.last_line.pop_back();
+  return ended;
+}
+
+Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const std::string& python) {
+  namespace fs = std::filesystem;
+  const std::size_t colon = trainer.rfind(':');
+  std::error_code error;
+  const fs::path file = fs::absolute(trainer.substr(0, colon), error);
+  if (colon == std::string::npos || colon + 1 == trainer.size() || !fs::is_regular_file(file, error)) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "expected FILE.py:NAME, a class or a function in a file that is there; got " + trainer,
+                     "--trainer");
+  }
+  const std::string program = python.find('/') == std::string::npos ? python : fs::absolute(python, error).string();
+  const std::vector<std::string> words{program, "-m", "espalier.worker", file.string() + trainer.substr(colon)};
+  std::string check;
+  for (const std::string& word : words) check += Quoted(word) + " ";
+  const Ended ended = RunToEnd("cd / && " + check + "--check </dev/null 2>&1");
+  if (ended.status == 0) return words;
+  return MakeError(ErrorCode::kFailedPrecondition,
+                   trainer + " cannot be run by " + program + " (" + DescribeEnd(ended.status) +
+                       "): " + ended.last_line + "; its packages are those of " + program +
+                       ", and `espalier` is one of them (docs/python_trainers.md)",
+                   "--trainer");
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> WorkerCommand(const WorkerChoice& choice, const std::string& built_in) {
+  if (choice.trainer.has_value() && choice.program.has_value()) {
+    return MakeError(ErrorCode::kInvalidArgument, "give --trainer or --worker, not both", "--worker");
+  }
+  if (choice.trainer.has_value()) return PythonCommand(*choice.trainer, choice.python);
+  if (!choice.program.has_value()) return std::vector<std::string>{built_in};
+  return std::vector<std::string>{"/bin/sh", "-c", "exec " + *choice.program + " \"$@\"", "worker"};
+}
+
+}  // namespace espalier
