@@ -2,9 +2,12 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/check.h"
@@ -12,6 +15,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
+#include "worker/node/worker_family.h"
 #include "worker/protocol/encoding.h"
 
 namespace espalier::node {
@@ -99,6 +103,7 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
 void NodeManager::Run() {
   Log(LogLevel::kInfo, "node manager started",
       {{"server", config_.server}, {"incarnation", registration_.incarnation}, {"slots", config_.slot_count}});
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   AdoptLeftOvers();
   Do(core_.Start(MonotonicNow()));
   while (!quit_) {
@@ -114,9 +119,7 @@ void NodeManager::Run() {
   }
   for (auto& [slot, worker] : workers_) {
     if (!worker.process) continue;
-    const pid_t pid = worker.process->pid();
     worker.process.reset();
-    directory_.ForgetWorker(pid);
   }
   directory_.DeleteTemporaries();
   close(signals_);
@@ -124,8 +127,8 @@ void NodeManager::Run() {
 }
 
 void NodeManager::AdoptLeftOvers() {
-  if (const int count = directory_.KillLeftOverWorkers(); count > 0) {
-    Log(LogLevel::kWarning, "killed workers that an earlier node manager left", {{"count", count}});
+  if (const int count = KillFamily(FamilyMark(directory_.folder())); count > 0) {
+    Log(LogLevel::kWarning, "killed processes of workers that an earlier node manager left", {{"count", count}});
   }
   directory_.DeleteTemporaries();
   for (const std::filesystem::path& file : directory_.StagedCheckpoints()) {
@@ -161,9 +164,25 @@ void NodeManager::Poll() {
 void NodeManager::ReadSignals() {
   signalfd_siginfo signal;
   while (read(signals_, &signal, sizeof(signal)) == sizeof(signal)) {
-    if (signal.ssi_signo == SIGCHLD) continue;
+    if (signal.ssi_signo == SIGCHLD) {
+      ReapOrphans();
+      continue;
+    }
     Log(LogLevel::kInfo, "stopping", {{"signal", static_cast<int>(signal.ssi_signo)}});
     Do(core_.OnStop(MonotonicNow()));
+  }
+}
+
+// What workers have started and outlived becomes this process's child, and ends without anybody who waits for it.
+void NodeManager::ReapOrphans() {
+  while (true) {
+    siginfo_t ended{};
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return;
+    const bool is_worker = std::any_of(workers_.begin(), workers_.end(), [&](const auto& item) {
+      return item.second.process && item.second.process->pid() == ended.si_pid;
+    });
+    if (is_worker) return;  // its end is noticed with its last words; those behind it are found the next time
+    waitpid(ended.si_pid, nullptr, 0);
   }
 }
 
@@ -203,7 +222,6 @@ void NodeManager::NoticeDeath(int slot) {
   const WorkerDeath death{worker.process->WasKilledByOthers(), worker.process->LastWords()};
   Log(LogLevel::kWarning, "a worker died",
       {{"slot", slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
-  directory_.ForgetWorker(worker.process->pid());
   worker.process.reset();
   Do(core_.OnWorkerDied(slot, worker.number, death, MonotonicNow()));
 }
@@ -216,10 +234,10 @@ void NodeManager::Act(const SpawnWorker& spawn) {
   Worker& worker = workers_[spawn.slot];
   worker.number = spawn.worker;
   worker.closed_at.reset();
-  auto process = WorkerProcess::Start(config_.worker_command, directory_.WorkerLog(spawn.slot));
+  auto process = WorkerProcess::Start(config_.worker_command, directory_.WorkerLog(spawn.slot),
+                                      FamilyMark(directory_.folder(), spawn.worker));
   if (process.has_value()) {
     worker.process = std::move(*process);
-    directory_.RecordWorker(worker.process->pid());
     return;
   }
   Log(LogLevel::kError, "cannot start a worker, trying again", {{"reason", process.error().message}});

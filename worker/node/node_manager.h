@@ -31,6 +31,7 @@ class NodeManager {
   void AdoptLeftOvers();
   void Poll();
   void ReadSignals();
+  void ReapOrphans();
   void ReadWorkers();
   void TakeReplies(int slot);
   void NoticeDeath(int slot);

@@ -1,17 +1,13 @@
 #include "worker/node/work_directory.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "worker/checkpoint/checkpoint_format.h"
 #include "worker/node/core/run_files.h"
@@ -21,10 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kWaitsForKilledMax = 500;
-constexpr std::chrono::milliseconds kWaitForKilled{10};
 constexpr const char* kLock = "lock";
-constexpr const char* kFolders[] = {"staging", "steps", "workers", "logs"};
+constexpr const char* kFolders[] = {"staging", "steps", "logs"};
 constexpr std::string_view kPathLine = "path ";  // begins a line of a step log that says a stage of the run's path
 
 std::string ReadAll(const fs::path& file, std::int64_t offset = 0) {
@@ -40,27 +34,6 @@ std::vector<fs::path> FilesIn(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) files.push_back(entry.path());
   return files;
-}
-
-// The 22nd field of /proc/PID/stat: when the process started, in ticks since boot. Empty when there is no such process,
-// or when only its parent has yet to take notice of its end.
-std::string StartTime(pid_t pid) {
-  const std::string text = ReadAll("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return {};
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string field;
-  for (int number = 3; number <= 22 && fields >> field; ++number) {
-    if (number == 3 && field == "Z") return {};
-  }
-  return field;
-}
-
-std::int64_t NumberOf(const fs::path& file) {
-  const std::string name = file.filename();
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? number : 0;
 }
 
 }  // namespace
@@ -94,26 +67,6 @@ WorkDirectory::WorkDirectory(WorkDirectory&& other) noexcept
 
 WorkDirectory::~WorkDirectory() {
   if (lock_ >= 0) close(lock_);
-}
-
-void WorkDirectory::RecordWorker(pid_t pid) { WriteAll(folder_ / "workers" / std::to_string(pid), StartTime(pid)); }
-
-void WorkDirectory::ForgetWorker(pid_t pid) { unlink((folder_ / "workers" / std::to_string(pid)).c_str()); }
-
-int WorkDirectory::KillLeftOverWorkers() {
-  int count = 0;
-  for (const fs::path& file : FilesIn(folder_ / "workers")) {
-    const auto pid = static_cast<pid_t>(NumberOf(file));
-    const std::string started = ReadAll(file);
-    const auto lives = [&] { return pid > 1 && !started.empty() && StartTime(pid) == started; };
-    if (lives()) {
-      ++count;
-      kill(pid, SIGKILL);
-    }
-    for (int i = 0; i < kWaitsForKilledMax && lives(); ++i) std::this_thread::sleep_for(kWaitForKilled);
-    unlink(file.c_str());
-  }
-  return count;
 }
 
 void WorkDirectory::RecordRun(RunKey run, const std::vector<PathStage>& path) {

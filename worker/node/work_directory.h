@@ -3,12 +3,9 @@
 //   staging/    checkpoints on their way into the store, until the report about them is acknowledged
 //   steps/RUN.log   a run's path and its step log, until all reports about it are acknowledged; RUN is as in
 //               core/run_files.h
-//   workers/PID the processes started, with their start times: a process id alone may be another's by now
 //   logs/       the workers' output
 // Not thread-safe; owned by the event loop.
 #pragma once
-
-#include <sys/types.h>
 
 #include <filesystem>
 #include <string>
@@ -32,16 +29,12 @@ class WorkDirectory {
   WorkDirectory(WorkDirectory&& other) noexcept;
   WorkDirectory& operator=(WorkDirectory&&) = delete;
 
+  const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path staging() const { return folder_ / "staging"; }
   std::filesystem::path steps() const { return folder_ / "steps"; }
   std::filesystem::path WorkerLog(int slot) const {
     return folder_ / "logs" / ("slot-" + std::to_string(slot) + ".log");
   }
-
-  void RecordWorker(pid_t pid);
-  void ForgetWorker(pid_t pid);
-  // Kills the recorded workers of an earlier incarnation and waits until they are gone. How many there were.
-  int KillLeftOverWorkers();
 
   // Begins its step log: lines "path NODE FROM TO" precede those that the worker adds.
   void RecordRun(RunKey run, const std::vector<PathStage>& path);

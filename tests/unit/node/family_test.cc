@@ -1,0 +1,76 @@
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "tests/unit/node/process_harness.h"
+#include "worker/node/worker_family.h"
+#include "worker/node/worker_process.h"
+
+namespace espalier::node {
+namespace {
+
+// A worker that starts a child, and one that leaves its group and its parent; their ids are in `folder`.
+std::vector<std::string> WithChildren(const fs::path& folder, const std::string& then) {
+  const std::string script = "sleep 1000 & echo $! > child; setsid sh -c 'sleep 1000 & echo $! > gone' ; touch ready; ";
+  return {"/bin/sh", "-c", "cd '" + folder.string() + "'; " + script + then, "worker"};
+}
+
+pid_t PidIn(const fs::path& file) {
+  pid_t pid = 0;
+  REQUIRE(Eventually([&] { return static_cast<bool>(std::ifstream(file) >> pid); }));
+  return pid;
+}
+
+}  // namespace
+
+TEST_CASE("a worker dies with all that it has started, whether it is killed or ends by itself") {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  TemporaryFolder folder;
+  const std::string mark = FamilyMark(folder.path(), 1);
+  const bool ends_by_itself = GENERATE(false, true);
+  CAPTURE(ends_by_itself);
+  auto worker = WorkerProcess::Start(WithChildren(folder.path(), ends_by_itself ? "exit 3" : "sleep 1000"),
+                                     folder.path() / "log", mark)
+                    .value();
+  REQUIRE(Eventually([&] { return fs::exists(folder.path() / "ready"); }));
+  const pid_t child = PidIn(folder.path() / "child");
+  const pid_t gone = PidIn(folder.path() / "gone");
+  if (!ends_by_itself) worker->Kill();
+  REQUIRE(Eventually([&] { return worker->HasEnded(); }));
+  CHECK(IsGone(child));
+  CHECK(IsGone(gone));
+  CHECK_FALSE(worker->WasKilledByOthers());
+}
+
+TEST_CASE("a worker leaves signals to stop to its node manager") {
+  TemporaryFolder folder;
+  auto worker =
+      WorkerProcess::Start({"/bin/sh", "-c", "cd '" + folder.path().string() + "'; touch ready; sleep 1000", "worker"},
+                           folder.path() / "log", FamilyMark(folder.path(), 1))
+          .value();
+  REQUIRE(Eventually([&] { return fs::exists(folder.path() / "ready"); }));
+  for (const int number : {SIGTERM, SIGINT}) kill(-worker->pid(), number);
+  worker->Kill();
+  REQUIRE(Eventually([&] { return worker->HasEnded(); }));
+  CHECK(worker->LastWords().find("signal Killed") != std::string::npos);
+}
+
+TEST_CASE("what an earlier node manager left is found by its work directory, and nobody else's is touched") {
+  TemporaryFolder folder;
+  auto mine = WorkerProcess::Start({"/bin/sh", "-c", "sleep 1000", "worker"}, folder.path() / "log",
+                                   FamilyMark(folder.path() / "a", 1))
+                  .value();
+  auto other = WorkerProcess::Start({"/bin/sh", "-c", "sleep 1000", "worker"}, folder.path() / "log2",
+                                    FamilyMark(folder.path() / "ab", 1))
+                   .value();
+  CHECK(KillFamily(FamilyMark(folder.path() / "a", 11)) == 0);
+  CHECK(KillFamily(FamilyMark(folder.path() / "a")) >= 1);
+  CHECK(IsGone(mine->pid()));
+  CHECK_FALSE(IsGone(other->pid()));
+}
+
+}  // namespace espalier::node

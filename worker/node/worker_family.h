@@ -1,0 +1,23 @@
+// A worker and all processes that it has started, however they have left it: known by a mark in their environment,
+// which children inherit. So a worker dies whole, and a node manager that was killed finds what it has left.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace espalier::node {
+
+// The variable of the environment that carries the mark.
+inline constexpr char kFamilyVariable[] = "ESPALIER_WORKER";
+
+// Of all workers that node managers of this work directory ever start, and of one of them, by its number.
+std::string FamilyMark(const std::filesystem::path& work_directory);
+std::string FamilyMark(const std::filesystem::path& work_directory, std::int64_t worker);
+
+// Kills all processes whose mark is this one, or begins with it and a '#', and waits until they are gone, for some
+// seconds at most. How many there were. Cost: a look at each process of the machine, some milliseconds.
+int KillFamily(const std::string& mark);
+
+}  // namespace espalier::node
