@@ -11,7 +11,8 @@ import tempfile
 import time
 
 BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
-PROGRAMS = {"master": "espalier-master", "node": "espalier-node", "worker": "espalier-worker", "postgres": "postgres"}
+PROGRAMS = {"master": "espalier-master", "node": "espalier-node", "worker": "espalier-worker", "postgres": "postgres",
+            "go worker": "go-worker"}
 PATIENCE_SECONDS = 120
 
 
@@ -133,14 +134,18 @@ class Service:
         path.write_text(text)
         return path
 
+    def roots(self):
+        """The processes that the service's other ones are below."""
+        return [self.up.pid]
+
     def processes(self):
-        """The service's living processes below `up`: pid by role, several a role."""
+        """The service's living processes below the roots: pid by role, several a role."""
         children = {}
         for entry in os.listdir("/proc"):
             if entry.isdigit() and (stat := _stat(int(entry))) and stat[1] != "Z":
                 children.setdefault(stat[0], []).append(int(entry))
         found = {}
-        level = [self.up.pid]
+        level = self.roots()
         while level:
             pid = level.pop()
             for child in children.get(pid, []):

@@ -7,7 +7,7 @@ LINES_MAX = 500
 TEST_LINES_MAX = 700
 FUNCTION_LINES_MAX = 70
 TEST_FUNCTION_LINES_MAX = 100  # a test may hold a table of cases
-SOURCES = {".h", ".cc", ".py", ".proto", ".sh", ".cmake", ".sql"}
+SOURCES = {".h", ".cc", ".py", ".proto", ".sh", ".cmake", ".sql", ".go"}
 
 CONTROL = re.compile(r"^(else\s+)?(if|for|while|switch|catch|do|else|try|return|case)\b")
 # What may stand between a function's parameters and its body.

@@ -8,7 +8,7 @@ TODO = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))|\b(FIXME|XXX|HACK)\b")
 def check(source, rules):
     if source.is_cpp:
         yield from check_banned(source, rules)
-    if source.suffix in (".h", ".cc", ".proto", ".py", ".sql", ".cmake", ".sh") and not source.is_in("tools/tidy"):
+    if source.suffix in (".h", ".cc", ".proto", ".py", ".sql", ".cmake", ".sh", ".go") and not source.is_in("tools/tidy"):
         for number, line in enumerate(source.lines, 1):
             if TODO.search(line) and not source.is_in("tests/tools"):
                 yield source.problem(number, "write TODO(#issue), or do it")

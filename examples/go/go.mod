@@ -1,0 +1,3 @@
+module example.org/espalier/worker
+
+go 1.19
