@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-
 namespace espalier::trainer {
 
 TEST_CASE("the order of samples is a permutation, the same in every release, another in every epoch and seed") {
