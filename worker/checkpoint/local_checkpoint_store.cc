@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "base/failpoint.h"
@@ -13,10 +14,15 @@
 namespace espalier {
 namespace {
 
+constexpr char kSign[] = ".espalier-store";
+constexpr std::string_view kSignText =
+    "An Espalier checkpoint store. Where this file is not, nothing is stored: the folder may not be mounted.\n";
+
 Result<std::filesystem::path> PathOf(const std::filesystem::path& folder, std::string_view name) {
   const std::filesystem::path relative(name);
   const bool leads_out = std::ranges::any_of(relative, [](const auto& part) { return part == ".." || part == "."; });
-  if (!relative.has_filename() || relative.is_absolute() || leads_out || name.ends_with(kTemporarySuffix)) {
+  if (!relative.has_filename() || relative.is_absolute() || leads_out || name.ends_with(kTemporarySuffix) ||
+      name == kSign) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "'" + std::string(name) + "' cannot name a checkpoint: a relative path is expected");
   }
@@ -77,16 +83,18 @@ Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem:
 
 }  // namespace
 
-Result<void> LocalCheckpointStore::Create(const std::filesystem::path& folder) { return CreateFolder(folder, {}); }
+Result<void> LocalCheckpointStore::Create(const std::filesystem::path& folder) {
+  ESPALIER_RETURN_IF_ERROR(CreateFolder(folder, {}));
+  if (access((folder / kSign).c_str(), F_OK) == 0) return {};
+  ESPALIER_RETURN_IF_ERROR(WriteWholeFile(folder / kSign, std::array{kSignText}));
+  return SyncFolder(folder);
+}
 
 LocalCheckpointStore::LocalCheckpointStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
 Result<void> LocalCheckpointStore::CheckIsThere() const {
-  struct stat status {};
-  if (stat(folder_.c_str(), &status) != 0)
-    return Away(SystemError("cannot find the checkpoint store", folder_).value());
-  if (S_ISDIR(status.st_mode)) return {};
-  return MakeError(ErrorCode::kUnavailable, "the checkpoint store " + folder_.string() + " is not a folder");
+  if (access((folder_ / kSign).c_str(), F_OK) == 0) return {};
+  return Away(SystemError("cannot find the checkpoint store", folder_ / kSign).value());
 }
 
 Result<void> LocalCheckpointStore::Put(const std::filesystem::path& staged, std::string_view name) {
@@ -126,6 +134,7 @@ Result<void> LocalCheckpointStore::Remove(std::string_view name) {
 }
 
 Result<std::vector<std::string>> LocalCheckpointStore::List() {
+  ESPALIER_RETURN_IF_ERROR(CheckIsThere());
   std::vector<std::string> names;
   std::error_code error;
   std::filesystem::recursive_directory_iterator entry(folder_, error);
@@ -134,7 +143,7 @@ Result<std::vector<std::string>> LocalCheckpointStore::List() {
     std::error_code gone;  // removed since it was listed: not there
     if (!entry->is_regular_file(gone)) continue;
     std::string name = entry->path().lexically_relative(folder_).generic_string();
-    if (!name.ends_with(kTemporarySuffix)) names.push_back(std::move(name));
+    if (!name.ends_with(kTemporarySuffix) && name != kSign) names.push_back(std::move(name));
   }
   if (error) return MakeError(ErrorCode::kUnavailable, "cannot list " + folder_.string() + ": " + error.message());
   std::ranges::sort(names);

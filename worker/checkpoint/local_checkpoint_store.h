@@ -3,7 +3,8 @@
 // name + ".tmp", then renamed. A process killed between the two leaves that temporary; putting the name again, which a
 // restarted node manager does with all that it finds in staging, takes it away.
 // Several servers may use the directory at once; one name is put by one process at a time. A directory that is not
-// there is a store that is away, never a new one. Thread-safe.
+// there, or has no sign of the store (a file .espalier-store, which an unmounted folder does not have), is a store that
+// is away, never a new one. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -16,7 +17,8 @@ class LocalCheckpointStore : public CheckpointStore {
  public:
   explicit LocalCheckpointStore(std::filesystem::path folder);
 
-  // Makes the directory, and those above it, once in its life: when a server is set up. It may be there already.
+  // Makes the directory, those above it, and the sign in it, once in its life: when a server is set up. It may be there
+  // already.
   // Error: kInternal or kResourceExhausted, with the system's reason.
   static Result<void> Create(const std::filesystem::path& folder);
 

@@ -29,6 +29,7 @@ class Folder {
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(path_)) {
+      if (entry.path().filename() == ".espalier-store") continue;
       if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(path_).string());
     }
     std::sort(names.begin(), names.end());
@@ -238,7 +239,7 @@ void CheckConformance(CheckpointStore& store, const Folder& staging) {
   CHECK(store.Fetch("d").error().code == ErrorCode::kNotFound);
   CHECK(store.Fetch("a").error().code == ErrorCode::kNotFound);
   CHECK(store.Fetch("a-c/b").error().code == ErrorCode::kNotFound);
-  for (const char* name : {"", "/etc/a", "../a", "a/../../b", "a/"}) {
+  for (const char* name : {"", "/etc/a", "../a", "a/../../b", "a/", ".espalier-store"}) {
     INFO(name);
     CHECK(store.Put(staged, name).error().code == ErrorCode::kInvalidArgument);
   }
@@ -277,6 +278,22 @@ TEST_CASE("a store whose folder is not there is away: nothing is said of its fil
   CheckIsAway(store, folder / "staged");
   fs::remove(folder / "store");
   fs::rename(folder / "elsewhere", folder / "store");
+  CHECK(Bytes(store.Fetch("a").value()) == "content");
+}
+
+TEST_CASE("a folder without the store's sign, as one that is not mounted, is away and is not filled") {
+  const Folder folder;
+  LocalCheckpointStore store = Created(folder / "store");
+  Overwrite(folder / "staged", "content");
+  REQUIRE(store.Put(folder / "staged", "a").has_value());
+  fs::rename(folder / "store", folder / "elsewhere");
+  fs::create_directory(folder / "store");
+  CheckIsAway(store, folder / "staged");
+  CHECK(fs::is_empty(folder / "store"));
+  fs::remove(folder / "store");
+  fs::rename(folder / "elsewhere", folder / "store");
+  CHECK(store.List().value() == Names{"a"});
+  REQUIRE(LocalCheckpointStore::Create(folder / "store").has_value());  // another server is set up
   CHECK(Bytes(store.Fetch("a").value()) == "content");
 }
 

@@ -61,12 +61,17 @@ TEST_CASE("a worker leaves signals to stop to its node manager") {
 
 TEST_CASE("what an earlier node manager left is found by its work directory, and nobody else's is touched") {
   TemporaryFolder folder;
-  auto mine = WorkerProcess::Start({"/bin/sh", "-c", "sleep 1000", "worker"}, folder.path() / "log",
-                                   FamilyMark(folder.path() / "a", 1))
-                  .value();
-  auto other = WorkerProcess::Start({"/bin/sh", "-c", "sleep 1000", "worker"}, folder.path() / "log2",
-                                    FamilyMark(folder.path() / "ab", 1))
-                   .value();
+  const auto start = [&](const std::string& work_directory) {
+    const fs::path ready = folder.path() / (work_directory + ".ready");
+    auto worker =
+        WorkerProcess::Start({"/bin/sh", "-c", "touch '" + ready.string() + "'; sleep 1000; exit 1", "worker"},
+                             folder.path() / (work_directory + ".log"), FamilyMark(folder.path() / work_directory, 1))
+            .value();
+    REQUIRE(Eventually([&] { return fs::exists(ready); }));
+    return worker;
+  };
+  const auto mine = start("a");
+  const auto other = start("ab");
   CHECK(KillFamily(FamilyMark(folder.path() / "a", 11)) == 0);
   CHECK(KillFamily(FamilyMark(folder.path() / "a")) >= 1);
   CHECK(IsGone(mine->pid()));

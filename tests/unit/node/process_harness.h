@@ -260,7 +260,7 @@ inline std::vector<fs::path> FilesUnder(const fs::path& folder) {
   std::vector<fs::path> files;
   if (!fs::exists(folder)) return files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    if (entry.is_regular_file() && entry.path().filename() != ".espalier-store") files.push_back(entry.path());
   }
   return files;
 }
