@@ -417,6 +417,7 @@ v1::Registration ToProto(const Registration& registration) {
   message.set_incarnation(registration.incarnation);
   message.set_slot_count(registration.slot_count);
   message.set_device_kind(registration.device_kind);
+  message.set_draining(registration.draining);
   for (const Offer& offer : registration.offers) *message.add_offers() = ToProto(offer);
   return message;
 }
@@ -431,7 +432,8 @@ Result<Registration> FromProto(const v1::Registration& message) {
                             .incarnation = message.incarnation(),
                             .slot_count = message.slot_count(),
                             .device_kind = message.device_kind(),
-                            .offers = {}};
+                            .offers = {},
+                            .draining = message.draining()};
   ESPALIER_RETURN_IF_ERROR(Append(message.offers(), "offers", &FromProto, registration.offers));
   return registration;
 }

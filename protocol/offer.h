@@ -37,6 +37,7 @@ struct Registration {
   int slot_count = 0;
   std::string device_kind;
   std::vector<Offer> offers;
+  bool draining = false;  // it is being stopped: its runs save and end, and it takes no new ones
   friend bool operator==(const Registration&, const Registration&) = default;
 };
 

@@ -28,6 +28,7 @@ void NodeProcess::Exchange() {
   if (!core_->description().has_value()) return;
   registration_.device_kind = core_->description()->device_kind;
   registration_.offers = core_->description()->offers;
+  registration_.draining = core_->stopping();
   if (!uplink_) {
     if (world_.clock.now() < connect_at_) return;
     Connect();

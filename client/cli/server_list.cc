@@ -17,6 +17,7 @@ int Run(CommandContext& context) {
     for (const v1::Server& server : response->servers()) {
       servers.Append(Json::Object({{"name", server.name()},
                                    {"connected", server.connected()},
+                                   {"draining", server.draining()},
                                    {"slots", server.slot_count()},
                                    {"busy_slots", server.busy_slot_count()},
                                    {"device_kind", server.device_kind()},
@@ -27,8 +28,9 @@ int Run(CommandContext& context) {
   }
   Table table({"name", "state", "slots", "busy", "device kind"});
   for (const v1::Server& server : response->servers()) {
-    table.AddRow({server.name(), server.connected() ? "connected" : "away", std::to_string(server.slot_count()),
-                  std::to_string(server.busy_slot_count()), server.device_kind()});
+    const char* const state = !server.connected() ? "away" : server.draining() ? "draining" : "connected";
+    table.AddRow({server.name(), state, std::to_string(server.slot_count()), std::to_string(server.busy_slot_count()),
+                  server.device_kind()});
   }
   table.Print(context.out);
   return kExitDone;

@@ -64,6 +64,7 @@ Result<void> InspectService::ListServers(const Caller& caller, const v1::ListSer
       message.set_connected(server.session.has_value());
       message.set_slot_count(server.slot_count);
       message.set_device_kind(server.device_kind);
+      message.set_draining(server.draining);
       for (const RunId id : ActiveRunsOf(state, name)) {
         const Run& run = state.runs.at(id);
         if (!run.training()) continue;

@@ -115,6 +115,7 @@ void NodeManager::Run() {
     if (!core_.description().has_value()) continue;
     registration_.device_kind = core_.description()->device_kind;
     registration_.offers = core_.description()->offers;
+    registration_.draining = core_.stopping();
     uplink_.Exchange(registration_, core_, MonotonicNow());
   }
   for (auto& [slot, worker] : workers_) {

@@ -30,7 +30,8 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
                 .slot_count = registration.slot_count,
                 .device_kind = registration.device_kind,
                 .session = message.session,
-                .last_seen = message.arrived};
+                .last_seen = message.arrived,
+                .draining = registration.draining};
   for (const Offer& offer : registration.offers) {
     const Digest128 digest = DigestOf(offer);
     server.offers[TrainerDigest(offer)] = digest;
@@ -46,7 +47,10 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
     }
   }
   draft.Log(LogLevel::kInfo, "server registered",
-            {{"name", server.name}, {"slots", server.slot_count}, {"incarnation", server.incarnation}});
+            {{"name", server.name},
+             {"slots", server.slot_count},
+             {"incarnation", server.incarnation},
+             {"draining", server.draining}});
   draft.Do(SetServer{server});
   LoseRunsOf(draft, server.name, server.incarnation);
   draft.TellAgain(server.name);

@@ -18,7 +18,8 @@ bool IsPaused(const Draft& draft, const StageBeginning& beginning) {
 bool OffersElsewhere(const MasterState& state, const Server& server, Digest128 trainer, const std::string& evaluation) {
   return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
     const Server& other = entry.second;
-    if (other.name == server.name || !other.session || other.device_kind != server.device_kind) return false;
+    if (other.name == server.name || !other.session || other.draining) return false;
+    if (other.device_kind != server.device_kind) return false;
     const auto offer = other.offers.find(trainer);
     if (offer == other.offers.end()) return false;
     return evaluation.empty() || state.offers.at(offer->second).offer.evaluation_digest == evaluation;
@@ -199,7 +200,7 @@ bool CanStart(const Draft& draft, const StartPath& start) {
   if (plan == state.plans.end() || !state.index.needs.contains(start.plan)) return false;
   const Server& server = state.servers.at(start.slot.server);
   const auto offer = server.offers.find(plan->second.trainer);
-  const bool offers = server.session && offer != server.offers.end();
+  const bool offers = server.session && !server.draining && offer != server.offers.end();
   if (!offers || server.device_kind != plan->second.identity.device_kind) return false;
   const NeedIndex& needs = state.index.needs.at(start.plan);
   if (start.first) {

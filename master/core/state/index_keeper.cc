@@ -281,7 +281,7 @@ void IndexKeeper::ServerSet(const Server* before, const Server& server) {
       before == nullptr || before->incarnation != server.incarnation || before->slot_count != server.slot_count;
   if (has_other_slots) SetIdle(server);
   if (!has_other_slots && session == server.session && before->offers == server.offers &&
-      before->device_kind == server.device_kind) {
+      before->device_kind == server.device_kind && before->draining == server.draining) {
     return;
   }
   if (before != nullptr) UnlistIdle(*before);
@@ -293,7 +293,7 @@ OfferKind IndexKeeper::KindOf(const Server& server, Digest128 trainer, Digest128
 }
 
 void IndexKeeper::ListIdle(const Server& server) {
-  if (!server.session || !state_.index.idle_slots.contains(server.name)) return;
+  if (!server.session || server.draining || !state_.index.idle_slots.contains(server.name)) return;
   for (const auto& [trainer, offer] : server.offers) {
     state_.index.idle_servers[KindOf(server, trainer, offer)].insert(server.name);
   }

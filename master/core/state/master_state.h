@@ -44,6 +44,7 @@ struct Server {
   std::optional<SessionId> session;       // none: disconnected
   Moment last_seen{};                     // when its last message arrived
   std::int64_t acknowledged_report = 0;   // reports up to this number are applied
+  bool draining = false;                  // being stopped: it is given no new runs
   friend bool operator==(const Server&, const Server&) = default;
 };
 

@@ -164,7 +164,7 @@ TEST_CASE("a node manager killed at a fail-point loses no checkpoint") {
   for (const fs::path& file : FilesUnder(node.store())) CHECK(file.extension() == ".ckpt");
 }
 
-TEST_CASE("SIGTERM saves at the step's end, and leaves no process and no temporary file") {
+TEST_CASE("SIGTERM saves at the step's end, is told to the master, and leaves no process and no temporary file") {
   World world;
   NodeProcess node(world.folder.path());
   world.master.Want({ToyRun(1, 20).Stage(1, 4000, 0.1).Both(4000)});
@@ -178,6 +178,8 @@ TEST_CASE("SIGTERM saves at the step's end, and leaves no process and no tempora
   const auto ended = world.master.Await<RunEnded>(1);
   CHECK(ended.saves_under_way == std::vector{ended.step});
   CHECK(ReadCheckpointFile(world.Store(world.master.AwaitState(1, ended.step.value))).has_value());
+  CHECK_FALSE(world.master.Registrations().front().draining);
+  CHECK(world.master.Registrations().back().draining);  // so that it is given no other run meanwhile
   for (const pid_t pid : workers) CHECK(IsGone(pid));
   for (const char* folder : {"staging", "steps"}) CHECK(FilesUnder(node.work() / folder).empty());
 }

@@ -101,8 +101,12 @@ std::string FieldOf(const v1::SynchronizeResponse& message) {
 }  // namespace
 
 TEST_CASE("a registration comes back as it was sent") {
-  const Registration registration{
-      .server = "gpu-17", .incarnation = "abc", .slot_count = 4, .device_kind = "cpu", .offers = {SomeOffer()}};
+  const Registration registration{.server = "gpu-17",
+                                  .incarnation = "abc",
+                                  .slot_count = 4,
+                                  .device_kind = "cpu",
+                                  .offers = {SomeOffer()},
+                                  .draining = true};
   CheckComesBack(registration);
   CHECK(FromProto(ToProto(registration)).value() == registration);
   CHECK(DigestOf(FromProto(ToProto(SomeOffer())).value()) == DigestOf(SomeOffer()));

@@ -54,6 +54,8 @@ class Core {
   Actions OnLeftOverState(RunKey run, StateStored state, const std::string& staged);
   Actions OnLeftOverRun(RunKey run, const std::vector<PathStage>& path, std::string_view step_log);
 
+  // OnStop was called.
+  bool stopping() const { return quit_before_.has_value(); }
   // What the workers of this server can train; none until one has said so.
   const std::optional<Description>& description() const { return description_; }
   std::vector<RunStatus> Statuses() const;
