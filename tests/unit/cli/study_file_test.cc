@@ -261,7 +261,28 @@ trials:
   CHECK(Print(CheckTrainer(bad, Trainers()).error()).starts_with("f.yaml:2: trainer: unknown trainer synthetic"));
 }
 
-TEST_CASE("every example is a study file that the built-in trainer takes") {
+// What examples/pytorch/digits_cnn.py declares.
+v1::TrainerDescription DigitsCnn() {
+  v1::TrainerDescription trainer;
+  trainer.set_name("digits_cnn");
+  const auto add = [&](const char* name, v1::ValueType type) -> v1::Value& {
+    v1::HyperParameter& hyper_parameter = *trainer.add_hyper_parameters();
+    hyper_parameter.set_name(name);
+    hyper_parameter.set_type(type);
+    return *hyper_parameter.mutable_default_value();
+  };
+  add("bs", v1::VALUE_TYPE_INTEGER).set_integer(64);
+  add("lr", v1::VALUE_TYPE_FLOATING).set_floating(0.05);
+  add("seed", v1::VALUE_TYPE_INTEGER).set_integer(0);
+  trainer.mutable_hyper_parameters(2)->set_initial(true);
+  trainer.add_metrics("test_acc");
+  trainer.add_metrics("test_loss");
+  return trainer;
+}
+
+TEST_CASE("every example is a study file that its trainer takes") {
+  auto trainers = Trainers();
+  trainers.push_back(DigitsCnn());
   std::size_t examples = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ESPALIER_SOURCE_DIR "/examples")) {
     const std::string path = entry.path();
@@ -270,7 +291,7 @@ TEST_CASE("every example is a study file that the built-in trainer takes") {
     tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
     INFO((file.has_value() ? path : Print(file.error())));
     REQUIRE(file.has_value());
-    const tl::expected<void, FileError> checked = CheckTrainer(*file, Trainers());
+    const tl::expected<void, FileError> checked = CheckTrainer(*file, trainers);
     INFO((checked.has_value() ? path : Print(checked.error())));
     CHECK(checked.has_value());
   }
