@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "bench/benches.h"
 
 namespace {
@@ -43,6 +44,7 @@ int Run(const std::vector<std::string>& arguments) {
       return Usage();
     }
   }
+  espalier::SetUpLog("espalier-bench");  // standard output is the figures' alone
   Figures figures;
   bench->second(figures, size);
   if (json) std::cout << figures.AsJson(arguments[0]);

@@ -120,7 +120,7 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
 Outcome<void> Training::Setup(const HyperParameterValues& values) {
   const auto checked =
       set_up_ ? CheckValues(*kind_, values, Given::kSequences) : CheckAllValues(*kind_, values, Given::kSequences);
-  if (!checked) return checked;
+  if (!checked) return tl::unexpected(checked.error());
   set_up_ = true;
   return Guarded([&] { trainer_->Setup(values); });
 }
@@ -182,7 +182,7 @@ Outcome<State> Training::Save(std::int64_t step) {
 }
 
 Outcome<void> Training::Load(const std::filesystem::path& path) {
-  if (const auto checked = CheckSetUp("Load"); !checked) return checked;
+  if (const auto checked = CheckSetUp("Load"); !checked) return tl::unexpected(checked.error());
   if (step_ != 0) return MakeFailure(FailureKind::kRequest, "Load came at step " + std::to_string(step_));
   const Result<CheckpointFile> file = ReadCheckpointFile(path);
   if (!file.has_value()) return MakeFailure(FailureKind::kCheckpoint, file.error().message);
