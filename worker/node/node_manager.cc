@@ -118,10 +118,7 @@ void NodeManager::Run() {
     registration_.draining = core_.stopping();
     uplink_.Exchange(registration_, core_, MonotonicNow());
   }
-  for (auto& [slot, worker] : workers_) {
-    if (!worker.process) continue;
-    worker.process.reset();
-  }
+  workers_.clear();
   directory_.DeleteTemporaries();
   close(signals_);
   Log(LogLevel::kInfo, "node manager stopped", {{"server", config_.server}});

@@ -67,7 +67,9 @@ class Session {
       const std::int64_t id = worker::RequestId(*message);
       if (id == 0) return tl::unexpected<Error>(request.error());
       training_.reset();
-      Write({id, ToReply(Failure{FailureKind::kRequest, request.error().field + ": " + request.error().message})});
+      const Error& wrong = request.error();
+      const std::string field = wrong.field.empty() ? "" : wrong.field + ": ";
+      Write({id, ToReply(Failure{FailureKind::kRequest, field + wrong.message})});
     }
   }
 
