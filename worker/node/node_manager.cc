@@ -15,7 +15,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
-#include "worker/node/worker_family.h"
+#include "worker/process/worker_family.h"
 #include "worker/protocol/encoding.h"
 
 namespace espalier::node {
@@ -125,7 +125,7 @@ void NodeManager::Run() {
 }
 
 void NodeManager::AdoptLeftOvers() {
-  if (const int count = KillFamily(FamilyMark(directory_.folder())); count > 0) {
+  if (const int count = worker::KillFamily(worker::FamilyMark(directory_.folder())); count > 0) {
     Log(LogLevel::kWarning, "killed processes of workers that an earlier node manager left", {{"count", count}});
   }
   directory_.DeleteTemporaries();
@@ -232,8 +232,8 @@ void NodeManager::Act(const SpawnWorker& spawn) {
   Worker& worker = workers_[spawn.slot];
   worker.number = spawn.worker;
   worker.closed_at.reset();
-  auto process = WorkerProcess::Start(config_.worker_command, directory_.WorkerLog(spawn.slot),
-                                      FamilyMark(directory_.folder(), spawn.worker));
+  auto process = worker::WorkerProcess::Start(config_.worker_command, directory_.WorkerLog(spawn.slot),
+                                              worker::FamilyMark(directory_.folder(), spawn.worker));
   if (process.has_value()) {
     worker.process = std::move(*process);
     return;

@@ -15,7 +15,7 @@
 #include "worker/node/uplink.h"
 #include "worker/node/work_directory.h"
 #include "worker/node/work_thread.h"
-#include "worker/node/worker_process.h"
+#include "worker/process/worker_process.h"
 
 namespace espalier::node {
 
@@ -51,7 +51,7 @@ class NodeManager {
 
   struct Worker {
     std::int64_t number = 0;
-    std::unique_ptr<WorkerProcess> process;
+    std::unique_ptr<worker::WorkerProcess> process;
     std::optional<Seconds> closed_at;  // when its end of the channel was found closed
   };
 

@@ -7,10 +7,15 @@
 #include <fstream>
 
 #include "tests/unit/node/process_harness.h"
-#include "worker/node/worker_family.h"
-#include "worker/node/worker_process.h"
+#include "worker/process/worker_family.h"
+#include "worker/process/worker_process.h"
 
 namespace espalier::node {
+
+using worker::FamilyMark;
+using worker::KillFamily;
+using worker::WorkerProcess;
+
 namespace {
 
 // A worker that starts a child, and one that leaves its group and its parent; their ids are in `folder`.

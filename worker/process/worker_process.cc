@@ -1,4 +1,4 @@
-#include "worker/node/worker_process.h"
+#include "worker/process/worker_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "worker/node/worker_family.h"
+#include "worker/process/worker_family.h"
 
-namespace espalier::node {
+namespace espalier::worker {
 namespace {
 
 constexpr int kWorkerSocket = 3;
@@ -127,4 +127,4 @@ void WorkerProcess::TrimLog() {
   if (std::filesystem::file_size(log_, error) > kLogBytesMax && !error) std::filesystem::resize_file(log_, 0, error);
 }
 
-}  // namespace espalier::node
+}  // namespace espalier::worker

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "worker/protocol/frame.h"
 
-namespace espalier::node {
+namespace espalier::worker {
 
 class WorkerChannel {
  public:
@@ -36,7 +36,7 @@ class WorkerChannel {
   const int socket_;
   bool closed_ = false;
   std::string unsent_;
-  worker::FrameReader reader_;
+  FrameReader reader_;
 };
 
-}  // namespace espalier::node
+}  // namespace espalier::worker

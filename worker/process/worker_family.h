@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace espalier::node {
+namespace espalier::worker {
 
 // The variable of the environment that carries the mark.
 inline constexpr char kFamilyVariable[] = "ESPALIER_WORKER";
@@ -20,4 +20,4 @@ std::string FamilyMark(const std::filesystem::path& work_directory, std::int64_t
 // seconds at most. How many there were. Cost: a look at each process of the machine, some milliseconds.
 int KillFamily(const std::string& mark);
 
-}  // namespace espalier::node
+}  // namespace espalier::worker

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "worker/node/worker_channel.h"
+#include "worker/process/worker_channel.h"
 
-namespace espalier::node {
+namespace espalier::worker {
 
 class WorkerProcess {
  public:
@@ -53,4 +53,4 @@ class WorkerProcess {
   int status_ = 0;
 };
 
-}  // namespace espalier::node
+}  // namespace espalier::worker

@@ -1,4 +1,4 @@
-#include "worker/node/worker_channel.h"
+#include "worker/process/worker_channel.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -7,14 +7,14 @@
 #include <cerrno>
 #include <cstring>
 
-namespace espalier::node {
+namespace espalier::worker {
 
 WorkerChannel::WorkerChannel(int socket) : socket_(socket) {}
 
 WorkerChannel::~WorkerChannel() { close(socket_); }
 
 Result<void> WorkerChannel::Send(std::string_view message) {
-  ESPALIER_ASSIGN(const std::string frame, worker::FrameOf(message));
+  ESPALIER_ASSIGN(const std::string frame, FrameOf(message));
   unsent_ += frame;
   return Flush();
 }
@@ -57,4 +57,4 @@ std::vector<std::string> WorkerChannel::Receive() {
   }
 }
 
-}  // namespace espalier::node
+}  // namespace espalier::worker

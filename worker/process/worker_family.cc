@@ -1,4 +1,4 @@
-#include "worker/node/worker_family.h"
+#include "worker/process/worker_family.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <thread>
 
-namespace espalier::node {
+namespace espalier::worker {
 namespace {
 
 constexpr int kWaitsMax = 500;
@@ -62,4 +62,4 @@ int KillFamily(const std::string& mark) {
   return static_cast<int>(killed.size());
 }
 
-}  // namespace espalier::node
+}  // namespace espalier::worker
