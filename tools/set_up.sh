@@ -67,6 +67,23 @@ install_pytorch() {
   say "PyTorch cannot be installed from PyPI: tests of the Python package are not run"
 }
 
+# What the tests of the package's adapters need besides, in an environment of its own that sees PyTorch's. Without it they are not run.
+install_adapters() {
+  local python=${ESPALIER_PYTORCH:-$root/build/pytorch/bin/python}
+  local environment=$root/build/adapters
+  local wanted=$root/tests/python/adapters/requirements.txt
+  [ -z "${ESPALIER_ADAPTERS:-}" ] && [ -x "$python" ] || return 0
+  ! cmp -s "$wanted" "$environment/installed.txt" || return 0
+  say "installing Lightning, transformers and accelerate into build/adapters"
+  rm -rf "$environment"
+  "$python" -m venv "$environment" &&
+    "$python" -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' \
+      > "$("$environment/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pytorch.pth" &&
+    "$environment/bin/pip" install --quiet --no-deps --require-hashes -r "$wanted" >&2 && cp "$wanted" "$environment/installed.txt" && return 0
+  rm -rf "$environment"
+  say "what is pinned in $wanted cannot be installed from PyPI: tests of the adapters are not run"
+}
+
 # configure PRESET
 configure() {
   say "configuring build/$1"

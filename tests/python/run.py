@@ -1,5 +1,6 @@
 """Runs all tests of the Python package with the interpreter that it is started by: `PYTHON tests/python/run.py [WORDS ...]`, where
-only tests are run that have one of the words in their names. PyTorch must be there; `safetensors` is tested against where it is."""
+only tests are run that have one of the words in their names. PyTorch must be there; `safetensors` is tested against where it is.
+`run.py --adapters [WORDS ...]` runs those that need the frameworks in adapters/requirements.txt."""
 
 import pathlib
 import sys
@@ -9,10 +10,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def main(words):
-    sys.path[:0] = [str(HERE), str(HERE.parents[1] / "client" / "python")]
+    folder = HERE
+    if words[:1] == ["--adapters"]:
+        folder, words = HERE / "adapters", words[1:]
+    sys.path[:0] = [str(folder), str(HERE), str(HERE.parents[1] / "client" / "python")]
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{word}*" for word in words] or None
-    suite = loader.discover(str(HERE), pattern="*_test.py")
+    suite = loader.discover(str(folder), pattern="*_test.py")
     sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
 
 

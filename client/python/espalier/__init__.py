@@ -1,5 +1,7 @@
 """Espalier's Python package: bring PyTorch training code to a service that trains trees, not trials. `import espalier as es`."""
 
+import importlib
+
 from espalier.hyper_parameters import initial, sequence
 from espalier.identity import files
 from espalier.loader import ResumableLoader
@@ -11,3 +13,10 @@ DataLoader = ResumableLoader  # for scripts that change nothing but the import
 
 __all__ = ["DataLoader", "ResumableLoader", "Trainer", "batches", "evaluate", "files", "initial", "loop", "once", "report", "sequence",
            "setup", "steps", "track"]  # fmt: skip
+
+
+def __getattr__(name):
+    """`es.lightning` is imported when it is first asked for: the package itself needs no framework."""
+    if name in ("accelerate", "lightning", "transformers"):
+        return importlib.import_module(f"espalier.{name}")
+    raise AttributeError(f"module 'espalier' has no attribute {name!r}")

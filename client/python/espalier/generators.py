@@ -48,6 +48,12 @@ def is_one(each):
     return numpy is not None and isinstance(each, (numpy.Generator, numpy.RandomState))
 
 
+def is_of_process(each):
+    """Whether `each` is one of those that `capture` captures."""
+    numpy = numpy_random()
+    return each in (torch.default_generator, random._inst) or (numpy is not None and each is numpy.mtrand._rand)
+
+
 def capture_one(generator):
     """The state of a trainer's own generator, as a tree that a state can hold."""
     if isinstance(generator, torch.Generator):

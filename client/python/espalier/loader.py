@@ -26,6 +26,7 @@ class ResumableLoader:
         self.drop_last = drop_last
         self._settings = {"num_workers": num_workers, "pin_memory": pin_memory, "prefetch_factor": prefetch_factor}
         self._fetched, self._fetched_for = None, None
+        self.samples_given = 0  # of the batch that was given last
         self.batch_size = batch_size
         self.sampler = _sampler_of(dataset, shuffle, sampler)
         source = dataset if self.sampler is None else self.sampler
@@ -52,6 +53,11 @@ class ResumableLoader:
         """How many batches a whole epoch has. TypeError for a stream."""
         whole, rest = divmod(len(self.sampler), self._batch_size)
         return whole + (rest > 0 and not self.drop_last)
+
+    @property
+    def is_between_epochs(self):
+        """Whether the batch that was given last was its epoch's last. Of a stream that is known only if the batch was smaller."""
+        return self.position.place == 0
 
     def __iter__(self):
         loaders.note_use(self)
@@ -82,6 +88,7 @@ class ResumableLoader:
     def _advance(self, batch):
         """Goes on behind the batch. Returns the epoch that it was of."""
         epoch = self.position.epoch
+        self.samples_given = batch[0]
         self.position.advance(batch[0], self._batch_size, self.drop_last)
         self._fetched_for = (self.position.epoch, self.position.place)
         if self.position.epoch != epoch:

@@ -75,17 +75,20 @@ class Trainer:
     def _close(self):
         """This training is over: the process begins another, or ends."""
 
+    def takes(self, name):
+        """Whether `set_values` can set a hyper-parameter of this name."""
+        return bool(self._optimizers_with(name)) or (name in BATCH_SIZE_NAMES and bool(self._tracked.of_type(ResumableLoader)))
+
+    def _optimizers_with(self, name):
+        return [each for each in self._tracked.of_type(Optimizer) if all(name in group for group in each.param_groups)]
+
     def set_values(self, changed):
         """Sets a value where its name says: an option of tracked optimizers (lr, momentum, weight_decay, ...), per parameter group in
         proportion to the group's own at Init; `bs` or `batch_size` of tracked loaders. Raises TrainerError for other names."""
-        optimizers = self._tracked.of_type(Optimizer)
-        loaders = self._tracked.of_type(ResumableLoader)
         for name, value in changed.items():
-            takers = [each for each in optimizers if all(name in group for group in each.param_groups)]
-            for each in takers:
-                optimizer.options_of(each).set(each, name, value, self._values_at_init[name])
-            if not takers and not (loaders and name in BATCH_SIZE_NAMES):
+            if not self.takes(name):
                 raise TrainerError(f"nothing that is tracked takes the hyper-parameter {name}: set it in setup()")
-            if not takers:
-                for each in loaders:
-                    each.batch_size = value
+            for each in (optimizers := self._optimizers_with(name)):
+                optimizer.options_of(each).set(each, name, value, self._values_at_init[name])
+            for each in () if optimizers else self._tracked.of_type(ResumableLoader):
+                each.batch_size = value

@@ -1,7 +1,5 @@
 """Warnings, once each on standard error, of what looks like a training's state and is not tracked."""
 
-import sys
-
 import torch
 from torch import nn
 from torch.optim import Optimizer
@@ -10,8 +8,7 @@ from torch.utils.data import DataLoader, RandomSampler
 
 from espalier import generators
 from espalier.loader import ResumableLoader
-
-_warned = set()
+from espalier.said import say_once
 
 
 def warn_of_attributes(tracked, visible):
@@ -40,6 +37,4 @@ def _looks_like_state(each):
 
 
 def _warn(text):
-    if text not in _warned:
-        _warned.add(text)
-        print(f"espalier: {text}, and so no part of saved states. If training changes it, give it to track().", file=sys.stderr, flush=True)
+    say_once(f"{text}, and so no part of saved states. If training changes it, give it to track().")

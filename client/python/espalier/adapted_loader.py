@@ -1,0 +1,93 @@
+"""A loader of PyTorch's, as frameworks' users make them, becomes Espalier's: the same data set, sampler and collate_fn, in an order
+that follows from seed and epoch, with a place that is saved. What could not be made exact is refused by name."""
+
+import sys
+
+from torch import Tensor
+from torch.utils.data import BatchSampler, DataLoader, IterableDataset
+
+from espalier import attributes, generators
+from espalier.failure import TrainerError
+from espalier.loader import ResumableLoader
+from espalier.said import say_once
+
+
+class AdaptedLoader(ResumableLoader):
+    """Refuses data that changes while it is read. What training itself changes in a data set holds from the next batch."""
+
+    def __init__(self, dataset, collate_fn, **arguments):
+        self._guard = _Guard(dataset, collate_fn)
+        super().__init__(dataset, collate_fn=self._guard, **arguments)
+
+    def _next_batch(self):
+        if self._guard.is_changed():
+            self.drop_fetched()
+            self._guard.accept()
+        return super()._next_batch()
+
+
+def adapted(loader, where):
+    """`where`: what gave the loader, for messages. Raises TrainerError."""
+    if isinstance(loader, ResumableLoader):
+        return loader
+    if not isinstance(loader, DataLoader):
+        raise TrainerError(f"{where} gave {_name(loader)}: give one torch.utils.data.DataLoader")
+    if isinstance(loader.dataset, IterableDataset):
+        raise TrainerError(f"{where}: {_name(loader.dataset)} is an iterable data set, whose place cannot be saved: use one with a length "
+                           "and __getitem__")  # fmt: skip
+    if loader.worker_init_fn is not None:
+        raise TrainerError(f"{where}: worker_init_fn is not called: leave it out; generators are set before each sample")
+    batches = loader.batch_sampler
+    if type(batches) is not BatchSampler:
+        raise TrainerError(f"{where}: {_name(batches)} makes batches of its own, whose size could not change: give sampler and batch_size")
+    return AdaptedLoader(loader.dataset, loader.collate_fn, batch_size=batches.batch_size, sampler=batches.sampler,
+                         drop_last=batches.drop_last, num_workers=loader.num_workers, pin_memory=loader.pin_memory,
+                         prefetch_factor=loader.prefetch_factor)  # fmt: skip
+
+
+class Globals:
+    """The generators at the top of the files in which some objects' classes or functions are written: nobody saves them."""
+
+    def __init__(self, *objects):
+        modules = {each.__module__ for each in objects if hasattr(each, "__module__")} & sys.modules.keys()
+        self._marks = {(module, name): (each, attributes._mark(each)) for module in modules
+                       for name, each in vars(sys.modules[module]).items()
+                       if generators.is_one(each) and not generators.is_of_process(each)}  # fmt: skip
+
+    def check(self):
+        """Raises TrainerError if one was drawn from since this was made."""
+        for (module, name), (each, mark) in self._marks.items():
+            if attributes._mark(each) != mark:
+                raise TrainerError(f"{module}.{name}: training draws from a generator that no state holds: draw from PyTorch's, NumPy's or "
+                                   "Python's own, or make it an attribute of the model")  # fmt: skip
+
+
+class _Guard:
+    """What collates samples, and then looks at the data set that they were read from."""
+
+    def __init__(self, dataset, collate):
+        self._collate = collate
+        self._of_dataset = attributes.of_data(dataset)
+        self._globals = Globals(dataset, collate)
+
+    def accept(self):
+        """Changes up to here were made by others."""
+        self._of_dataset.accept()
+
+    def is_changed(self):
+        return any(True for _ in self._of_dataset.changed())
+
+    def __call__(self, samples):
+        self._globals.check()
+        for path, name, value in self._of_dataset.changed():
+            if generators.is_one(value):
+                raise TrainerError(f"{path}.{name}: what a generator of the data set's own draws depends on who reads the data: draw from "
+                                   "PyTorch's, NumPy's or Python's own, which are set before each sample")  # fmt: skip
+            if isinstance(value, Tensor):
+                raise TrainerError(f"{path}.{name} is changed in place while samples are read: what a sample is would depend on what was read before")
+            say_once(f"{path}.{name} changes while samples are read: what a sample is must not depend on it")
+        return self._collate(samples)
+
+
+def _name(each):
+    return type(each).__qualname__

@@ -1,0 +1,65 @@
+"""Trainers of adapters, led as a node manager does, and cut."""
+
+import dataclasses
+import itertools
+import os
+import pathlib
+import tempfile
+
+import paths
+from cuts import CutsTest, begin, go_on
+from fake_node_manager import Worker
+
+ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(map(str, paths.OTHERS))}
+
+
+class AdaptersTest(CutsTest):
+    """Frameworks take seconds to import: two processes of each trainer are kept for all tests of a class. They take turns, so that
+    each forgets what it trained before."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.logs = pathlib.Path(folder.name)
+        cls.kept = {}
+
+    @classmethod
+    def pair(cls, trainer):
+        if trainer not in cls.kept:
+            cls.kept[trainer] = [Worker(paths.TRAINERS / trainer, cls.logs / f"{trainer}-{each}", ENVIRONMENT) for each in range(2)]
+            for each in cls.kept[trainer]:
+                cls.addClassCleanup(each.__exit__)
+        return cls.kept[trainer]
+
+    def check(self, trainer, trial, pieces=(1, 3, 4)):
+        """That pieces are the straight training. Returns that."""
+        straight, pieces = self.straight_and_cut(trainer, trial, pieces)
+        self.assertEqual(pieces, straight)
+        return straight
+
+    def check_that_nothing_can_be_forgotten(self, trainer, trial, parts):
+        for part in parts:
+            with self.subTest(part):
+                forgetful = dataclasses.replace(trial, values={**trial.values, "forget": part})
+                try:
+                    straight, pieces = self.straight_and_cut(trainer, forgetful, (1, 3, 4))
+                except AssertionError:  # one evaluation changed the next
+                    continue
+                self.assertNotEqual(pieces, straight)
+
+    def straight_and_cut(self, trainer, trial, pieces):
+        pair = self.pair(trainer)
+        straight = self.straight(pair[0], trial)
+        return straight, self.cut(itertools.cycle(reversed(pair)), trial, pieces)
+
+    def fails_with(self, trainer, trial, message):
+        """When it is begun, trained for a step, and evaluated, on a worker that is kept."""
+        worker = self.pair(trainer)[0]
+        with self.assertRaisesRegex(Exception, message):
+            begin(worker, trial)
+            go_on(worker, trial, 1)
+            worker.evaluate()
+
+    def said(self, trainer):
+        return self.pair(trainer)[0].log.read_text()

@@ -1,0 +1,163 @@
+"""espalier.lightning: a LightningModule is trained as Lightning trains it, and can be cut anywhere."""
+
+import unittest
+
+import adapting
+import lightning
+import lit
+import mistakes
+import torch
+from cuts import Trial
+from torch.utils.data import DataLoader
+
+import espalier as es
+from espalier.failure import TrainerError
+from espalier.trainer import StepMeaning
+from espalier.training import Training
+
+CHANGES = {2: {"bs": 5, "lr": 0.02}, 4: {"bs": 16}}
+
+
+class LightningTest(adapting.AdaptersTest):
+    def test_pieces_are_the_straight_training_with_learning_rates_and_batch_sizes_that_change_in_mid_epoch(self):
+        self.check("lit.py:Any", Trial(changes=CHANGES))
+
+    def test_the_number_of_loader_workers_changes_nothing(self):
+        with_none = self.straight(self.pair("lit.py:Any")[0], Trial(changes=CHANGES))
+        with_two = self.check("lit.py:Any", Trial({"workers": 2}, CHANGES), pieces=(1, 3))
+        self.assertEqual(with_two[0], with_none[0])
+
+    def test_steps_that_are_epochs_can_be_cut(self):
+        self.check("lit.py:Any", Trial(changes={1: {"bs": 7}}, updates=None, steps=3), pieces=(1, 2))
+
+    def test_accumulated_gradients_clipping_and_schedulers_can_be_cut(self):
+        self.check("lit.py:AtFixedRate", Trial({"kind": "Scheduled"}, {2: {"bs": 5}}))
+
+    def test_manual_optimization_with_two_optimizers_can_be_cut(self):
+        self.check("lit.py:AtFixedRate", Trial({"kind": "ByHand"}, {2: {"bs": 5}}))
+
+    def test_a_state_without_any_one_of_its_parts_makes_another_training(self):
+        parts = ["Python's generator", "NumPy's generator", "PyTorch's generator", "data position", "optimizer state", "buffers", "counters"]
+        self.check_that_nothing_can_be_forgotten("lit.py:Any", Trial(changes={2: {"bs": 5}, 3: {"lr": 0.02}}), parts)
+
+
+class MistakesTest(adapting.AdaptersTest):
+    """docs/adapters.md has them in a table."""
+
+    def fails(self, mistake, message, **values):
+        with self.subTest(mistake, **values):
+            self.fails_with("mistakes.py:Trainer", Trial({"mistake": mistake, **values}), message)
+
+    def test_things_that_nobody_tracks_are_state(self):
+        self.check("mistakes.py:Trainer", Trial({"mistake": "untracked things"}))
+
+    def test_data_that_training_changes_is_state_and_holds_from_the_next_batch_also_with_loader_workers(self):
+        trained = [self.check("mistakes.py:Trainer", Trial({"mistake": "data changed by training", "workers": workers}, updates=2))
+                   for workers in (0, 2)]  # fmt: skip
+        self.assertEqual(trained[0][::2], trained[1][::2])  # the state knows the number of workers
+
+    def test_a_sampler_of_ones_own_can_be_cut(self):
+        self.check("mistakes.py:Trainer", Trial({"mistake": "own sampler"}, {2: {"bs": 5}}))
+
+    def test_draws_from_a_generator_that_no_state_holds_are_refused_by_its_name(self):
+        self.fails("global generator", "mistakes.AT_THE_TOP: training draws")
+        for workers in (0, 2):
+            self.fails("global generator in data", "mistakes.AT_THE_TOP: training draws", workers=workers)
+            self.fails("own generator", "OwnGenerator.rng: what a generator of the data set's own draws", workers=workers)
+
+    def test_data_that_is_changed_by_reading_it_is_refused_by_its_name(self):
+        for workers in (0, 2):
+            self.fails("data that changes itself", "ChangingItself.points is changed in place while samples are read", workers=workers)
+
+    def test_what_could_not_be_exact_is_refused_by_its_name(self):
+        for mistake, message in [("iterable", "Endless is an iterable data set"), ("batch sampler", "Batches makes batches of its own"),
+                                 ("worker_init_fn", "worker_init_fn is not called"), ("two loaders", "train_dataloader.* gave list"),
+                                 ("max_epochs", "trainer.max_epochs: how long is trained is up to the study"),
+                                 ("skipped epoch", "on_train_batch_start.* returned -1"), ("scheduler", "a scheduler writes lr")]:  # fmt: skip
+            self.fails(mistake, message)
+
+    def test_a_scheduler_that_waits_for_a_validation_is_refused(self):
+        trainer = es.lightning.trainer(lambda: mistakes.Mistaken("plateau", 0.05), lit.Data, hyper_parameters={}, name="plateau")
+        training = Training(trainer(StepMeaning(None)), {}, [])
+        training.init({"seed": 0})
+        training.setup({})
+        with self.assertRaisesRegex(TrainerError, "ReduceLROnPlateau monitors 'val_loss', which training has not logged"):
+            training.train()
+
+    def test_what_is_up_to_the_study_is_ignored_and_said_once(self):
+        for mistake in ("should_stop", "data that counts", ""):
+            self.straight(self.pair("mistakes.py:Trainer")[0], Trial({"mistake": mistake}, steps=2))
+        said = self.said("mistakes.py:Trainer")
+        for expected in ["max_epochs, EarlyStopping, ModelCheckpoint: without effect here", "trainer.should_stop: without effect here",
+                         "Counting.reads changes while samples are read"]:  # fmt: skip
+            self.assertEqual(said.count(expected), 1, said)
+
+
+class DeclarationTest(unittest.TestCase):
+    def declare(self, module=lit.Net, hyper_parameters=None, **arguments):
+        return es.lightning.trainer(module, lit.Data, hyper_parameters=hyper_parameters or {}, **arguments)
+
+    def test_what_has_no_counterpart_is_refused_by_its_name(self):
+        for arguments, message in [({"precision": "bf16-mixed"}, "precision='bf16-mixed' has no counterpart"),
+                                   ({"limit_train_batches": 3}, "limit_train_batches=3"), ({"strategy": "ddp"}, "strategy='ddp'"),
+                                   ({"max_epoch": 3}, "max_epoch: neither .* nor L.Trainer"),
+                                   ({"callbacks": [lightning.pytorch.callbacks.StochasticWeightAveraging(0.1)]}, "StochasticWeightAveraging"),
+                                   ({"hyper_parameters": {"lrr": es.sequence(float, default=0.1)}}, "hyper-parameter lrr")]:  # fmt: skip
+            with self.assertRaisesRegex(TrainerError, message):
+                self.declare(**arguments)
+
+    def test_lightnings_defaults_and_what_changes_no_bits_are_taken(self):
+        self.declare(precision="32-true", devices=1, logger=False, num_nodes=1, enable_progress_bar=False, deterministic=True)
+
+    def test_a_trainer_is_named_as_the_modules_class_and_lies_in_the_file_that_declares_it(self):
+        trainer = self.declare()
+        self.assertEqual((trainer.__name__, trainer.__module__), ("Net", __name__))
+
+    def test_a_sequence_that_nothing_takes_is_refused_when_it_is_set_up(self):
+        trainer = self.declare(hyper_parameters={"smoothing": es.sequence(float, default=0.0)})
+        training = Training(trainer(StepMeaning(1)), {}, ["smoothing"])
+        training.init({"seed": 0, "smoothing": 0.0})
+        with self.assertRaisesRegex(TrainerError, "nothing takes the hyper-parameter smoothing while it changes"):
+            training.setup({"smoothing": 0.0})
+
+    def test_a_function_sets_what_nothing_else_takes(self):
+        told = {}
+        trainer = self.declare(hyper_parameters={"smoothing": es.sequence(float, default=0.0), "gradient_clip_val": es.sequence(float, default=1.0),
+                                                 "lr": es.sequence(float, default=0.1)}, setup=lambda _, changed: told.update(changed))  # fmt: skip
+        training = Training(trainer(StepMeaning(1)), {}, ["smoothing", "gradient_clip_val", "lr"])
+        training.init({"seed": 0, "smoothing": 0.0, "gradient_clip_val": 1.0, "lr": 0.1})
+        training.setup({"smoothing": 0.5, "gradient_clip_val": 0.5, "lr": 0.2})
+        module = training._trainer.module
+        self.assertEqual(told, {"smoothing": 0.5})
+        self.assertEqual((module.hparams.smoothing, module.trainer.gradient_clip_val, module.trainer.optimizers[0].param_groups[0]["lr"]),
+                         (0.5, 0.5, 0.2))  # fmt: skip
+
+
+def trained_by_lightning(kind, arguments, epochs):
+    """The parameters, after so many epochs over data in their order, by Lightning's own Trainer."""
+    torch.manual_seed(0)
+    module = lit.KINDS[kind](lr=0.05, dropout=0.0)
+    quiet = {"logger": False, "enable_progress_bar": False, "enable_checkpointing": False, "enable_model_summary": False,
+             "limit_val_batches": 0, "accelerator": "cpu"}  # fmt: skip
+    lightning.Trainer(max_epochs=epochs, **quiet, **arguments).fit(module, DataLoader(lit.StillPoints(), batch_size=7))
+    return module.state_dict(), module.global_step
+
+
+def trained_here(kind, arguments, epochs):
+    trainer = es.lightning.trainer(lambda: lit.KINDS[kind](lr=0.05, dropout=0.0), lambda: lit.StillData(), hyper_parameters={}, name="here", **arguments)
+    training = Training(trainer(StepMeaning(None)), {}, [])
+    training.init({"seed": 0})
+    training.setup({})
+    for _ in range(epochs):
+        training.train()
+    return training._trainer.module.state_dict(), training._trainer.module.global_step
+
+
+class SameBitsTest(unittest.TestCase):
+    def test_what_is_trained_is_what_lightnings_own_trainer_trains(self):
+        for kind, arguments in [("Net", {}), ("Net", {"accumulate_grad_batches": 2}), ("Scheduled", {"gradient_clip_val": 0.1}),
+                                ("Scheduled", {"accumulate_grad_batches": 4}), ("ByHand", {})]:  # fmt: skip
+            with self.subTest(kind, **arguments):
+                (theirs, their_steps), (ours, our_steps) = (train(kind, arguments, 4) for train in (trained_by_lightning, trained_here))
+                self.assertEqual(our_steps, their_steps)
+                self.assertEqual([name for name in theirs if not torch.equal(theirs[name], ours[name])], [])
