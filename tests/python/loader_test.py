@@ -85,6 +85,13 @@ class LoaderTest(unittest.TestCase):
         self.assertEqual(flat(batches(loader, 4)), [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9], [0, 1, 2, 3]])
         self.assertEqual(flat(batches(loader, None)), [[4, 5, 6, 7], [8, 9]])
 
+    def test_an_update_may_have_several_batches_and_ends_with_the_epoch(self):
+        loader = es.ResumableLoader(numbers(), batch_size=2)
+        loader.batches_an_update = 3
+        given = [(batch[0].tolist(), loader.ends_update) for batch in batches(loader, 3)]
+        self.assertEqual([ends for _, ends in given], [False, False, True, False, True, False, False, True])
+        self.assertEqual([batch for batch, ends in given if ends], [[4, 5], [8, 9], [4, 5]])
+
     def test_data_without_a_single_batch_is_refused(self):
         loader = es.ResumableLoader(numbers(), batch_size=11, drop_last=True)
         with self.assertRaisesRegex(TrainerError, "TensorDataset has no batch of 11"):

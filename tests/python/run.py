@@ -11,9 +11,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def main(words):
     folder = HERE
+    paths = [HERE, HERE.parents[1] / "client" / "python"]
     if words[:1] == ["--adapters"]:
         folder, words = HERE / "adapters", words[1:]
-    sys.path[:0] = [str(folder), str(HERE), str(HERE.parents[1] / "client" / "python")]
+        paths += [folder, folder / "trainers", HERE / "trainers"]
+    sys.path[:0] = map(str, paths)
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{word}*" for word in words] or None
     suite = loader.discover(str(folder), pattern="*_test.py")

@@ -1,8 +1,6 @@
 """A loader of PyTorch's, as frameworks' users make them, becomes Espalier's: the same data set, sampler and collate_fn, in an order
 that follows from seed and epoch, with a place that is saved. What could not be made exact is refused by name."""
 
-import sys
-
 from torch import Tensor
 from torch.utils.data import BatchSampler, DataLoader, IterableDataset
 
@@ -10,6 +8,7 @@ from espalier import attributes, generators
 from espalier.failure import TrainerError
 from espalier.loader import ResumableLoader
 from espalier.said import say_once
+from espalier.untracked import Globals
 
 
 class AdaptedLoader(ResumableLoader):
@@ -26,40 +25,24 @@ class AdaptedLoader(ResumableLoader):
         return super()._next_batch()
 
 
-def adapted(loader, where):
-    """`where`: what gave the loader, for messages. Raises TrainerError."""
-    if isinstance(loader, ResumableLoader):
-        return loader
-    if not isinstance(loader, DataLoader):
+def adapted(loader, where, make=AdaptedLoader, **arguments):
+    """`where`: what gave the loader, for messages. `arguments`: of `make`, besides. Raises TrainerError."""
+    if not isinstance(loader, (DataLoader, ResumableLoader)):
         raise TrainerError(f"{where} gave {_name(loader)}: give one torch.utils.data.DataLoader")
     if isinstance(loader.dataset, IterableDataset):
         raise TrainerError(f"{where}: {_name(loader.dataset)} is an iterable data set, whose place cannot be saved: use one with a length "
                            "and __getitem__")  # fmt: skip
+    return make(loader.dataset, **(loader.arguments() if isinstance(loader, ResumableLoader) else _arguments_of(loader, where)), **arguments)
+
+
+def _arguments_of(loader, where):
     if loader.worker_init_fn is not None:
         raise TrainerError(f"{where}: worker_init_fn is not called: leave it out; generators are set before each sample")
     batches = loader.batch_sampler
     if type(batches) is not BatchSampler:
         raise TrainerError(f"{where}: {_name(batches)} makes batches of its own, whose size could not change: give sampler and batch_size")
-    return AdaptedLoader(loader.dataset, loader.collate_fn, batch_size=batches.batch_size, sampler=batches.sampler,
-                         drop_last=batches.drop_last, num_workers=loader.num_workers, pin_memory=loader.pin_memory,
-                         prefetch_factor=loader.prefetch_factor)  # fmt: skip
-
-
-class Globals:
-    """The generators at the top of the files in which some objects' classes or functions are written: nobody saves them."""
-
-    def __init__(self, *objects):
-        modules = {each.__module__ for each in objects if hasattr(each, "__module__")} & sys.modules.keys()
-        self._marks = {(module, name): (each, attributes._mark(each)) for module in modules
-                       for name, each in vars(sys.modules[module]).items()
-                       if generators.is_one(each) and not generators.is_of_process(each)}  # fmt: skip
-
-    def check(self):
-        """Raises TrainerError if one was drawn from since this was made."""
-        for (module, name), (each, mark) in self._marks.items():
-            if attributes._mark(each) != mark:
-                raise TrainerError(f"{module}.{name}: training draws from a generator that no state holds: draw from PyTorch's, NumPy's or "
-                                   "Python's own, or make it an attribute of the model")  # fmt: skip
+    return {"batch_size": batches.batch_size, "sampler": batches.sampler, "drop_last": batches.drop_last, "collate_fn": loader.collate_fn,
+            "num_workers": loader.num_workers, "pin_memory": loader.pin_memory, "prefetch_factor": loader.prefetch_factor}  # fmt: skip
 
 
 class _Guard:

@@ -150,18 +150,10 @@ def _mark(value):
     if isinstance(value, Tensor):
         return _TensorMark(value)
     if generators.is_one(value):
-        return _frozen(generators.capture_one(value))
+        return generators.mark_of(value)
     if type(value) in DICTS + LISTS:
         if len(value) > CONTAINER_MAX:
             return id(value), len(value)
         items = value.items() if isinstance(value, dict) else enumerate(value)
         return type(value), [(key, _mark(each)) for key, each in items]
     return (type(value), value) if type(value) in tracking.PLAIN_TYPES else object()
-
-
-def _frozen(tree):
-    if isinstance(tree, Tensor):
-        return tree.tolist()
-    if isinstance(tree, dict):
-        return {key: _frozen(each) for key, each in tree.items()}
-    return [_frozen(each) for each in tree] if isinstance(tree, tuple) else tree

@@ -17,7 +17,7 @@ class Fetch:
     def __init__(self, dataset, collate, position):
         self._dataset = dataset
         self._is_iterable = isinstance(dataset, IterableDataset)
-        self._collate = collate
+        self.collate = collate
         self._position = position
 
     def __getitem__(self, plan):
@@ -36,7 +36,7 @@ class Fetch:
             if not samples:
                 return None
             generators.seed_for_sample(*seed, epoch, place, "collate")
-            return len(samples), self._collate(samples)
+            return len(samples), self.collate(samples)
 
 
 _NO_MORE = object()

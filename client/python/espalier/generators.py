@@ -72,6 +72,11 @@ def restore_one(generator, captured):
         _bits(generator).state = _with_arrays(captured, torch.Tensor.numpy)
 
 
+def mark_of(generator):
+    """Equal as long as nothing is drawn."""
+    return _with_arrays(capture_one(generator), lambda array: array if isinstance(array, tuple) else array.tolist())
+
+
 def _bits(generator):
     """What holds a NumPy generator's state."""
     return getattr(generator, "bit_generator", None) or generator._bit_generator

@@ -20,6 +20,8 @@ class ResumableLoader:
     Data without a length (an IterableDataset, a sampler without `__len__`) must have state_dict and load_state_dict, and no
     loader workers: else TrainerError."""
 
+    batches_an_update = 1  # more where gradients are accumulated; an epoch's last update may have fewer
+
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, num_workers=0, collate_fn=default_collate,
                  pin_memory=False, drop_last=False, prefetch_factor=None):  # fmt: skip
         self.dataset = dataset
@@ -27,6 +29,7 @@ class ResumableLoader:
         self._settings = {"num_workers": num_workers, "pin_memory": pin_memory, "prefetch_factor": prefetch_factor}
         self._fetched, self._fetched_for = None, None
         self.samples_given = 0  # of the batch that was given last
+        self._batches_of_update = 0
         self.batch_size = batch_size
         self.sampler = _sampler_of(dataset, shuffle, sampler)
         source = dataset if self.sampler is None else self.sampler
@@ -36,6 +39,11 @@ class ResumableLoader:
         make = Order if has_length else Stream
         self.position = loaders.position_of(self, type(source), lambda seed: make(source, seed))
         self._fetch = Fetch(dataset, collate_fn, self.position)
+
+    def arguments(self):
+        """Those that make another loader like this one, but for the data set."""
+        return {"batch_size": self.batch_size, "sampler": self.sampler, "drop_last": self.drop_last, "collate_fn": self._fetch.collate,
+                **self._settings}  # fmt: skip
 
     @property
     def batch_size(self):
@@ -58,6 +66,11 @@ class ResumableLoader:
     def is_between_epochs(self):
         """Whether the batch that was given last was its epoch's last. Of a stream that is known only if the batch was smaller."""
         return self.position.place == 0
+
+    @property
+    def ends_update(self):
+        """Whether the batch that was given last was its update's last."""
+        return self._batches_of_update == 0
 
     def __iter__(self):
         loaders.note_use(self)
@@ -91,6 +104,9 @@ class ResumableLoader:
         self.samples_given = batch[0]
         self.position.advance(batch[0], self._batch_size, self.drop_last)
         self._fetched_for = (self.position.epoch, self.position.place)
+        self._batches_of_update += 1
+        if self._batches_of_update >= self.batches_an_update or self.is_between_epochs:
+            self._batches_of_update = 0
         if self.position.epoch != epoch:
             self.drop_fetched()
         return epoch
@@ -104,6 +120,7 @@ class ResumableLoader:
 
     def load_state_dict(self, saved):
         self.position.load_state_dict(saved)
+        self._batches_of_update = 0
         self.drop_fetched()
 
     def _loader(self, plans):
@@ -118,15 +135,16 @@ def batches(loader, updates):
     Raises TrainerError for a loader of PyTorch's own, and for data without a batch."""
     if not isinstance(loader, ResumableLoader):
         raise TrainerError(f"batches(): {_name(loader)} is no loader of espalier; its place in the data could not be saved")
-    given = 0
-    while updates is None or given < updates:
-        before = given
+    done = 0
+    while updates is None or done < updates:
+        is_empty = True
         for batch in loader:
-            given += 1
+            is_empty = False
+            done += loader.ends_update
             yield batch
-            if given == updates:
+            if done == updates:
                 return
-        if given == before:
+        if is_empty:
             raise TrainerError(f"an epoch of {_name(loader.dataset)} has no batch of {loader.batch_size} samples")
         if updates is None:
             return

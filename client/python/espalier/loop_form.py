@@ -4,7 +4,7 @@ again for each Init."""
 import pathlib
 import sys
 
-from espalier import loaders
+from espalier import loaders, untracked
 from espalier.failure import TrainerError
 from espalier.loader import batches as batches_of
 from espalier.trainer import Trainer
@@ -59,8 +59,9 @@ def steps():
     what was made before the loop is what Init makes. Code behind the loop is never reached: the loop goes on for as long as steps are
     asked for, and is then left for good."""
     running = _running("steps")
-    running.variables = dict(sys._getframe(1).f_locals)
-    return running.steps()
+    frame = sys._getframe(1)
+    running.variables = dict(frame.f_locals)
+    return running.steps(frame)
 
 
 class LoopTrainer(Trainer):
@@ -97,13 +98,16 @@ class LoopTrainer(Trainer):
     def _visible(self):
         return self.variables
 
-    def steps(self):
+    def steps(self, frame):
+        """`frame`: of main."""
+        plain = untracked.plain(frame.f_locals)
         answer, error = None, None
         while True:
             call = self._turns.wait(answer, error)
             answer, error = None, None
             if call is None:
                 yield self._step
+                untracked.warn_of_variables(plain, frame.f_locals)
                 continue
             try:
                 answer = call()

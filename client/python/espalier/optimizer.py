@@ -51,6 +51,13 @@ class Options:
         return changed
 
 
+def innermost(optimizer):
+    """The optimizer within such wrappers as accelerate's."""
+    while isinstance(getattr(optimizer, "optimizer", None), torch.optim.Optimizer):
+        optimizer = optimizer.optimizer
+    return optimizer
+
+
 def capture(optimizer):
     return {"state_dict": optimizer.state_dict(), "set_up": options_of(optimizer).set_up}
 
@@ -59,6 +66,7 @@ def restore(optimizer, saved):
     """Raises ValueError, PyTorch's or ours, if the state is of another optimizer."""
     set_up = options_of(optimizer).set_up
     in_force = plain_options(optimizer)
+    optimizer = innermost(optimizer)
     optimizer.load_state_dict(saved["state_dict"])
     _keep_as_saved(optimizer, saved["state_dict"])
     for group, now, then, values in zip(optimizer.param_groups, set_up, saved["set_up"], in_force):

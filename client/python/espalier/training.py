@@ -37,12 +37,13 @@ class Training:
         self._check_schedulers(self._sequences)
         self._clear_gradients()
         untracked.warn_of_attributes(self._tracked, self._trainer._visible())
+        self._globals = untracked.Globals(type(self._trainer), tracked=[each for _, each in self._tracked.objects()])
 
     def setup(self, values):
         before = {each: optimizer.plain_options(each) for each in self._tracked.of_type(Optimizer)}
         self._trainer.setup(values)
         for each, options in before.items():
-            self._check_schedulers(optimizer.options_of(each).note_changes(each, options), each)
+            self._check_schedulers(optimizer.options_of(each).note_changes(each, options), optimizer.innermost(each))
         loaders.drop_fetched()
         self.is_set_up = True
 
@@ -51,6 +52,7 @@ class Training:
         self._trainer._step = self.step + 1
         metrics = checked_metrics("train()", self._trainer.train(), ("loss", "samples"))
         self._clear_gradients()
+        self._globals.check()
         untracked.warn_of_loaders(self._tracked, loaders.read_by_training())
         self.step += 1
         return metrics
@@ -104,10 +106,11 @@ class Training:
             for each, captured in drawn:
                 generators.restore_one(each, captured)
 
-    def _check_schedulers(self, written, optimizer=None):
+    def _check_schedulers(self, written, written_on=None):
         """A value is written by Setup or by a scheduler, not by both: else which one holds would depend on where training is cut."""
         for key, each in self._tracked.objects():
-            if isinstance(each, LRScheduler) and optimizer in (None, each.optimizer):
+            each = getattr(each, "scheduler", each)  # within accelerate's wrapper
+            if isinstance(each, LRScheduler) and written_on in (None, each.optimizer):
                 writes = {"lr", "momentum"} if getattr(each, "cycle_momentum", False) else {"lr"}
                 if both := sorted(writes & set(written)):
                     raise TrainerError(f"{key}: a scheduler writes {both[0]}, and so does a hyper-parameter: track no scheduler, and "

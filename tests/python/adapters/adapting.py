@@ -6,11 +6,12 @@ import os
 import pathlib
 import tempfile
 
-import paths
 from cuts import CutsTest, begin, go_on
-from fake_node_manager import Worker
+from fake_node_manager import PACKAGE, Worker
 
-ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(map(str, paths.OTHERS))}
+HERE = pathlib.Path(__file__).resolve().parent
+TRAINERS = HERE / "trainers"
+ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(map(str, [PACKAGE, HERE.parent / "trainers"]))}
 
 
 class AdaptersTest(CutsTest):
@@ -27,7 +28,7 @@ class AdaptersTest(CutsTest):
     @classmethod
     def pair(cls, trainer):
         if trainer not in cls.kept:
-            cls.kept[trainer] = [Worker(paths.TRAINERS / trainer, cls.logs / f"{trainer}-{each}", ENVIRONMENT) for each in range(2)]
+            cls.kept[trainer] = [Worker(TRAINERS / trainer, cls.logs / f"{trainer}-{each}", ENVIRONMENT) for each in range(2)]
             for each in cls.kept[trainer]:
                 cls.addClassCleanup(each.__exit__)
         return cls.kept[trainer]

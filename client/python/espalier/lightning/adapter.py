@@ -5,7 +5,7 @@ from lightning.pytorch import LightningDataModule, LightningModule
 from torchmetrics import Metric
 
 from espalier import attributes
-from espalier.adapted_loader import Globals, adapted
+from espalier.adapted_loader import adapted
 from espalier.failure import TrainerError
 from espalier.lightning import arguments
 from espalier.lightning.attached import Attached
@@ -13,6 +13,7 @@ from espalier.lightning.hooks import OfCheckpoints, behind_the_batch, transferre
 from espalier.lightning.log import Log
 from espalier.loader import batches
 from espalier.trainer import Trainer
+from espalier.untracked import Globals
 
 OF_HYPER_PARAMETERS = {"_hparams", "_hparams_initial", "_hparams_name"}
 MODULES_OWN = frozenset([*vars(LightningModule()), *OF_HYPER_PARAMETERS, "log"])  # attributes' names

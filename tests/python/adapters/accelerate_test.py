@@ -1,0 +1,70 @@
+"""espalier.accelerate: a script with accelerate's Accelerator can be cut anywhere."""
+
+import unittest
+
+import accelerate
+import accelerated
+import adapting
+import torch
+from cuts import Trial
+from lit import StillPoints
+from small import Tied
+from torch.utils.data import DataLoader
+
+import espalier as es
+from espalier import loaders
+from espalier.accelerate import Accelerator
+
+CHANGES = {2: {"bs": 5, "lr": 0.02}, 4: {"bs": 16}}
+
+
+class AccelerateTest(adapting.AdaptersTest):
+    def test_pieces_are_the_straight_training_with_learning_rates_and_batch_sizes_that_change_in_mid_epoch(self):
+        self.check("accelerated.py:main", Trial(changes=CHANGES))
+
+    def test_gradients_that_are_accumulated_can_be_cut_and_the_number_of_loader_workers_changes_nothing(self):
+        trained = [self.check("accelerated.py:main", Trial({"accumulate": 2, "workers": workers}, CHANGES)) for workers in (0, 2)]
+        self.assertEqual(trained[0][::2], trained[1][::2])  # the state knows the number of workers
+
+    def test_a_scheduler_of_updates_can_be_cut(self):
+        metrics, _, _ = self.check("accelerated.py:scheduled", Trial({"accumulate": 3}, {2: {"bs": 5}}, updates=None, steps=4), (1, 2))
+        self.assertEqual(len({each["lr"] for each in metrics}), 4)
+
+    def test_a_state_without_any_one_of_its_parts_makes_another_training(self):
+        parts = ["Python's generator", "NumPy's generator", "PyTorch's generator", "data position", "optimizer state", "buffers"]
+        self.check_that_nothing_can_be_forgotten("accelerated.py:main", Trial(changes={2: {"bs": 5}, 3: {"lr": 0.02}}), parts)
+
+    def test_what_could_not_be_exact_is_refused_by_its_name(self):
+        for mistake, message in [("mixed precision", "mixed_precision='bf16'"), ("epochs do not end updates", "sync_with_dataloader=False"),
+                                 ("load_state", "Accelerator.load_state.*: a training goes on by itself"),
+                                 ("global generator", "accelerated.AT_THE_TOP: training draws"),
+                                 ("scheduler", "scheduler: a scheduler writes lr")]:  # fmt: skip
+            with self.subTest(mistake):
+                self.fails_with("accelerated.py:main", Trial({"mistake": mistake}), message)
+
+    def test_what_is_no_part_of_the_state_is_said_once(self):
+        self.straight(self.pair("accelerated.py:main")[0], Trial(steps=2))
+        said = self.said("accelerated.py:main")
+        for expected in ["seen of main() changes in a step", "Accelerator.save_state(): without effect"]:
+            self.assertEqual(said.count(expected), 1, said)
+
+
+class SameBitsTest(unittest.TestCase):
+    def test_what_is_trained_is_what_accelerate_itself_trains(self):
+        for accumulate in (1, 4):
+            with self.subTest(accumulate=accumulate):
+                theirs, ours = (self.trained(make, accumulate) for make in (accelerate.Accelerator, Accelerator))
+                self.assertEqual([name for name in theirs if not torch.equal(theirs[name], ours[name])], [])
+
+    def trained(self, make, accumulate):
+        torch.manual_seed(1)
+        loaders.begin()
+        accelerator = make(gradient_accumulation_steps=accumulate, cpu=True)
+        model = Tied(dropout=0.0)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+        model, optimizer, loader, scheduler = accelerator.prepare(model, optimizer, DataLoader(StillPoints(), batch_size=7), scheduler)
+        for _ in range(3):
+            for points, labels in loader:
+                accelerated.update(accelerator, model, optimizer, scheduler, points, labels)
+        return model.state_dict()
