@@ -11,11 +11,16 @@ from espalier.said import say_once
 from espalier.untracked import Globals
 
 
+DATA = "data"  # the key beside those of a position
+
+
 class AdaptedLoader(ResumableLoader):
-    """Refuses data that changes while it is read. What training itself changes in a data set holds from the next batch."""
+    """Refuses data that changes while it is read. What training itself changes in a data set holds from the next batch, and is saved with
+    the place."""
 
     def __init__(self, dataset, collate_fn, **arguments):
         self._guard = _Guard(dataset, collate_fn)
+        self._changes = attributes.of_data(dataset)
         super().__init__(dataset, collate_fn=self._guard, **arguments)
 
     def _next_batch(self):
@@ -23,6 +28,13 @@ class AdaptedLoader(ResumableLoader):
             self.drop_fetched()
             self._guard.accept()
         return super()._next_batch()
+
+    def state_dict(self):
+        return {**super().state_dict(), DATA: self._changes.state_dict()}
+
+    def load_state_dict(self, saved):
+        self._changes.load_state_dict(saved.get(DATA, {}))
+        super().load_state_dict({key: value for key, value in saved.items() if key != DATA})
 
 
 def adapted(loader, where, make=AdaptedLoader, **arguments):

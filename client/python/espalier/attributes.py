@@ -57,18 +57,25 @@ class Attributes:
 
     @contextlib.contextmanager
     def put_back(self):
-        """What is changed inside is as it was afterwards, and what nobody had changed counts as that."""
-        before = [(path, name, _mark(value), state.flatten({"": _captured(path, name, value)}))
-                  for path, owner in self._owners.items() for name, value in self._values(owner)]  # fmt: skip
+        """What is changed inside is as it was afterwards, and what nobody had changed counts as that; what is made inside is gone."""
+        before = {path: {name: (_mark(value), state.flatten({"": _captured(path, name, value)})) for name, value in self._values(owner)}
+                  for path, owner in self._owners.items()}  # fmt: skip
         try:
             yield
         finally:
-            for path, name, mark, arrays in before:
-                owner = self._owners[path]
-                if mark != _mark(vars(owner).get(name)):
-                    _put(owner, name, state.unflatten(arrays)[""])
-                    if mark == self._marks[path].get(name):
-                        self._marks[path][name] = _mark(vars(owner)[name])
+            for path, owner in self._owners.items():
+                for name, value in self._values(owner):
+                    if name not in before[path]:
+                        delattr(owner, name)
+                for name, (mark, arrays) in before[path].items():
+                    self._put_one_back(path, name, mark, arrays)
+
+    def _put_one_back(self, path, name, mark, arrays):
+        owner = self._owners[path]
+        if mark != _mark(vars(owner).get(name)):
+            _put(owner, name, state.unflatten(arrays)[""])
+            if mark == self._marks[path].get(name):
+                self._marks[path][name] = _mark(vars(owner)[name])
 
     def _values(self, owner):
         return [(name, value) for name, value in list(vars(owner).items()) if name not in self._ignored and _can_be_state(value)]

@@ -65,6 +65,8 @@ def _looks_like_state(each):
         return any(True for _ in each.parameters()) or any(True for _ in each.buffers())
     if isinstance(each, DataLoader):
         return isinstance(each.sampler, RandomSampler)
+    if isinstance(getattr(each, "scheduler", None), LRScheduler):  # accelerate's wrapper
+        return True
     return isinstance(each, (Optimizer, LRScheduler, torch.Tensor)) or generators.is_one(each)
 
 

@@ -34,18 +34,31 @@ class AccelerateTest(adapting.AdaptersTest):
         parts = ["Python's generator", "NumPy's generator", "PyTorch's generator", "data position", "optimizer state", "buffers"]
         self.check_that_nothing_can_be_forgotten("accelerated.py:main", Trial(changes={2: {"bs": 5}, 3: {"lr": 0.02}}), parts)
 
+    def test_data_that_training_changes_is_state_and_holds_from_the_next_batch_also_with_loader_workers(self):
+        trained = [self.check("accelerated.py:main", Trial({"mistake": "data changed by training", "workers": workers})) for workers in (0, 2)]
+        self.assertEqual(trained[0][::2], trained[1][::2])
+
+    def test_data_that_reading_changes_is_refused_by_its_name(self):
+        for mistake, message in [("own generator", "OwnGenerator.rng: what a generator of the data set's own draws"),
+                                 ("global generator in data", "mistaken_data.AT_THE_TOP: training draws"),
+                                 ("data that changes itself", "ChangingItself.points is changed in place while samples are read")]:  # fmt: skip
+            for workers in (0, 2):
+                with self.subTest(mistake, workers=workers):
+                    self.fails_with("accelerated.py:main", Trial({"mistake": mistake, "workers": workers}), message)
+
     def test_what_could_not_be_exact_is_refused_by_its_name(self):
         for mistake, message in [("mixed precision", "mixed_precision='bf16'"), ("epochs do not end updates", "sync_with_dataloader=False"),
                                  ("load_state", "Accelerator.load_state.*: a training goes on by itself"),
+                                 ("untracked optimizer", "nothing that is tracked takes the hyper-parameter lr"),
                                  ("global generator", "accelerated.AT_THE_TOP: training draws"),
                                  ("scheduler", "scheduler: a scheduler writes lr")]:  # fmt: skip
             with self.subTest(mistake):
                 self.fails_with("accelerated.py:main", Trial({"mistake": mistake}), message)
 
     def test_what_is_no_part_of_the_state_is_said_once(self):
-        self.straight(self.pair("accelerated.py:main")[0], Trial(steps=2))
-        said = self.said("accelerated.py:main")
-        for expected in ["seen of main() changes in a step", "Accelerator.save_state(): without effect"]:
+        self.straight(self.pair("accelerated.py:scheduled")[0], Trial({"mistake": "untracked optimizer"}, steps=2))
+        said = self.said("accelerated.py:scheduled")
+        for expected in ["optimizer (AcceleratedOptimizer) is not tracked", "seen of main() changes in a step", "Accelerator.save_state(): without effect"]:
             self.assertEqual(said.count(expected), 1, said)
 
 

@@ -1,5 +1,6 @@
 """espalier.lightning: a LightningModule is trained as Lightning trains it, and can be cut anywhere."""
 
+import logging
 import unittest
 
 import adapting
@@ -62,7 +63,7 @@ class MistakesTest(adapting.AdaptersTest):
     def test_draws_from_a_generator_that_no_state_holds_are_refused_by_its_name(self):
         self.fails("global generator", "mistakes.AT_THE_TOP: training draws")
         for workers in (0, 2):
-            self.fails("global generator in data", "mistakes.AT_THE_TOP: training draws", workers=workers)
+            self.fails("global generator in data", "mistaken_data.AT_THE_TOP: training draws", workers=workers)
             self.fails("own generator", "OwnGenerator.rng: what a generator of the data set's own draws", workers=workers)
 
     def test_data_that_is_changed_by_reading_it_is_refused_by_its_name(self):
@@ -139,6 +140,7 @@ def trained_by_lightning(kind, arguments, epochs):
     module = lit.KINDS[kind](lr=0.05, dropout=0.0)
     quiet = {"logger": False, "enable_progress_bar": False, "enable_checkpointing": False, "enable_model_summary": False,
              "limit_val_batches": 0, "accelerator": "cpu"}  # fmt: skip
+    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     lightning.Trainer(max_epochs=epochs, **quiet, **arguments).fit(module, DataLoader(lit.StillPoints(), batch_size=7))
     return module.state_dict(), module.global_step
 

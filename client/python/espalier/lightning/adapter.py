@@ -65,13 +65,12 @@ class LightningTrainer(Trainer):
         attached = self.attached
         schedulers = [each.scheduler for each in attached.lr_scheduler_configs]
         self.module_attributes = attributes.of_module(self.module, MODULES_OWN, except_for=[*attached.optimizers, *schedulers, attached])
-        self.data_attributes = attributes.of_data(self.data_module or self.loader.dataset, DATA_MODULES_OWN)
         self.globals = Globals(self.module, self.data_module)
         self.track(module=self.module, optimizers=attached.optimizers, schedulers=schedulers, loader=self.loader,
-                   progress=attached.progress, log=self.epoch_log, attributes=self.module_attributes, data=self.data_attributes,
+                   progress=attached.progress, log=self.epoch_log, attributes=self.module_attributes,
                    checkpoint=OfCheckpoints(self.module))  # fmt: skip
         if self.data_module is not None:
-            self.track(data_module=self.data_module)
+            self.track(data_module=self.data_module, data=attributes.of_data(self.data_module, DATA_MODULES_OWN))
 
     def setup(self, changed):
         for name in changed.keys() & self.module.hparams.keys():

@@ -3,6 +3,7 @@
 import accelerate
 import forgetting
 import torch
+from mistaken_data import LOADERS
 from small import SAMPLES, Points, Tied, drawn
 from torch import nn
 from torch.utils.data import DataLoader
@@ -22,12 +23,16 @@ def main(hp):
     model = Tied()
     optimizer = torch.optim.Adam(model.parameters(), lr=hp["lr"])
     loader = DataLoader(Points(), batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"])
+    if hp["mistake"] in LOADERS:
+        loader = LOADERS[hp["mistake"]](hp["workers"])
     scheduler = None
     if hp["mistake"] == "scheduler":
         scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
     model, optimizer, loader, scheduler = accelerator.prepare(model, optimizer, loader, scheduler)
     counts = {"seen": 0}
-    es.track(model, optimizer, loader, counts)
+    es.track(model, loader, counts)
+    if hp["mistake"] != "untracked optimizer":
+        es.track(optimizer)
     if scheduler:
         es.track(scheduler)
     go(hp, accelerator, model, optimizer, loader, scheduler, counts)
@@ -43,7 +48,9 @@ def scheduled(hp):
     model, optimizer, loader, scheduler = accelerator.prepare(model, optimizer, loader, scheduler)
     counts = {"seen": 0}
     accelerator.register_for_checkpointing(scheduler)
-    es.track(model, optimizer, loader, counts)
+    es.track(model, loader, counts)
+    if hp["mistake"] != "untracked optimizer":
+        es.track(optimizer)
     go(hp, accelerator, model, optimizer, loader, scheduler, counts)
 
 
@@ -58,6 +65,8 @@ def go(hp, accelerator, model, optimizer, loader, scheduler, counts):
             points = points + 0.1 * drawn()
             if hp["mistake"] == "global generator":
                 points = points + torch.rand((), generator=AT_THE_TOP)
+            if hp["mistake"] == "data changed by training":
+                loader.dataset.points.mul_(0.99)
             losses.append(update(accelerator, model, optimizer, scheduler, points, labels))
             counts["seen"] += len(labels)
             seen += len(labels)
