@@ -30,6 +30,8 @@ class Trainer:
     files = ()  # paths of other files that the code depends on, seen from the class's file
     ignore_packages = ()  # distributions whose versions do not count
 
+    is_named_by_variable = False  # made by a function of this package, it is called as the variable that holds it
+
     def __init__(self, step_meaning):
         self.step_meaning = step_meaning
         self._tracked = Tracked(vars(self))

@@ -65,6 +65,8 @@ def trainer_in(place):
     found = getattr(found, "espalier_trainer", found)
     if not (isinstance(found, type) and issubclass(found, Trainer)):
         raise TrainerError(f"{path}: {name} is neither a subclass of es.Trainer nor a function with @es.loop(...)")
+    if found.is_named_by_variable:
+        found.__name__ = name
     return found
 
 

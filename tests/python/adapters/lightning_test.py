@@ -1,6 +1,7 @@
 """espalier.lightning: a LightningModule is trained as Lightning trains it, and can be cut anywhere."""
 
 import logging
+import pathlib
 import unittest
 
 import adapting
@@ -15,6 +16,9 @@ import espalier as es
 from espalier.failure import TrainerError
 from espalier.trainer import StepMeaning
 from espalier.training import Training
+from espalier.worker import trainer_in
+
+EXAMPLE = pathlib.Path(__file__).resolve().parents[3] / "examples" / "lightning"
 
 CHANGES = {2: {"bs": 5, "lr": 0.02}, 4: {"bs": 16}}
 
@@ -78,7 +82,7 @@ class MistakesTest(adapting.AdaptersTest):
             self.fails(mistake, message)
 
     def test_a_scheduler_that_waits_for_a_validation_is_refused(self):
-        trainer = es.lightning.trainer(lambda: mistakes.Mistaken("plateau", 0.05), lit.Data, hyper_parameters={}, name="plateau")
+        trainer = es.lightning.trainer(lambda: mistakes.Mistaken("plateau", 0.05), lit.Data, hyper_parameters={})
         training = Training(trainer(StepMeaning(None)), {}, [])
         training.init({"seed": 0})
         training.setup({})
@@ -110,9 +114,14 @@ class DeclarationTest(unittest.TestCase):
     def test_lightnings_defaults_and_what_changes_no_bits_are_taken(self):
         self.declare(precision="32-true", devices=1, logger=False, num_nodes=1, enable_progress_bar=False, deterministic=True)
 
-    def test_a_trainer_is_named_as_the_modules_class_and_lies_in_the_file_that_declares_it(self):
-        trainer = self.declare()
-        self.assertEqual((trainer.__name__, trainer.__module__), ("Net", __name__))
+    def test_a_trainer_is_named_as_its_variable_and_lies_in_the_file_that_declares_it(self):
+        trainer = trainer_in(f"{EXAMPLE / 'train.py'}:Digits")
+        self.assertEqual((trainer.__name__, trainer.__module__), ("Digits", "train"))
+
+    def test_the_page_shows_the_example_as_it_is(self):
+        shown = (EXAMPLE.parents[1] / "docs" / "adapters.md").read_text()
+        _, _, example = (EXAMPLE / "train.py").read_text().partition("\n\n")
+        self.assertIn(example, shown)
 
     def test_a_sequence_that_nothing_takes_is_refused_when_it_is_set_up(self):
         trainer = self.declare(hyper_parameters={"smoothing": es.sequence(float, default=0.0)})
@@ -146,7 +155,7 @@ def trained_by_lightning(kind, arguments, epochs):
 
 
 def trained_here(kind, arguments, epochs):
-    trainer = es.lightning.trainer(lambda: lit.KINDS[kind](lr=0.05, dropout=0.0), lambda: lit.StillData(), hyper_parameters={}, name="here", **arguments)
+    trainer = es.lightning.trainer(lambda: lit.KINDS[kind](lr=0.05, dropout=0.0), lambda: lit.StillData(), hyper_parameters={}, **arguments)
     training = Training(trainer(StepMeaning(None)), {}, [])
     training.init({"seed": 0})
     training.setup({})
