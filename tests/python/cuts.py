@@ -62,12 +62,12 @@ class CutsTest(unittest.TestCase):
         metrics = go_on(worker, trial, trial.steps)
         return metrics, worker.save(self.folder / "straight")["stateSha256"], worker.evaluate()
 
-    def cut(self, workers, trial, pieces):
-        """As `straight`, cut at `pieces`, each in the next of `workers`; all along there are evaluations and saves."""
+    def cut(self, workers, trial, pieces, *, is_disturbed=True):
+        """As `straight`, cut at `pieces`, each in the next of `workers`; all along there are evaluations and saves, if it is disturbed."""
         metrics, at = [], 0
         for worker, end in zip(workers, [*pieces, trial.steps]):
             begin(worker, trial, at, self.folder / f"piece-{at}")
-            metrics += go_on(worker, trial, end, touch=self.evaluate_and_save)
+            metrics += go_on(worker, trial, end, touch=self.evaluate_and_save if is_disturbed else None)
             at = end
             last = worker.save(self.folder / f"piece-{at}")
         return metrics, last["stateSha256"], worker.evaluate()

@@ -92,6 +92,13 @@ class LoaderTest(unittest.TestCase):
         self.assertEqual([ends for _, ends in given], [False, False, True, False, True, False, False, True])
         self.assertEqual([batch for batch, ends in given if ends], [[4, 5], [8, 9], [4, 5]])
 
+    def test_an_evaluation_that_reads_part_of_an_update_leaves_no_trace(self):
+        loader = es.ResumableLoader(numbers(), batch_size=2)
+        loader.batches_an_update = 3
+        with loaders.put_back():
+            next(iter(loader))
+        self.assertEqual(flat(batches(loader, 1)), [[0, 1], [2, 3], [4, 5]])
+
     def test_data_without_a_single_batch_is_refused(self):
         loader = es.ResumableLoader(numbers(), batch_size=11, drop_last=True)
         with self.assertRaisesRegex(TrainerError, "TensorDataset has no batch of 11"):

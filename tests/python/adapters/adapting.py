@@ -34,9 +34,11 @@ class AdaptersTest(CutsTest):
         return cls.kept[trainer]
 
     def check(self, trainer, trial, pieces=(1, 3, 4)):
-        """That pieces are the straight training. Returns that."""
-        straight, pieces = self.straight_and_cut(trainer, trial, pieces)
-        self.assertEqual(pieces, straight)
+        """That pieces are the straight training, with and without evaluations and saves between. Returns that."""
+        straight, disturbed = self.straight_and_cut(trainer, trial, pieces)
+        self.assertEqual(disturbed, straight)
+        undisturbed = self.cut(itertools.cycle(reversed(self.pair(trainer))), trial, pieces, is_disturbed=False)
+        self.assertEqual(undisturbed, straight)
         return straight
 
     def check_that_nothing_can_be_forgotten(self, trainer, trial, parts):

@@ -60,11 +60,12 @@ class Net(L.LightningModule):
         loss, predicted, labels = self.loss((batch[0] + noise, batch[1]))
         self.accuracy(predicted, labels)
         self.log("acc", self.accuracy, on_step=False, on_epoch=True)
-        self.log_dict({"train_loss": loss, "seen": float(self.seen), "index": float(batch_idx)}, on_step=False, on_epoch=True)
+        last = self.trainer.callback_metrics.get("train_loss", 0.0)
+        self.log_dict({"train_loss": loss, "seen": float(self.seen), "index": float(batch_idx), "last": last}, on_step=False, on_epoch=True)
         return loss
 
     def on_train_epoch_end(self):
-        self.best = max(self.best, float(self.trainer.callback_metrics["acc"]))
+        self.best = max(self.best, float(self.trainer.callback_metrics["acc"]) + float(self.trainer.callback_metrics["train_loss"]))
 
     def validation_step(self, batch, batch_idx):
         loss, predicted, labels = self.loss(batch)
@@ -115,7 +116,7 @@ class ByHand(Net):
         second.step()
         if self.trainer.is_last_batch:
             self.lr_schedulers().step()
-        self.log_dict({"loss": loss + critic_loss, "acc": critic_loss, "steps": float(self.global_step)}, on_step=False, on_epoch=True)
+        self.log_dict({"loss": loss + critic_loss, "acc": critic_loss, "train_loss": loss, "steps": float(self.global_step)}, on_step=False, on_epoch=True)
 
     def configure_optimizers(self):
         optimizers = [torch.optim.Adam(self.net.parameters(), lr=self.hparams.lr), torch.optim.SGD(self.critic.parameters(), lr=0.1)]
