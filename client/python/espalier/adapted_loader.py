@@ -4,7 +4,7 @@ that follows from seed and epoch, with a place that is saved. What could not be 
 from torch import Tensor
 from torch.utils.data import BatchSampler, DataLoader, IterableDataset
 
-from espalier import attributes, generators
+from espalier import attributes, generators, loaders
 from espalier.failure import TrainerError
 from espalier.loader import ResumableLoader
 from espalier.said import say_once
@@ -44,7 +44,10 @@ def adapted(loader, where, make=AdaptedLoader, **arguments):
     if isinstance(loader.dataset, IterableDataset):
         raise TrainerError(f"{where}: {_name(loader.dataset)} is an iterable data set, whose place cannot be saved: use one with a length "
                            "and __getitem__")  # fmt: skip
-    return make(loader.dataset, **(loader.arguments() if isinstance(loader, ResumableLoader) else _arguments_of(loader, where)), **arguments)
+    if isinstance(loader, ResumableLoader):
+        loaders.forget(loader)
+        return make(loader.dataset, **loader.arguments(), **arguments)
+    return make(loader.dataset, **_arguments_of(loader, where), **arguments)
 
 
 def _arguments_of(loader, where):

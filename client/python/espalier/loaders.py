@@ -51,6 +51,13 @@ def position_of(loader, kind, make):
     return position
 
 
+def forget(loader):
+    """A loader that Init has replaced is never read."""
+    if _current is not None and not _current.are_made:
+        _current.all.discard(loader)
+        _current.positions = [each for each in _current.positions if each[2] is not loader.position]
+
+
 def note_use(loader):
     """A loader is being read. In Evaluate it begins its data anew, wherever training stands."""
     if _current is None or loader not in _current.all:

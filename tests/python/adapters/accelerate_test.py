@@ -26,6 +26,10 @@ class AccelerateTest(adapting.AdaptersTest):
         trained = [self.check("accelerated.py:main", Trial({"accumulate": 2, "workers": workers}, CHANGES)) for workers in (0, 2)]
         self.assertEqual(trained[0][::2], trained[1][::2])  # the state knows the number of workers
 
+    def test_a_loader_that_is_built_again_in_mid_epoch_goes_on_where_the_other_was(self):
+        rebuilt = self.check("accelerated.py:main", Trial({"mistake": "rebuilt loader"}, CHANGES))
+        self.assertEqual(rebuilt[0], self.straight(self.pair("accelerated.py:main")[0], Trial(changes=CHANGES))[0])
+
     def test_a_scheduler_of_updates_can_be_cut(self):
         metrics, _, _ = self.check("accelerated.py:scheduled", Trial({"accumulate": 3}, {2: {"bs": 5}}, updates=None, steps=4), (1, 2))
         self.assertEqual(len({each["lr"] for each in metrics}), 4)

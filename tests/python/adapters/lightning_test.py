@@ -1,5 +1,6 @@
 """espalier.lightning: a LightningModule is trained as Lightning trains it, and can be cut anywhere."""
 
+import functools
 import logging
 import pathlib
 import unittest
@@ -143,32 +144,71 @@ class DeclarationTest(unittest.TestCase):
                          (0.5, 0.5, 0.2))  # fmt: skip
 
 
-def trained_by_lightning(kind, arguments, epochs):
+def trained_by_lightning(kind, arguments, epochs, wrap=lambda module: module):
     """The parameters, after so many epochs over data in their order, by Lightning's own Trainer."""
     torch.manual_seed(0)
-    module = lit.KINDS[kind](lr=0.05, dropout=0.0)
+    module = wrap(KINDS[kind](lr=0.05, dropout=0.0))
     quiet = {"logger": False, "enable_progress_bar": False, "enable_checkpointing": False, "enable_model_summary": False,
              "limit_val_batches": 0, "accelerator": "cpu"}  # fmt: skip
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     lightning.Trainer(max_epochs=epochs, **quiet, **arguments).fit(module, DataLoader(lit.StillPoints(), batch_size=7))
-    return module.state_dict(), module.global_step
+    return module.state_dict(), module.global_step, metrics_of(module)
 
 
-def trained_here(kind, arguments, epochs):
-    trainer = es.lightning.trainer(lambda: lit.KINDS[kind](lr=0.05, dropout=0.0), lambda: lit.StillData(), hyper_parameters={}, **arguments)
+def metrics_of(module):
+    return {name: float(value) for name, value in module.trainer.callback_metrics.items()}
+
+
+def trained_here(kind, arguments, epochs, wrap=lambda module: module):
+    make = lambda: wrap(KINDS[kind](lr=0.05, dropout=0.0))  # noqa: E731
+    trainer = es.lightning.trainer(make, lambda: lit.StillData(), hyper_parameters={}, **arguments)
     training = Training(trainer(StepMeaning(None)), {}, [])
     training.init({"seed": 0})
     training.setup({})
     for _ in range(epochs):
         training.train()
-    return training._trainer.module.state_dict(), training._trainer.module.global_step
+    module = training._trainer.module
+    return module.state_dict(), module.global_step, metrics_of(module)
+
+
+KINDS = {**lit.KINDS, "LBFGS": functools.partial(lit.Net, optimizer="LBFGS")}  # which wants its closure several times
+HOOKS = ["on_train_start", "on_train_epoch_start", "on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer",
+         "on_train_batch_start", "training_step", "on_before_zero_grad", "optimizer_zero_grad", "on_before_backward", "backward",
+         "on_after_backward", "on_before_optimizer_step", "configure_gradient_clipping", "clip_gradients", "optimizer_step", "lr_scheduler_step",
+         "on_train_batch_end", "on_train_epoch_end"]  # fmt: skip
+
+
+def recording(module, calls):
+    """The module, which appends to `calls` which hook is called when."""
+
+    def recorded(name, hook):
+        @functools.wraps(hook)
+        def call(*arguments, **named):
+            calls.append((name, module.current_epoch, module.global_step))
+            return hook(*arguments, **named)
+
+        return call
+
+    for name in HOOKS:
+        setattr(module, name, recorded(name, getattr(module, name)))
+    return module
 
 
 class SameBitsTest(unittest.TestCase):
+    def test_hooks_are_called_in_lightnings_order(self):
+        for kind, arguments in [("Scheduled", {"accumulate_grad_batches": 4, "gradient_clip_val": 0.1}), ("ByHand", {})]:
+            with self.subTest(kind):
+                calls = [], []
+                for train, each in zip((trained_by_lightning, trained_here), calls):
+                    train(kind, arguments, 2, lambda module: recording(module, each))
+                self.assertGreater(len(calls[0]), 100)
+                self.assertEqual(calls[1], calls[0])
+
     def test_what_is_trained_is_what_lightnings_own_trainer_trains(self):
         for kind, arguments in [("Net", {}), ("Net", {"accumulate_grad_batches": 2}), ("Scheduled", {"gradient_clip_val": 0.1}),
-                                ("Scheduled", {"accumulate_grad_batches": 4}), ("ByHand", {})]:  # fmt: skip
+                                ("Scheduled", {"accumulate_grad_batches": 4}), ("ByHand", {}), ("LBFGS", {})]:  # fmt: skip
             with self.subTest(kind, **arguments):
-                (theirs, their_steps), (ours, our_steps) = (train(kind, arguments, 4) for train in (trained_by_lightning, trained_here))
-                self.assertEqual(our_steps, their_steps)
+                theirs, *others = trained_by_lightning(kind, arguments, 4)
+                ours, *our_others = trained_here(kind, arguments, 4)
+                self.assertEqual(our_others, others)
                 self.assertEqual([name for name in theirs if not torch.equal(theirs[name], ours[name])], [])

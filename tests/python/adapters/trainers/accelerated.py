@@ -22,7 +22,10 @@ def main(hp):
     accelerator = Accelerator(gradient_accumulation_steps=hp["accumulate"], cpu=True, **MISTAKES.get(hp["mistake"], {}))
     model = Tied()
     optimizer = torch.optim.Adam(model.parameters(), lr=hp["lr"])
-    loader = DataLoader(Points(), batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"])
+    data = Points()
+    loader = DataLoader(data, batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"])
+    if hp["mistake"] == "rebuilt loader":
+        loader = es.DataLoader(data, batch_size=hp["bs"], shuffle=True)
     if hp["mistake"] in LOADERS:
         loader = LOADERS[hp["mistake"]](hp["workers"])
     scheduler = None
@@ -35,6 +38,17 @@ def main(hp):
         es.track(optimizer)
     if scheduler:
         es.track(scheduler)
+    if hp["mistake"] == "rebuilt loader":
+
+        @es.setup
+        def set_up(changed):
+            nonlocal loader
+            if "lr" in changed:
+                optimizer.param_groups[0]["lr"] = changed["lr"]
+            if "bs" in changed:
+                loader = accelerator.prepare(DataLoader(data, batch_size=changed["bs"], shuffle=True))
+
+        go(hp, accelerator, model, optimizer, lambda: loader, scheduler, counts)
     go(hp, accelerator, model, optimizer, loader, scheduler, counts)
 
 
@@ -61,7 +75,7 @@ def go(hp, accelerator, model, optimizer, loader, scheduler, counts):
         accelerator.load_state("folder")
     for _ in es.steps():
         losses = []
-        for points, labels in es.batches(loader):
+        for points, labels in es.batches(loader() if callable(loader) else loader):
             points = points + 0.1 * drawn()
             if hp["mistake"] == "global generator":
                 points = points + torch.rand((), generator=AT_THE_TOP)
