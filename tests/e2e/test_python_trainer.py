@@ -57,6 +57,21 @@ class PythonTrainerTest(unittest.TestCase):
         shown = service.run("study", "show", study, check=False)
         return service.json("study", "show", study)["steps"]["trained"] if shown.returncode == 0 else 0
 
+    def test_a_program_that_can_only_be_started_trains_on_shared_stages_as_alone(self):
+        with service_with(ROOT / "tests/python/trainers/started.py:Old") as service:
+            for name, share in (("alone", "nobody"), ("shared", "study")):
+                service.run("study", "run", service.write(f"{name}.yaml", f"""
+study: {name}
+trainer: Old
+step: 10 updates
+hyper_parameters: {{lr: [0.1, "MultiStep(0.1, [2], gamma=0.5)", "MultiStep(0.1, [3], gamma=0.5)"]}}
+metric: {{name: slope_error, goal: min}}
+tuner: {{grid: {{steps: 4}}}}
+share: {share}
+"""))
+            self.assertEqual(results(service, "shared"), results(service, "alone"))
+            self.assertLess(service.json("study", "show", "shared")["steps"]["trained"], 12)
+
     def test_what_a_trainer_says_when_it_fails_reaches_the_user(self):
         with service_with(ROOT / "tests/e2e/failing_trainer.py:Failing") as service:
             file = service.write("failing.yaml", """

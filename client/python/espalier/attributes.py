@@ -6,6 +6,7 @@ arrays and sets have no such count, and a state cannot hold them: they are not s
 elements it is seen that it was replaced, or has another length."""
 
 import contextlib
+import itertools
 
 from torch import Tensor, nn
 from torch.utils.data import Dataset
@@ -14,6 +15,7 @@ from espalier import generators, state, tracking
 from espalier.said import say_once
 
 CONTAINER_MAX = 1000
+SAMPLE = 10
 DATASETS_MAX = 100
 PYTORCHS_OWN = frozenset(vars(nn.Module()))  # names of attributes
 DICTS, LISTS = tuple(state.DICTS.values()), tuple(state.LISTS.values())
@@ -114,10 +116,15 @@ def _can_be_state(value):
 
 def _is_value(value):
     if type(value) in DICTS:
-        return all(type(key) in (bool, int, str) and _is_value(each) for key, each in value.items())
+        return all(type(key) in (bool, int, str) and _is_value(each) for key, each in _some(value.items()))
     if type(value) in LISTS:
-        return all(map(_is_value, value))
+        return all(map(_is_value, _some(value)))
     return type(value) in tracking.PLAIN_TYPES or isinstance(value, Tensor)
+
+
+def _some(elements):
+    """All, or of very many the first: the rest is as they are, or it is refused where it is saved."""
+    return elements if len(elements) <= CONTAINER_MAX else itertools.islice(elements, SAMPLE)
 
 
 def _has_own_state(value):

@@ -11,7 +11,6 @@ import lit
 import mistakes
 import torch
 from cuts import Trial
-from torch.utils.data import DataLoader
 
 import espalier as es
 from espalier.failure import TrainerError
@@ -151,7 +150,7 @@ def trained_by_lightning(kind, arguments, epochs, wrap=lambda module: module):
     quiet = {"logger": False, "enable_progress_bar": False, "enable_checkpointing": False, "enable_model_summary": False,
              "limit_val_batches": 0, "accelerator": "cpu"}  # fmt: skip
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
-    lightning.Trainer(max_epochs=epochs, **quiet, **arguments).fit(module, DataLoader(lit.StillPoints(), batch_size=7))
+    lightning.Trainer(max_epochs=epochs, **quiet, **arguments).fit(module, datamodule=lit.StillData())
     return module.state_dict(), module.global_step, metrics_of(module)
 
 

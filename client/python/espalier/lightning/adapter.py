@@ -69,8 +69,10 @@ class LightningTrainer(Trainer):
         self.track(module=self.module, optimizers=attached.optimizers, schedulers=schedulers, loader=self.loader,
                    progress=attached.progress, log=self.epoch_log, attributes=self.module_attributes,
                    checkpoint=OfCheckpoints(self.module))  # fmt: skip
+        self.data_attributes = attributes.of_data(self.data_module, DATA_MODULES_OWN)
+        self.track(data_attributes=self.data_attributes)
         if self.data_module is not None:
-            self.track(data_module=self.data_module, data=attributes.of_data(self.data_module, DATA_MODULES_OWN))
+            self.track(data_module=self.data_module)
 
     def setup(self, changed):
         for name in changed.keys() & self.module.hparams.keys():
@@ -206,7 +208,7 @@ class LightningTrainer(Trainer):
         self.validation_log.clear()
         self.attached.training, self.attached.validating = False, True
         try:
-            with torch.no_grad(), self.module_attributes.put_back():
+            with torch.no_grad(), self.module_attributes.put_back(), self.data_attributes.put_back():
                 self._validate()
                 return self.validation_log.reduced()
         finally:

@@ -15,6 +15,11 @@ class Data(L.LightningDataModule):
     def __init__(self, bs=8, workers=0, dataset=Points):
         super().__init__()
         self.bs, self.workers, self.dataset = bs, workers, dataset
+        self.given = 0
+
+    def on_after_batch_transfer(self, batch, dataloader_idx):
+        self.given += 1
+        return batch
 
     def setup(self, stage):
         self.train, self.val = random_split(self.dataset(), [48, 12])
