@@ -74,8 +74,7 @@ class Cluster {
       Registration registration{.server = "server-" + std::to_string(number),
                                 .incarnation = "1",
                                 .slot_count = std::min(kSlotsAServer, slots - first),
-                                .device_kind = "stub",
-                                .offers = {StubOffer()}};
+                                .offers = {{StubOffer(), "stub"}}};
       Do(NodeMessage{.session = SessionId{number + 1}, .registration = std::move(registration)});
     }
     Do(Call("study", CreateStudy{{.name = "study", .trainer = "stub", .metric = kMetric, .definition = "{}"}}));

@@ -108,7 +108,7 @@ void Service::StartNodeManager(int slots) {
                                        .slot_count = slots,
                                        .checkpoint_directory = NewFile("checkpoints"),
                                        .work_directory = NewFile("node"),
-                                       .worker_command = {ProgramBesideThisOne("espalier-worker")},
+                                       .runtimes = {{"built-in", {ProgramBesideThisOne("espalier-worker")}}},
                                        .token_file = parts_->data.TokenFile()}));
   const Command command{.arguments = {ProgramBesideThisOne("espalier-node"), config},
                         .log_file = parts_->data.LogFile("node")};

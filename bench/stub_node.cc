@@ -31,16 +31,16 @@ Registration StubRegistration(int slot_count, const std::string& server) {
       .server = server,
       .incarnation = "stub-1",
       .slot_count = slot_count,
-      .device_kind = kDeviceKind,
-      .offers = {{.trainer = "stub",
-                  .code_digest = "stub-code",
-                  .data = {},
-                  .data_digest = "stub-data",
-                  .evaluation_digest = kEvaluation,
-                  .schema = {.hyper_parameters = {declare("bs", std::int64_t{32}), declare("lr", 0.1),
-                                                  declare("momentum", 0.9), declare("optimizer", std::string("sgd")),
-                                                  declare("seed", std::int64_t{1}, true)}},
-                  .metrics = {kMetric}}}};
+      .offers = {{{.trainer = "stub",
+                   .code_digest = "stub-code",
+                   .data = {},
+                   .data_digest = "stub-data",
+                   .evaluation_digest = kEvaluation,
+                   .schema = {.hyper_parameters = {declare("bs", std::int64_t{32}), declare("lr", 0.1),
+                                                   declare("momentum", 0.9), declare("optimizer", std::string("sgd")),
+                                                   declare("seed", std::int64_t{1}, true)}},
+                   .metrics = {kMetric}},
+                  kDeviceKind}}};
 }
 
 namespace {
@@ -54,7 +54,7 @@ void AddReport(const MetricReport& from, std::int64_t number, v1::SynchronizeReq
 }  // namespace
 
 MetricReport ReportOf(std::int64_t number, Step step, double accuracy) {
-  static const Offer offer = StubRegistration(0, "").offers.front();
+  static const Offer offer = StubRegistration(0, "").offers.front().offer;
   return {PlanNodeId{number + 2}, LineageOf(offer, kDeviceKind, Shape::kOneNode, number), step, accuracy};
 }
 

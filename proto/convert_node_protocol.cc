@@ -411,14 +411,23 @@ Result<Offer> FromProto(const v1::TrainerDescription& message) {
   return offer;
 }
 
+Result<ServerOffer> FromProto(const v1::ServerOffer& message) {
+  if (!message.has_trainer()) return Missing("trainer");
+  ESPALIER_ASSIGN(Offer offer, FromProto(message.trainer()));
+  return ServerOffer{std::move(offer), message.device_kind()};
+}
+
 v1::Registration ToProto(const Registration& registration) {
   v1::Registration message;
   message.set_server(registration.server);
   message.set_incarnation(registration.incarnation);
   message.set_slot_count(registration.slot_count);
-  message.set_device_kind(registration.device_kind);
   message.set_draining(registration.draining);
-  for (const Offer& offer : registration.offers) *message.add_offers() = ToProto(offer);
+  for (const ServerOffer& offered : registration.offers) {
+    v1::ServerOffer& offer = *message.add_offers();
+    *offer.mutable_trainer() = ToProto(offered.offer);
+    offer.set_device_kind(offered.device_kind);
+  }
   return message;
 }
 
@@ -431,7 +440,6 @@ Result<Registration> FromProto(const v1::Registration& message) {
   Registration registration{.server = message.server(),
                             .incarnation = message.incarnation(),
                             .slot_count = message.slot_count(),
-                            .device_kind = message.device_kind(),
                             .offers = {},
                             .draining = message.draining()};
   ESPALIER_RETURN_IF_ERROR(Append(message.offers(), "offers", &FromProto, registration.offers));

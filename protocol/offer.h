@@ -30,13 +30,19 @@ Digest128 TrainerDigest(const Offer& offer);
 // Of the whole offer, evaluation and metrics included.
 Digest128 DigestOf(const Offer& offer);
 
+// An offer as a server makes it.
+struct ServerOffer {
+  Offer offer;
+  std::string device_kind;  // as the workers that train it describe it
+  friend bool operator==(const ServerOffer&, const ServerOffer&) = default;
+};
+
 // What a node manager says of its server when it registers.
 struct Registration {
   std::string server;       // unique among servers
   std::string incarnation;  // unique to this start of the node manager
   int slot_count = 0;
-  std::string device_kind;
-  std::vector<Offer> offers;
+  std::vector<ServerOffer> offers;
   bool draining = false;  // it is being stopped: its runs save and end, and it takes no new ones
   friend bool operator==(const Registration&, const Registration&) = default;
 };

@@ -34,8 +34,9 @@ void NodeProcess::Later(Seconds delay, std::function<void()> what) {
 void NodeProcess::Start() {
   ++incarnation_;
   world_.Tell([&] { return name_ + " starts, incarnation " + std::to_string(incarnation_); });
-  core_.emplace(node::Settings{.slot_count = slot_count_, .staging = kStaging, .step_logs = "steps"});
-  registration_ = {name_, name_ + "-" + std::to_string(incarnation_), slot_count_, "", {}};
+  core_.emplace(
+      node::Settings{.slot_count = slot_count_, .runtimes = {"simulated"}, .staging = kStaging, .step_logs = "steps"});
+  registration_ = {name_, name_ + "-" + std::to_string(incarnation_), slot_count_, {}};
   connect_at_ = store_free_at_ = world_.clock.now();
   AdoptLeftOvers();
   Do(core_->Start(world_.clock.now()));

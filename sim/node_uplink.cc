@@ -25,9 +25,8 @@ bool NodeProcess::AnythingNew(const Uplink& uplink, const std::vector<RunStatus>
 }
 
 void NodeProcess::Exchange() {
-  if (!core_->description().has_value()) return;
-  registration_.device_kind = core_->description()->device_kind;
-  registration_.offers = core_->description()->offers;
+  if (!core_->knows_offers()) return;
+  registration_.offers = core_->Offers();
   registration_.draining = core_->stopping();
   if (!uplink_) {
     if (world_.clock.now() < connect_at_) return;

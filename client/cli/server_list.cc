@@ -20,17 +20,22 @@ int Run(CommandContext& context) {
                                    {"draining", server.draining()},
                                    {"slots", server.slot_count()},
                                    {"busy_slots", server.busy_slot_count()},
-                                   {"device_kind", server.device_kind()},
+                                   {"device_kinds", Json::ArrayOf(server.device_kinds())},
                                    {"running_runs", Json::ArrayOf(server.running_run_ids())}}));
     }
     PrintJson(context.out, servers);
     return kExitDone;
   }
-  Table table({"name", "state", "slots", "busy", "device kind"});
+  const auto joined = [](const auto& texts) {
+    std::string text;
+    for (const std::string& each : texts) text += (text.empty() ? "" : "; ") + each;
+    return text;
+  };
+  Table table({"name", "state", "slots", "busy", "device kinds"});
   for (const v1::Server& server : response->servers()) {
     const char* const state = !server.connected() ? "away" : server.draining() ? "draining" : "connected";
     table.AddRow({server.name(), state, std::to_string(server.slot_count()), std::to_string(server.busy_slot_count()),
-                  server.device_kind()});
+                  joined(server.device_kinds())});
   }
   table.Print(context.out);
   return kExitDone;

@@ -44,18 +44,21 @@ Command UpCommand(CommandContext& context) {
                                .help = "use this PostgreSQL server instead of a private one",
                                .placeholder = "URL"},
                               {.name = "--trainer",
-                               .target = &options->worker.trainer,
-                               .help = "train with this class or function in Python instead of the built-in trainers",
-                               .placeholder = "FILE.py:NAME"},
+                               .target = &options->worker.trainers,
+                               .help = "train with this class or function in Python, too; may be given several times",
+                               .placeholder = "FILE.py:NAME",
+                               .one_value_each = true},
                               {.name = "--python",
                                .target = &options->worker.python,
                                .help = "the interpreter that has the trainer's packages (else python3)",
                                .placeholder = "PROGRAM",
                                .needs = "--trainer"},
                               {.name = "--worker",
-                               .target = &options->worker.program,
-                               .help = "train with this program, which speaks the trainer protocol",
-                               .placeholder = "COMMAND"}}};
+                               .target = &options->worker.programs,
+                               .help = "train with this program, too, which speaks the trainer protocol; may be given "
+                                       "several times",
+                               .placeholder = "COMMAND",
+                               .one_value_each = true}}};
   AddDataOption(command, context);
   command.run = [&context, options] { return RunUp(context, *options); };
   return command;

@@ -63,7 +63,9 @@ Result<void> InspectService::ListServers(const Caller& caller, const v1::ListSer
       message.set_name(name);
       message.set_connected(server.session.has_value());
       message.set_slot_count(server.slot_count);
-      message.set_device_kind(server.device_kind);
+      std::set<std::string> kinds;
+      for (const auto& [trainer, made] : server.offers) kinds.insert(made.device_kind);
+      message.mutable_device_kinds()->Assign(kinds.begin(), kinds.end());
       message.set_draining(server.draining);
       for (const RunId id : ActiveRunsOf(state, name)) {
         const Run& run = state.runs.at(id);

@@ -70,7 +70,7 @@ class GoService(Service):
     def __enter__(self):
         super().__enter__()
         configuration = (self.data / "config" / "node_manager.txt").read_text()
-        for field, value in (("server", "go"), ("work_directory", f"{self.root}/go"), ("worker_command", str(WORKER))):
+        for field, value in (("server", "go"), ("work_directory", f"{self.root}/go"), ("  command", str(WORKER))):
             configuration, count = re.subn(f'^{field}: ".*"$', f'{field}: "{value}"', configuration, flags=re.MULTILINE)
             assert count == 1, configuration
         with open(self.root / "node.log", "ab") as log:

@@ -67,7 +67,7 @@ class Masters(Service):
             "espalier-node", "node",
             f'master_address: "{self.address}"\nserver: "alone"\nslot_count: 2\n'
             f'checkpoint_directory: "{self.root}/checkpoints"\nwork_directory: "{self.root}/node"\n'
-            f'worker_command: "{BIN}/espalier-worker"\ntoken_file: "{self.root}/token"\n')
+            f'runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}\ntoken_file: "{self.root}/token"\n')
         wait_until(self.servers, "the node manager is connected")
 
     def log(self, index):

@@ -170,7 +170,7 @@ server: "{role}"
 slot_count: 1
 checkpoint_directory: "{folder}/checkpoints"
 work_directory: "{folder}/{role}"
-worker_command: "{BIN}/espalier-worker"
+runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}
 token_file: "{token}"
 """)
             with open(folder / f"{role}.log", "w", encoding="utf-8") as log:

@@ -158,7 +158,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
     fake.set_name("fake");
     fake.set_connected(true);
     fake.set_slot_count(2);
-    fake.set_device_kind("memory");
+    fake.add_device_kinds("memory");
     return grpc::Status::OK;
   }
 

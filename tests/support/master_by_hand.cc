@@ -41,8 +41,7 @@ void MasterByHand::Register(ConnectedServer& server) {
                      .registration = Registration{.server = server.name,
                                                   .incarnation = "1",
                                                   .slot_count = server.slot_count,
-                                                  .device_kind = "simulated",
-                                                  .offers = {kSimulated}}});
+                                                  .offers = {{kSimulated, "simulated"}}}});
 }
 
 void MasterByHand::LoseServers() {

@@ -1,6 +1,8 @@
 #include "worker/node/config.h"
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 #include <thread>
 
 #include "base/token.h"
@@ -8,6 +10,38 @@
 #include "proto/config_file.h"
 
 namespace espalier::node {
+namespace {
+
+constexpr std::size_t kNameBytesMax = 64;
+
+bool NamesAFile(const std::string& name) {
+  const auto is_plain = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '-' || letter == '_' || letter == '.';
+  };
+  return !name.empty() && name.size() <= kNameBytesMax && std::all_of(name.begin(), name.end(), is_plain);
+}
+
+Result<std::vector<RuntimeProgram>> RuntimesOf(const config::v1::NodeManager& proto) {
+  if (proto.runtimes().empty()) return MakeError(ErrorCode::kInvalidArgument, "at least one is required", "runtimes");
+  std::vector<RuntimeProgram> runtimes;
+  std::set<std::string> names;
+  for (const config::v1::Runtime& runtime : proto.runtimes()) {
+    if (!NamesAFile(runtime.name())) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "expected 1 to 64 letters, digits, '-', '_' and '.', got '" + runtime.name() + "'",
+                       "runtimes.name");
+    }
+    if (!names.insert(runtime.name()).second) {
+      return MakeError(ErrorCode::kInvalidArgument, "'" + runtime.name() + "' is there twice", "runtimes.name");
+    }
+    if (runtime.command().empty()) return MakeError(ErrorCode::kInvalidArgument, "is required", "runtimes.command");
+    runtimes.push_back({runtime.name(), {runtime.command().begin(), runtime.command().end()}});
+  }
+  return runtimes;
+}
+
+}  // namespace
+
 Result<Config> ReadConfig(const std::filesystem::path& file) {
   espalier::config::v1::NodeManager proto;
   ESPALIER_RETURN_IF_ERROR(ReadConfigFile(file, proto));
@@ -15,8 +49,8 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   ESPALIER_RETURN_IF_ERROR(RequireText(proto.server(), "server"));
   ESPALIER_RETURN_IF_ERROR(RequireText(proto.checkpoint_directory(), "checkpoint_directory"));
   ESPALIER_RETURN_IF_ERROR(RequireText(proto.work_directory(), "work_directory"));
-  if (proto.worker_command().empty()) return MakeError(ErrorCode::kInvalidArgument, "is required", "worker_command");
   if (proto.slot_count() < 0) return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "slot_count");
+  if (proto.warm_workers() < 0) return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "warm_workers");
   if (!(proto.stop_seconds() >= 0))
     return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "stop_seconds");
   Config config;
@@ -26,7 +60,8 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   config.slot_count = proto.slot_count() > 0 ? proto.slot_count() : core_count;
   config.checkpoint_directory = std::filesystem::absolute(proto.checkpoint_directory());
   config.work_directory = std::filesystem::absolute(proto.work_directory());
-  config.worker_command.assign(proto.worker_command().begin(), proto.worker_command().end());
+  ESPALIER_ASSIGN(config.runtimes, RuntimesOf(proto));
+  if (proto.warm_workers() > 0) config.warm_workers = proto.warm_workers();
   if (proto.stop_seconds() > 0) config.stop_within = Seconds(proto.stop_seconds());
   if (!proto.token_file().empty()) {
     ESPALIER_ASSIGN(config.token, ReadTokenFile(proto.token_file()));

@@ -10,13 +10,20 @@
 
 namespace espalier::node {
 
+// A program that speaks the trainer protocol.
+struct RuntimeProgram {
+  std::string name;
+  std::vector<std::string> command;
+};
+
 struct Config {
   std::string master_address;
   std::string server;
   int slot_count = 1;
   std::filesystem::path checkpoint_directory;  // absolute, as the next one
   std::filesystem::path work_directory;
-  std::vector<std::string> worker_command;
+  std::vector<RuntimeProgram> runtimes;  // not empty; names differ
+  int warm_workers = 2;
   Seconds stop_within{10};
   std::string token;  // shown to the master; empty: none is
 };

@@ -88,14 +88,25 @@ Result<void> PutChecked(CheckpointStore& store, const UploadFile& upload) {
   return store.Put(upload.staged, upload.state.file);
 }
 
+Settings SettingsOf(const Config& config, const WorkDirectory& directory) {
+  Settings settings{.slot_count = config.slot_count,
+                    .runtimes = {},
+                    .warm_workers = config.warm_workers,
+                    .staging = directory.staging(),
+                    .step_logs = directory.steps(),
+                    .stop_within = config.stop_within};
+  for (const RuntimeProgram& runtime : config.runtimes) settings.runtimes.push_back(runtime.name);
+  return settings;
+}
+
 }  // namespace
 
 NodeManager::NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store)
     : config_(config),
       directory_(directory),
       store_(store),
-      core_({config.slot_count, directory.staging(), directory.steps(), config.stop_within}),
-      registration_{config.server, NewIncarnation(), config.slot_count, "", {}},
+      core_(SettingsOf(config, directory)),
+      registration_{config.server, NewIncarnation(), config.slot_count, {}},
       signals_(OpenSignals()),
       uplink_(config.master_address, config.token, queue_,
               [this](const ServerOrders& orders) { Do(core_.OnOrders(orders, MonotonicNow())); }) {}
@@ -112,9 +123,8 @@ void NodeManager::Run() {
     ReadWorkers();
     queue_.RunAll();
     Do(core_.OnTick(MonotonicNow()));
-    if (!core_.description().has_value()) continue;
-    registration_.device_kind = core_.description()->device_kind;
-    registration_.offers = core_.description()->offers;
+    if (!core_.knows_offers()) continue;
+    registration_.offers = core_.Offers();
     registration_.draining = core_.stopping();
     uplink_.Exchange(registration_, core_, MonotonicNow());
   }
@@ -150,9 +160,8 @@ void NodeManager::AdoptLeftOvers() {
 
 void NodeManager::Poll() {
   std::vector<pollfd> waiting{{queue_.fd(), POLLIN, 0}, {signals_, POLLIN, 0}};
-  for (auto& [slot, worker] : workers_) {
-    const bool open = worker.process && !worker.process->channel().closed();
-    if (!open) continue;
+  for (auto& [number, worker] : workers_) {
+    if (worker.process->channel().closed()) continue;
     const short wanted = worker.process->channel().has_unsent() ? POLLIN | POLLOUT : POLLIN;
     waiting.push_back({worker.process->channel().socket(), wanted, 0});
   }
@@ -176,9 +185,8 @@ void NodeManager::ReapOrphans() {
   while (true) {
     siginfo_t ended{};
     if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return;
-    const bool is_worker = std::any_of(workers_.begin(), workers_.end(), [&](const auto& item) {
-      return item.second.process && item.second.process->pid() == ended.si_pid;
-    });
+    const bool is_worker = std::any_of(workers_.begin(), workers_.end(),
+                                       [&](const auto& item) { return item.second.process->pid() == ended.si_pid; });
     if (is_worker) return;  // its end is noticed with its last words; those behind it are found the next time
     waitpid(ended.si_pid, nullptr, 0);
   }
@@ -186,15 +194,16 @@ void NodeManager::ReapOrphans() {
 
 // A dead worker's last replies are read before its death is noticed: a checkpoint that it finished is not lost.
 void NodeManager::ReadWorkers() {
-  for (int slot = 0; slot < config_.slot_count; ++slot) {
-    Worker& worker = workers_[slot];
-    if (!worker.process) continue;
+  std::vector<std::int64_t> numbers;
+  for (const auto& [number, worker] : workers_) numbers.push_back(number);
+  for (const std::int64_t number : numbers) {
+    Worker& worker = workers_.at(number);
     worker.process->TrimLog();
     const bool ended = worker.process->HasEnded();
     static_cast<void>(worker.process->channel().Flush());  // a worker that is gone is noticed below
-    TakeReplies(slot);
+    TakeReplies(number);
     if (ended) {
-      NoticeDeath(slot);
+      NoticeDeath(number);
     } else if (worker.process->channel().closed()) {
       // It is ending, as a rule: how it ended is worth waiting for.
       if (!worker.closed_at.has_value()) worker.closed_at = MonotonicNow();
@@ -203,39 +212,42 @@ void NodeManager::ReadWorkers() {
   }
 }
 
-void NodeManager::TakeReplies(int slot) {
-  Worker& worker = workers_[slot];
+void NodeManager::TakeReplies(std::int64_t number) {
+  Worker& worker = workers_.at(number);
   for (const std::string& message : worker.process->channel().Receive()) {
     const Result<worker::WorkerReply> reply = worker::DecodeReply(message);
     if (!reply.has_value()) {
       Log(LogLevel::kError, "killed a worker that does not speak the protocol", {{"reason", reply.error().message}});
       return worker.process->Kill();
     }
-    Do(core_.OnWorkerReplied(slot, worker.number, *reply, MonotonicNow()));
+    Do(core_.OnWorkerReplied(worker.slot, number, *reply, MonotonicNow()));
   }
 }
 
-void NodeManager::NoticeDeath(int slot) {
-  Worker& worker = workers_[slot];
+void NodeManager::NoticeDeath(std::int64_t number) {
+  const auto dead = workers_.extract(number);
+  const Worker& worker = dead.mapped();
   const WorkerDeath death{worker.process->WasKilledByOthers(), worker.process->LastWords()};
   Log(LogLevel::kWarning, "a worker died",
-      {{"slot", slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
-  worker.process.reset();
-  Do(core_.OnWorkerDied(slot, worker.number, death, MonotonicNow()));
+      {{"slot", worker.slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
+  Do(core_.OnWorkerDied(worker.slot, number, death, MonotonicNow()));
 }
 
 void NodeManager::Do(const Actions& actions) {
   for (const Action& action : actions) std::visit([this](const auto& item) { Act(item); }, action);
 }
 
+const std::vector<std::string>& NodeManager::CommandOf(const std::string& runtime) const {
+  const auto program = std::find_if(config_.runtimes.begin(), config_.runtimes.end(),
+                                    [&](const RuntimeProgram& each) { return each.name == runtime; });
+  return program->command;
+}
+
 void NodeManager::Act(const SpawnWorker& spawn) {
-  Worker& worker = workers_[spawn.slot];
-  worker.number = spawn.worker;
-  worker.closed_at.reset();
-  auto process = worker::WorkerProcess::Start(config_.worker_command, directory_.WorkerLog(spawn.slot),
+  auto process = worker::WorkerProcess::Start(CommandOf(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
                                               worker::FamilyMark(directory_.folder(), spawn.worker));
   if (process.has_value()) {
-    worker.process = std::move(*process);
+    workers_[spawn.worker] = {.slot = spawn.slot, .process = std::move(*process), .closed_at = {}};
     return;
   }
   Log(LogLevel::kError, "cannot start a worker, trying again", {{"reason", process.error().message}});
@@ -246,15 +258,15 @@ void NodeManager::Act(const SpawnWorker& spawn) {
 
 // A worker that cannot be written to is dead or as good as dead: its channel is closed, and the loop takes notice.
 void NodeManager::Act(const SendRequest& send) {
-  const Worker& worker = workers_[send.slot];
-  if (!worker.process || worker.number != send.worker) return;
-  const auto sent = worker.process->channel().Send(worker::Encode(send.request));
+  const auto worker = workers_.find(send.worker);
+  if (worker == workers_.end()) return;
+  const auto sent = worker->second.process->channel().Send(worker::Encode(send.request));
   if (!sent.has_value()) Log(LogLevel::kWarning, sent.error().message, {{"slot", send.slot}});
 }
 
 void NodeManager::Act(const KillWorker& kill) {
-  const Worker& worker = workers_[kill.slot];
-  if (worker.process && worker.number == kill.worker) worker.process->Kill();
+  const auto worker = workers_.find(kill.worker);
+  if (worker != workers_.end()) worker->second.process->Kill();
 }
 
 void NodeManager::Act(const FetchCheckpoint& fetch) {

@@ -33,9 +33,10 @@ class NodeManager {
   void ReadSignals();
   void ReapOrphans();
   void ReadWorkers();
-  void TakeReplies(int slot);
-  void NoticeDeath(int slot);
+  void TakeReplies(std::int64_t worker);
+  void NoticeDeath(std::int64_t worker);
   void Do(const Actions& actions);
+  const std::vector<std::string>& CommandOf(const std::string& runtime) const;
 
   void Act(const SpawnWorker& spawn);
   void Act(const SendRequest& send);
@@ -50,9 +51,9 @@ class NodeManager {
   void Act(const Quit& quit);
 
   struct Worker {
-    std::int64_t number = 0;
-    std::unique_ptr<worker::WorkerProcess> process;
-    std::optional<Seconds> closed_at;  // when its end of the channel was found closed
+    int slot = 0;
+    std::unique_ptr<worker::WorkerProcess> process;  // not null
+    std::optional<Seconds> closed_at;                // when its end of the channel was found closed
   };
 
   const Config config_;
@@ -60,7 +61,7 @@ class NodeManager {
   CheckpointStore& store_;
   Core core_;
   LoopQueue queue_;
-  std::map<int, Worker> workers_;  // by slot
+  std::map<std::int64_t, Worker> workers_;  // by number
   Registration registration_;
   int signals_ = -1;
   bool quit_ = false;

@@ -32,8 +32,8 @@ class WorkDirectory {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path staging() const { return folder_ / "staging"; }
   std::filesystem::path steps() const { return folder_ / "steps"; }
-  std::filesystem::path WorkerLog(int slot) const {
-    return folder_ / "logs" / ("slot-" + std::to_string(slot) + ".log");
+  std::filesystem::path WorkerLog(int slot, const std::string& runtime) const {
+    return folder_ / "logs" / ("slot-" + std::to_string(slot) + "-" + runtime + ".log");
   }
 
   // Begins its step log: lines "path NODE FROM TO" precede those that the worker adds.

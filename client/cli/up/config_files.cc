@@ -34,7 +34,11 @@ Result<void> WriteNodeManagerConfig(const std::string& path, const NodeManagerSe
   message.set_slot_count(settings.slot_count);
   message.set_checkpoint_directory(settings.checkpoint_directory);
   message.set_work_directory(settings.work_directory);
-  for (const std::string& argument : settings.worker_command) message.add_worker_command(argument);
+  for (const WorkerRuntime& runtime : settings.runtimes) {
+    config::v1::Runtime& added = *message.add_runtimes();
+    added.set_name(runtime.name);
+    added.mutable_command()->Assign(runtime.command.begin(), runtime.command.end());
+  }
   message.set_stop_seconds(settings.stop_time.count());
   message.set_token_file(settings.token_file);
   return WriteMessage(path, message);

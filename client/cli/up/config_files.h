@@ -16,13 +16,20 @@ struct MasterSettings {
   std::string administrator_token_file;
 };
 
+// What workers are made of.
+struct WorkerRuntime {
+  std::string name;
+  std::vector<std::string> command;
+  friend bool operator==(const WorkerRuntime&, const WorkerRuntime&) = default;
+};
+
 struct NodeManagerSettings {
   std::string master_address;
   std::string server;
   int slot_count = 1;
   std::string checkpoint_directory;
   std::string work_directory;
-  std::vector<std::string> worker_command;
+  std::vector<WorkerRuntime> runtimes;
   Seconds stop_time{10};
   std::string token_file{};
 };

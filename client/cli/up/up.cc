@@ -58,7 +58,7 @@ Result<Program> MasterProgram(const DataDirectory& data, const UpOptions& option
 }
 
 Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& options, int slot_count,
-                                   const std::vector<std::string>& worker_command) {
+                                   const std::vector<WorkerRuntime>& runtimes) {
   const std::string config = data.File("config/node_manager.txt");
   ESPALIER_RETURN_IF_ERROR(
       WriteNodeManagerConfig(config, {.master_address = "unix:" + data.RuntimePath() + "/master.sock",
@@ -66,7 +66,7 @@ Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& o
                                       .slot_count = slot_count,
                                       .checkpoint_directory = data.File("checkpoints"),
                                       .work_directory = data.File("node"),
-                                      .worker_command = worker_command,
+                                      .runtimes = runtimes,
                                       .stop_time = kNodeStopTime,
                                       .token_file = data.TokenFile()}));
   return Program{
@@ -92,8 +92,7 @@ Result<ServicePrograms> ProgramsBesideThisOne() {
 }
 
 Result<void> Up(const UpOptions& options, const std::function<void(const std::string&)>& say) {
-  ESPALIER_ASSIGN(const std::vector<std::string> worker_command,
-                  WorkerCommand(options.worker, options.programs.worker));
+  ESPALIER_ASSIGN(const std::vector<WorkerRuntime> runtimes, WorkerRuntimes(options.worker, options.programs.worker));
   ESPALIER_ASSIGN(StopSignals signals, StopSignals::Create());
   ESPALIER_ASSIGN(const DataDirectory data, DataDirectory::Open(options.data_directory));
   ESPALIER_RETURN_IF_ERROR(data.WriteOwner());
@@ -110,7 +109,7 @@ Result<void> Up(const UpOptions& options, const std::function<void(const std::st
     database = postgres->ConnectionString();
   }
   ESPALIER_ASSIGN(Program master, MasterProgram(data, options, database));
-  ESPALIER_ASSIGN(Program node_manager, NodeManagerProgram(data, options, slot_count, worker_command));
+  ESPALIER_ASSIGN(Program node_manager, NodeManagerProgram(data, options, slot_count, runtimes));
   programs.push_back(std::move(master));
   programs.push_back(std::move(node_manager));
   Supervisor supervisor(signals, data.File("run"), std::move(programs));

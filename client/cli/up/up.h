@@ -32,7 +32,7 @@ struct UpOptions {
 
 // Runs the service until it is asked to stop (SIGINT, SIGTERM, SIGHUP); a second request kills. `say` is given what the
 // user should read, line by line. Errors: kFailedPrecondition (data directory in use, something not installed), those
-// of WorkerCommand, kInternal.
+// of WorkerRuntimes, kInternal.
 Result<void> Up(const UpOptions& options, const std::function<void(const std::string&)>& say);
 
 // Asks the `up` of this data directory to stop and waits until it is gone. False: none ran. Error: kInternal.

@@ -57,13 +57,17 @@ Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const
 
 }  // namespace
 
-Result<std::vector<std::string>> WorkerCommand(const WorkerChoice& choice, const std::string& built_in) {
-  if (choice.trainer.has_value() && choice.program.has_value()) {
-    return MakeError(ErrorCode::kInvalidArgument, "give --trainer or --worker, not both", "--worker");
+Result<std::vector<WorkerRuntime>> WorkerRuntimes(const WorkerChoice& choice, const std::string& built_in) {
+  std::vector<WorkerRuntime> runtimes{{"built-in", {built_in}}};
+  for (std::size_t i = 0; i < choice.trainers.size(); ++i) {
+    ESPALIER_ASSIGN(std::vector<std::string> command, PythonCommand(choice.trainers[i], choice.python));
+    runtimes.push_back({"trainer-" + std::to_string(i + 1), std::move(command)});
   }
-  if (choice.trainer.has_value()) return PythonCommand(*choice.trainer, choice.python);
-  if (!choice.program.has_value()) return std::vector<std::string>{built_in};
-  return std::vector<std::string>{"/bin/sh", "-c", "exec " + *choice.program + " \"$@\"", "worker"};
+  for (std::size_t i = 0; i < choice.programs.size(); ++i) {
+    runtimes.push_back(
+        {"worker-" + std::to_string(i + 1), {"/bin/sh", "-c", "exec " + choice.programs[i] + " \"$@\"", "worker"}});
+  }
+  return runtimes;
 }
 
 }  // namespace espalier

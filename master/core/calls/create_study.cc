@@ -34,7 +34,7 @@ Result<const Offer*> FindOffer(const MasterState& state, const StudySpecificatio
     return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
       const auto& offers = entry.second.offers;
       return entry.second.session &&
-             std::any_of(offers.begin(), offers.end(), [&](const auto& offer) { return offer.second == digest; });
+             std::any_of(offers.begin(), offers.end(), [&](const auto& made) { return made.second.offer == digest; });
     });
   };
   const KnownOffer* known = NewestOffer(state, specification, is_connected);
@@ -62,9 +62,9 @@ Result<std::string> ChooseDeviceKind(const MasterState& state, const Offer& offe
   const Digest128 wanted = DigestOf(offer);
   const Digest128 trainer = TrainerDigest(offer);
   for (const auto& [name, server] : state.servers) {
-    const auto offered = server.offers.find(trainer);
-    if (server.session && offered != server.offers.end() && offered->second == wanted) {
-      slots[server.device_kind] += server.slot_count;
+    const auto made = server.offers.find(trainer);
+    if (server.session && made != server.offers.end() && made->second.offer == wanted) {
+      slots[made->second.device_kind] += server.slot_count;
     }
   }
   if (slots.empty()) {

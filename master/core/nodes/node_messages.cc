@@ -28,13 +28,12 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
   Server server{.name = registration.server,
                 .incarnation = registration.incarnation,
                 .slot_count = registration.slot_count,
-                .device_kind = registration.device_kind,
                 .session = message.session,
                 .last_seen = message.arrived,
                 .draining = registration.draining};
-  for (const Offer& offer : registration.offers) {
+  for (const auto& [offer, device_kind] : registration.offers) {
     const Digest128 digest = DigestOf(offer);
-    server.offers[TrainerDigest(offer)] = digest;
+    server.offers[TrainerDigest(offer)] = {digest, device_kind};
     if (!draft.state().offers.contains(digest)) draft.Do(AddOffer{{offer, draft.now}});
   }
   const auto before = draft.state().servers.find(server.name);

@@ -19,10 +19,9 @@ bool OffersElsewhere(const MasterState& state, const Server& server, Digest128 t
   return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
     const Server& other = entry.second;
     if (other.name == server.name || !other.session || other.draining) return false;
-    if (other.device_kind != server.device_kind) return false;
-    const auto offer = other.offers.find(trainer);
-    if (offer == other.offers.end()) return false;
-    return evaluation.empty() || state.offers.at(offer->second).offer.evaluation_digest == evaluation;
+    const OfferMade* made = OfferOf(other, trainer, server.offers.at(trainer).device_kind);
+    if (made == nullptr) return false;
+    return evaluation.empty() || state.offers.at(made->offer).offer.evaluation_digest == evaluation;
   });
 }
 
@@ -164,7 +163,7 @@ void Start(Draft& draft, const StartPath& start) {
   run.plan = start.plan;
   run.slot = start.slot;
   run.incarnation = server.incarnation;
-  run.offer = server.offers.at(plan.trainer);
+  run.offer = server.offers.at(plan.trainer).offer;
   run.evaluation = state.offers.at(run.offer).offer.evaluation_digest;
   if (start.source.step > Step{0}) {
     run.start = start.source;
@@ -199,16 +198,15 @@ bool CanStart(const Draft& draft, const StartPath& start) {
   if (slots == state.index.idle_slots.end() || !slots->second.contains(start.slot.index)) return false;
   if (plan == state.plans.end() || !state.index.needs.contains(start.plan)) return false;
   const Server& server = state.servers.at(start.slot.server);
-  const auto offer = server.offers.find(plan->second.trainer);
-  const bool offers = server.session && !server.draining && offer != server.offers.end();
-  if (!offers || server.device_kind != plan->second.identity.device_kind) return false;
+  const OfferMade* made = OfferOf(server, plan->second.trainer, plan->second.identity.device_kind);
+  if (!server.session || server.draining || made == nullptr) return false;
   const NeedIndex& needs = state.index.needs.at(start.plan);
   if (start.first) {
     const Place* source = needs.Find(start.source);
     return source != nullptr && source->stored && source->successors.contains(*start.first) &&
            MayStart(draft, server, plan->second, {{*start.first, start.source.step}, ""});
   }
-  const std::string& evaluation = state.offers.at(offer->second).offer.evaluation_digest;
+  const std::string& evaluation = state.offers.at(made->offer).offer.evaluation_digest;
   return needs.ready_evaluations().contains({evaluation, start.source}) &&
          MayStart(draft, server, plan->second, {start.source, evaluation});
 }

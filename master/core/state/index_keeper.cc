@@ -281,27 +281,27 @@ void IndexKeeper::ServerSet(const Server* before, const Server& server) {
       before == nullptr || before->incarnation != server.incarnation || before->slot_count != server.slot_count;
   if (has_other_slots) SetIdle(server);
   if (!has_other_slots && session == server.session && before->offers == server.offers &&
-      before->device_kind == server.device_kind && before->draining == server.draining) {
+      before->draining == server.draining) {
     return;
   }
   if (before != nullptr) UnlistIdle(*before);
   ListIdle(server);
 }
 
-OfferKind IndexKeeper::KindOf(const Server& server, Digest128 trainer, Digest128 offer) const {
-  return {trainer, server.device_kind, state_.offers.at(offer).offer.evaluation_digest};
+OfferKind IndexKeeper::KindOf(Digest128 trainer, const OfferMade& made) const {
+  return {trainer, made.device_kind, state_.offers.at(made.offer).offer.evaluation_digest};
 }
 
 void IndexKeeper::ListIdle(const Server& server) {
   if (!server.session || server.draining || !state_.index.idle_slots.contains(server.name)) return;
-  for (const auto& [trainer, offer] : server.offers) {
-    state_.index.idle_servers[KindOf(server, trainer, offer)].insert(server.name);
+  for (const auto& [trainer, made] : server.offers) {
+    state_.index.idle_servers[KindOf(trainer, made)].insert(server.name);
   }
 }
 
 void IndexKeeper::UnlistIdle(const Server& server) {
-  for (const auto& [trainer, offer] : server.offers) {
-    const auto servers = state_.index.idle_servers.find(KindOf(server, trainer, offer));
+  for (const auto& [trainer, made] : server.offers) {
+    const auto servers = state_.index.idle_servers.find(KindOf(trainer, made));
     if (servers == state_.index.idle_servers.end()) continue;
     servers->second.erase(server.name);
     if (servers->second.empty()) state_.index.idle_servers.erase(servers);

@@ -50,7 +50,7 @@ class IndexKeeper {
   // Among the servers with idle slots, by what it offers. O(its offers).
   void ListIdle(const Server& server);
   void UnlistIdle(const Server& server);
-  OfferKind KindOf(const Server& server, Digest128 trainer, Digest128 offer) const;
+  OfferKind KindOf(Digest128 trainer, const OfferMade& made) const;
   void NotePreempted(const Run& run);
   void ChangeOpenEnds(Point point, const std::function<void(OpenEnds&)>& change);
   void CountLastClaim(Point point, std::int64_t sign);

@@ -21,4 +21,9 @@ const std::set<RunId>& ActiveRunsOf(const MasterState& state, const std::string&
   return active == state.index.active_runs.end() ? kNone : active->second;
 }
 
+const OfferMade* OfferOf(const Server& server, Digest128 trainer, const std::string& device_kind) {
+  const auto made = server.offers.find(trainer);
+  return made == server.offers.end() || made->second.device_kind != device_kind ? nullptr : &made->second;
+}
+
 }  // namespace espalier::master

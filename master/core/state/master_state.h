@@ -34,13 +34,18 @@ struct KnownOffer {
 // A stream to a node manager. Never used again.
 using SessionId = Id<struct SessionTag>;
 
+struct OfferMade {
+  Digest128 offer;  // DigestOf
+  std::string device_kind;
+  friend bool operator==(const OfferMade&, const OfferMade&) = default;
+};
+
 // A server whose node manager is connected, or was and whose lease has not ended. Not stored.
 struct Server {
   std::string name;
   std::string incarnation;
   int slot_count = 0;
-  std::string device_kind;
-  std::map<Digest128, Digest128> offers;  // by TrainerDigest: DigestOf the offer
+  std::map<Digest128, OfferMade> offers;  // by TrainerDigest
   std::optional<SessionId> session;       // none: disconnected
   Moment last_seen{};                     // when its last message arrived
   std::int64_t acknowledged_report = 0;   // reports up to this number are applied
@@ -194,6 +199,9 @@ struct MasterState {
 
 // What keeps the stage longest from being ordered, over or not; null: nothing ever did. O(log pauses).
 const Pause* LongestPause(const MasterState& state, const StageBeginning& beginning);
+
+// What the server offers for such trainings: null if it does not train them on that device kind. O(log offers).
+const OfferMade* OfferOf(const Server& server, Digest128 trainer, const std::string& device_kind);
 
 // Those that have not ended, of whatever incarnation of the server's node manager. O(log servers).
 const std::set<RunId>& ActiveRunsOf(const MasterState& state, const std::string& server);

@@ -57,8 +57,8 @@ Result<void> CheckText(std::string_view text, std::size_t bytes_max, std::string
 Result<void> CheckRegistration(const Registration& registration) {
   ESPALIER_RETURN_IF_ERROR(CheckName(registration.server, "server"));
   ESPALIER_RETURN_IF_ERROR(CheckName(registration.incarnation, "incarnation"));
-  ESPALIER_RETURN_IF_ERROR(CheckText(registration.device_kind, kTextBytesMax, "device_kind"));
-  for (const Offer& offer : registration.offers) {
+  for (const auto& [offer, device_kind] : registration.offers) {
+    ESPALIER_RETURN_IF_ERROR(CheckText(device_kind, kTextBytesMax, "offers.device_kind"));
     if (auto fits = CheckOffer(offer); !fits.has_value()) return InField("offers", fits.error());
   }
   return {};

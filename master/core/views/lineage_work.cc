@@ -54,10 +54,11 @@ Step TrainableStep(const SearchPlan& plan, const Claim& claim) {
   return step;
 }
 
-int SlotCount(const MasterState& state, const std::string& device_kind) {
+int SlotCount(const MasterState& state, const Study& study) {
+  const Digest128 trainer = TrainerDigest(study.training);
   int count = 0;
   for (const auto& [name, server] : state.servers) {
-    if (server.session && server.device_kind == device_kind) count += server.slot_count;
+    if (server.session && OfferOf(server, trainer, study.device_kind) != nullptr) count += server.slot_count;
   }
   return count;
 }

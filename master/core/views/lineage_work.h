@@ -25,6 +25,6 @@ PlannedTree WorkOf(const std::vector<LineageEnd>& ends, const StepSet& done, Ste
 Step TrainableStep(const SearchPlan& plan, const Claim& claim);
 
 // Slots of connected servers of this device kind.
-int SlotCount(const MasterState& state, const std::string& device_kind);
+int SlotCount(const MasterState& state, const Study& study);
 
 }  // namespace espalier::master

@@ -28,7 +28,7 @@ std::vector<std::vector<ClaimMade>> RungsOf(const MasterState& state, StudyId st
 Seconds MakespanBound(const MasterState& state, const Study& study) {
   StepTimes times = StepTimesOf(state, study);
   StepSet done = ReusedSteps(state, study, UniqueSteps(state, study.id));
-  const int slots = std::max(1, SlotCount(state, study.device_kind));
+  const int slots = std::max(1, SlotCount(state, study));
   Seconds bound{0};
   for (const std::vector<ClaimMade>& rung : RungsOf(state, study.id)) {
     std::vector<LineageEnd> ends;

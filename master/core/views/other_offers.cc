@@ -42,10 +42,10 @@ std::vector<OtherOffer> OtherOffers(const MasterState& state, const SearchPlan& 
   for (const auto& [name, server] : state.servers) {
     if (!server.session) continue;
     std::optional<OtherOffer> nearest;
-    for (const auto& [trainer, digest] : server.offers) {
-      const Offer& offer = state.offers.at(digest).offer;
+    for (const auto& [trainer, made] : server.offers) {
+      const Offer& offer = state.offers.at(made.offer).offer;
       if (offer.trainer != plan.identity.training.trainer) continue;
-      OtherOffer other{name, DifferencesOf(offer, server.device_kind, plan.identity, evaluation)};
+      OtherOffer other{name, DifferencesOf(offer, made.device_kind, plan.identity, evaluation)};
       if (!nearest || other.differences.size() < nearest->differences.size()) nearest = std::move(other);
     }
     if (nearest && !nearest->differences.empty()) others.push_back(std::move(*nearest));
@@ -56,11 +56,9 @@ std::vector<OtherOffer> OtherOffers(const MasterState& state, const SearchPlan& 
 bool IsOffered(const MasterState& state, const SearchPlan& plan, const std::string& evaluation) {
   return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
     const Server& server = entry.second;
-    const auto offer = server.offers.find(plan.trainer);
-    if (!server.session || server.device_kind != plan.identity.device_kind || offer == server.offers.end()) {
-      return false;
-    }
-    return evaluation.empty() || state.offers.at(offer->second).offer.evaluation_digest == evaluation;
+    const OfferMade* made = OfferOf(server, plan.trainer, plan.identity.device_kind);
+    if (!server.session || made == nullptr) return false;
+    return evaluation.empty() || state.offers.at(made->offer).offer.evaluation_digest == evaluation;
   });
 }
 

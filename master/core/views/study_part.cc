@@ -34,7 +34,7 @@ class Copier {
       part_.servers.emplace(name, Server{.name = name,
                                          .incarnation = {},
                                          .slot_count = server.slot_count,
-                                         .device_kind = server.device_kind,
+                                         .offers = server.offers,
                                          .session = server.session});
     }
   }

@@ -68,7 +68,7 @@ Left LeftOf(const MasterState& state, StudyId study) {
 // Negative if it cannot be told: also as long as some of it was guessed before anything was measured.
 Seconds EstimateLeft(const MasterState& state, const Study& study) {
   if (state.trial_index.at(study.id).Count(TrialStanding::kWaiting) == 0) return Seconds{0};
-  const int slots = SlotCount(state, study.device_kind);
+  const int slots = SlotCount(state, study);
   const auto costs = state.costs.find({DigestOf(study.training), study.device_kind});
   if (slots == 0 || costs == state.costs.end() || !costs->second.IsMeasured(CostKind::kStep)) return Seconds{-1};
   for (const PlanId plan : state.index.plans_of_study.at(study.id)) {

@@ -175,12 +175,10 @@ TEST_CASE("a trial is not gone on with under another code of its trainer") {
   FinishedByHand of;
   Offer newer = kSimulated;
   newer.code_digest = "newer";
-  of.Handle(NodeMessage{.session = of.servers[0].session,
-                        .registration = Registration{.server = of.servers[0].name,
-                                                     .incarnation = "2",
-                                                     .slot_count = 1,
-                                                     .device_kind = "simulated",
-                                                     .offers = {newer}}});
+  of.Handle(NodeMessage{
+      .session = of.servers[0].session,
+      .registration = Registration{
+          .server = of.servers[0].name, .incarnation = "2", .slot_count = 1, .offers = {{newer, "simulated"}}}});
   CHECK(RefusalOf(of, CallFor(of.trial, 30)).code == ErrorCode::kFailedPrecondition);
 }
 

@@ -15,8 +15,7 @@ struct Draining : MasterByHand {
     Registration registration{.server = servers[server].name,
                               .incarnation = incarnation,
                               .slot_count = 1,
-                              .device_kind = "simulated",
-                              .offers = {state().offers.begin()->second.offer},
+                              .offers = {{state().offers.begin()->second.offer, "simulated"}},
                               .draining = draining};
     Handle(NodeMessage{.session = servers[server].session, .registration = std::move(registration)});
   }

@@ -71,8 +71,8 @@ TEST_CASE("an evaluation that crashed is tried again on its server if the others
   other.evaluation_digest = "another-evaluation";
   server.Handle(NodeMessage{
       .session = SessionId{99},
-      .registration = Registration{
-          .server = "other", .incarnation = "1", .slot_count = 1, .device_kind = "simulated", .offers = {other}}});
+      .registration =
+          Registration{.server = "other", .incarnation = "1", .slot_count = 1, .offers = {{other, "simulated"}}}});
   server.CrashEvaluation(evaluates, end);
   server.Wait();
   CHECK(server.Last().id != evaluates.id);

@@ -31,8 +31,8 @@ ExplainedStage Explained(const ServerByHand& of, Point point, const Caller& call
 
 // The only server registers anew, with its offer changed.
 void OfferOtherwise(ServerByHand& of, const std::function<void(Registration&)>& change) {
-  Registration registration{.server = "server-0", .incarnation = "other", .slot_count = 1, .device_kind = "simulated"};
-  registration.offers = {kSimulated};
+  Registration registration{
+      .server = "server-0", .incarnation = "other", .slot_count = 1, .offers = {{kSimulated, "simulated"}}};
   change(registration);
   of.Handle(NodeMessage{.session = of.servers[0].session, .registration = registration});
 }
@@ -195,11 +195,13 @@ TEST_CASE("a stage that nobody offers waits, and says what differs on which serv
     return stage.other_offers[0].differences[0];
   };
   using Difference = OtherOffer::Difference;
-  CHECK(differs([](auto& made) { made.offers[0].code_digest = "code-2"; }) == Difference{"code", "code-1", "code-2"});
-  CHECK(differs([](auto& made) { made.offers[0].data_digest = "some"; }) == Difference{"data", "none", "some"});
-  CHECK(differs([](auto& made) { made.offers[0].schema.hyper_parameters.pop_back(); }).what == "schema");
-  CHECK(differs([](auto& made) { made.device_kind = "gpu"; }) == Difference{"device kind", "simulated", "gpu"});
-  OfferOtherwise(of, [](auto& made) { made.offers[0].trainer = "other"; });
+  CHECK(differs([](auto& made) { made.offers[0].offer.code_digest = "code-2"; }) ==
+        Difference{"code", "code-1", "code-2"});
+  CHECK(differs([](auto& made) { made.offers[0].offer.data_digest = "some"; }) == Difference{"data", "none", "some"});
+  CHECK(differs([](auto& made) { made.offers[0].offer.schema.hyper_parameters.pop_back(); }).what == "schema");
+  CHECK(differs([](auto& made) { made.offers[0].device_kind = "gpu"; }) ==
+        Difference{"device kind", "simulated", "gpu"});
+  OfferOtherwise(of, [](auto& made) { made.offers[0].offer.trainer = "other"; });
   CHECK_THAT(Explained(of, PointAt(of, trial, 20)).why, Contains("none offers a trainer simulated"));
 }
 
@@ -208,7 +210,7 @@ TEST_CASE("a state whose evaluation nobody offers waits for it, and says that th
   of.Submit(of.study, {{"lr", "0.1"}}, 10);
   of.Train(of.Last(), Step{20});
   of.Complete(of.Last());
-  OfferOtherwise(of, [](auto& made) { made.offers[0].evaluation_digest = "harder"; });
+  OfferOtherwise(of, [](auto& made) { made.offers[0].offer.evaluation_digest = "harder"; });
   const StudyId study = of.CreateStudy("second");
   OfferOtherwise(of, [](auto& made) { made.incarnation = "third"; });
   const TrialId trial = of.Submit(study, {{"lr", "0.1"}}, 10);

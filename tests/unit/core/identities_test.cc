@@ -18,8 +18,8 @@ struct Upgraded : ServerByHand {
   // A server's node manager starts anew, with its offer so changed.
   void Register(const std::string& server, SessionId session, const std::function<void(Offer&)>& change) {
     Registration registration{
-        .server = server, .incarnation = "later", .slot_count = 1, .device_kind = "simulated", .offers = {original}};
-    change(registration.offers[0]);
+        .server = server, .incarnation = "later", .slot_count = 1, .offers = {{original, "simulated"}}};
+    change(registration.offers[0].offer);
     Handle(NodeMessage{.session = session, .registration = registration});
   }
   void Upgrade() {

@@ -55,14 +55,14 @@ Registration Another() {
   return {.server = "another",
           .incarnation = "1",
           .slot_count = 1,
-          .device_kind = "simulated",
-          .offers = {{.trainer = "t",
-                      .code_digest = "code",
-                      .data = "",
-                      .data_digest = "data",
-                      .evaluation_digest = "evaluation",
-                      .schema = {{{"optimizer", ValueType::kText, Value{std::string("sgd")}, false}}},
-                      .metrics = {"score"}}}};
+          .offers = {{{.trainer = "t",
+                       .code_digest = "code",
+                       .data = "",
+                       .data_digest = "data",
+                       .evaluation_digest = "evaluation",
+                       .schema = {{{"optimizer", ValueType::kText, Value{std::string("sgd")}, false}}},
+                       .metrics = {"score"}},
+                      "simulated"}}};
 }
 
 }  // namespace
@@ -109,11 +109,11 @@ TEST_CASE("a checkpoint whose name or size cannot be stored is none, and its pro
 TEST_CASE("a registration that cannot be stored ends its stream and changes nothing") {
   MasterByHand master(0);
   Registration registration = Another();
-  Offer& offer = registration.offers[0];
+  Offer& offer = registration.offers[0].offer;
   HyperParameter& parameter = offer.schema.hyper_parameters[0];
   SECTION("the server's name") { registration.server = kZeroByte; }
   SECTION("no incarnation") { registration.incarnation = ""; }
-  SECTION("the device kind") { registration.device_kind = "\xff"; }
+  SECTION("the device kind") { registration.offers[0].device_kind = "\xff"; }
   SECTION("a trainer's name") { offer.trainer = std::string(201, 't'); }
   SECTION("a trainer's data") { offer.data = kZeroByte; }
   SECTION("no evaluation digest") { offer.evaluation_digest = ""; }

@@ -77,7 +77,7 @@ TEST_CASE("a run that waits is refused when the slot's next worker does not offe
   CHECK(scenario.Reported() == Texts{"refused"});
   CHECK(scenario.Last<RunEnded>().step == Step{5});
   CHECK(scenario.Asked().empty());
-  CHECK(scenario.core.description()->offers.at(0) == newer);
+  CHECK(scenario.core.Offers().at(0).offer == newer);
 }
 
 TEST_CASE("once a worker has come with another version, the others are replaced as soon as they are free") {

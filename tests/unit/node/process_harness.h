@@ -188,7 +188,7 @@ class TestMaster : public v1::NodeManagerService::Service {
   void Answer() {
     ServerOrders orders{.orders = orders_, .acknowledged_report = acknowledges_ ? last_number_ : 0};
     for (Order& order : orders.orders) {
-      if (order.offer.trainer.empty()) order.offer = registrations_.back().offers.at(0);
+      if (order.offer.trainer.empty()) order.offer = registrations_.back().offers.at(0).offer;
     }
     stream_->Write(ToProto(orders));
   }
@@ -213,7 +213,8 @@ class NodeProcess {
     std::ofstream(config) << "master_address: 'unix:" << (folder / "master").string() << "'\nserver: 'test'\n"
                           << "slot_count: 1\ncheckpoint_directory: '" << (folder / "store").string() << "'\n"
                           << "work_directory: '" << work().string() << "'\n"
-                          << "worker_command: '" << ESPALIER_FAKE_WORKER_PROGRAM << "'\nstop_seconds: 20\n";
+                          << "runtimes { name: 'toy' command: '" << ESPALIER_FAKE_WORKER_PROGRAM
+                          << "' }\nstop_seconds: 20\n";
     pid_ = fork();
     if (pid_ == 0) {
       setenv("ESPALIER_FAILPOINTS", failpoints.c_str(), 1);

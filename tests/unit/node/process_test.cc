@@ -43,8 +43,8 @@ TEST_CASE("a run is trained, and its marks are reported with metrics and whole f
   CHECK(ReadCheckpointFile(world.Store(end)).has_value());
   CHECK(world.master.Await<RunEnded>(1).step == Step{40});
   CHECK(world.master.StepsTrainedBy(1) == 40);
-  CHECK(world.master.Registrations().at(0).offers.at(0).trainer == "toy");
-  CHECK(world.master.Registrations().at(0).device_kind == "toy-device");
+  CHECK(world.master.Registrations().at(0).offers.at(0).offer.trainer == "toy");
+  CHECK(world.master.Registrations().at(0).offers.at(0).device_kind == "toy-device");
   world.master.Want({});
   CHECK(Eventually([&] { return FilesUnder(node.work() / "staging").empty(); }));
   CHECK(Eventually([&] { return FilesUnder(node.work() / "steps").empty(); }));
@@ -108,7 +108,7 @@ TEST_CASE("an order by an offer that differs in one digest is refused, once") {
   World world;
   NodeProcess node(world.folder.path());
   world.master.AwaitRegistrations(1);
-  Offer offer = world.master.Registrations().at(0).offers.at(0);
+  Offer offer = world.master.Registrations().at(0).offers.at(0).offer;
   offer.code_digest = "toy-2";
   world.master.Want({ToyRun(1).By(offer).Stage(1, 20, 0.1).Both(20), ToyRun(2).Stage(1, 2, 0.1).Both(2)});
   CHECK(world.master.Await<RunEnded>(1).refused.find("does not offer toy") != std::string::npos);

@@ -161,7 +161,8 @@ inline std::string Text(const ReportKind& report) {
 
 class Scenario {
  public:
-  explicit Scenario(int slot_count = 1) : core({slot_count, "/staging", "/logs", Seconds(10)}), slots_(slot_count) {
+  explicit Scenario(int slot_count = 1)
+      : core({slot_count, {"toy"}, 2, "/staging", "/logs", Seconds(10)}), slots_(slot_count) {
     Do(core.Start(now));
     for (int i = 0; i < slot_count; ++i) Answer(i);
     asked_.clear();

@@ -57,7 +57,8 @@ TEST_CASE("a configuration that lacks something or is no configuration is refuse
     return ReadConfig(file);
   };
   const std::string whole =
-      "master_address: 'm' server: 's' checkpoint_directory: 'c' work_directory: 'w' worker_command: 'worker'";
+      "master_address: 'm' server: 's' checkpoint_directory: 'c' work_directory: 'w' runtimes { name: 'toy' command: "
+      "'worker' }";
   CHECK(read(whole).value().slot_count >= 1);
   CHECK(read(whole).value().work_directory.is_absolute());
   CHECK(read(whole + " slot_count: 3 stop_seconds: 2").value().slot_count == 3);

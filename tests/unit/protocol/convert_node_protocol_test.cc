@@ -101,12 +101,8 @@ std::string FieldOf(const v1::SynchronizeResponse& message) {
 }  // namespace
 
 TEST_CASE("a registration comes back as it was sent") {
-  const Registration registration{.server = "gpu-17",
-                                  .incarnation = "abc",
-                                  .slot_count = 4,
-                                  .device_kind = "cpu",
-                                  .offers = {SomeOffer()},
-                                  .draining = true};
+  const Registration registration{
+      .server = "gpu-17", .incarnation = "abc", .slot_count = 4, .offers = {{SomeOffer(), "cpu"}}, .draining = true};
   CheckComesBack(registration);
   CHECK(FromProto(ToProto(registration)).value() == registration);
   CHECK(DigestOf(FromProto(ToProto(SomeOffer())).value()) == DigestOf(SomeOffer()));
@@ -273,7 +269,7 @@ TEST_CASE("orders that make no sense are refused with the field") {
 }
 
 TEST_CASE("what node managers say that makes no sense is refused with the field") {
-  v1::Registration registration = ToProto(Registration{"server", "incarnation", 1, "kind", {}});
+  v1::Registration registration = ToProto(Registration{"server", "incarnation", 1, {}});
   registration.clear_server();
   CHECK(FromProto(registration).error().field == "server");
   registration.set_server("server");

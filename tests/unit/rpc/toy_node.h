@@ -30,13 +30,13 @@ class ToyNode {
         Registration{.server = "toy-server",
                      .incarnation = "1",
                      .slot_count = 2,
-                     .device_kind = "toy",
-                     .offers = {{.trainer = "toy",
-                                 .code_digest = "toy-1",
-                                 .data_digest = "none",
-                                 .evaluation_digest = "toy-evaluation",
-                                 .schema = {.hyper_parameters = {{"lr", ValueType::kFloating, Value{0.1}, false}}},
-                                 .metrics = {"score"}}}});
+                     .offers = {{{.trainer = "toy",
+                                  .code_digest = "toy-1",
+                                  .data_digest = "none",
+                                  .evaluation_digest = "toy-evaluation",
+                                  .schema = {.hyper_parameters = {{"lr", ValueType::kFloating, Value{0.1}, false}}},
+                                  .metrics = {"score"}},
+                                 "toy"}}});
     return request;
   }
 

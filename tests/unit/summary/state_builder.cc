@@ -20,14 +20,14 @@ StateBuilder::StateBuilder(int slot_count) {
            .evaluation_digest = "evaluation",
            .schema = schema,
            .metrics = {"test_acc"}};
-  Apply(state, SetServer{{.name = "server", .slot_count = slot_count, .device_kind = "cpu", .session = SessionId{1}}});
+  Apply(state, SetServer{{.name = "server", .slot_count = slot_count, .offers = {}, .session = SessionId{1}}});
   Offers();
 }
 
 void StateBuilder::Offers() {
   Apply(state, AddOffer{{offer, At(static_cast<std::int64_t>(state.offers.size()))}});
   Server server = state.servers.at("server");
-  server.offers = {{TrainerDigest(offer), DigestOf(offer)}};
+  server.offers = {{TrainerDigest(offer), {DigestOf(offer), "cpu"}}};
   Apply(state, SetServer{server});
 }
 

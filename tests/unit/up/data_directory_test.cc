@@ -76,12 +76,12 @@ TEST_CASE("paths with quotes and spaces survive the configuration file") {
                                                          .slot_count = 2,
                                                          .checkpoint_directory = "/a \"b\"",
                                                          .work_directory = "/w",
-                                                         .worker_command = {"/x y", "z"},
+                                                         .runtimes = {{"r", {"/x y", "z"}}},
                                                          .stop_time = Seconds(3)})
               .has_value());
   const std::string text = ReadFile(folder.File("config"));
   CHECK(text.find("checkpoint_directory: \"/a \\\"b\\\"\"") != std::string::npos);
-  CHECK(text.find("worker_command: \"/x y\"\nworker_command: \"z\"") != std::string::npos);
+  CHECK(text.find("command: \"/x y\"\n  command: \"z\"") != std::string::npos);
 }
 
 TEST_CASE("down says when nothing runs") {

@@ -11,10 +11,12 @@
 
 namespace espalier::node {
 
-// Start the slot's worker, by a number never used again; answered by WorkerDied when it ends or cannot be started.
+// Start a worker of the runtime for the slot, by a number never used again; answered by WorkerDied when it ends or
+// cannot be started.
 struct SpawnWorker {
   int slot = 0;
   std::int64_t worker = 0;
+  std::string runtime;
 };
 
 // Answered by WorkerReplied.

@@ -15,39 +15,72 @@ constexpr int kProtocolVersion = 1;
 
 }  // namespace
 
-Core::Core(Settings settings) : settings_(std::move(settings)), slots_(settings_.slot_count) {}
+Core::Core(Settings settings)
+    : settings_(std::move(settings)), slots_(settings_.slot_count), runtimes_(settings_.runtimes) {
+  for (Slot& slot : slots_) slot.runtime = settings_.runtimes.front();
+}
 
 Actions Core::Start(Seconds now) {
   Actions actions;
-  for (int i = 0; i < settings_.slot_count; ++i) Spawn(i, Seconds(0), now, actions);
+  for (int i = 0; i < settings_.slot_count; ++i) MindSlot(i, now, actions);
   return actions;
 }
 
-void Core::Spawn(int slot, Seconds respawn_delay, Seconds now, Actions& actions) {
-  slots_[slot] = Worker{.number = next_worker_++, .state = Describing{now, respawn_delay}};
-  actions.push_back(SpawnWorker{slot, WorkerOf(slot)->number});
-  Ask(slot, RunKey{}, Describe{}, actions);
+void Core::Spawn(int slot, const std::string& runtime, Seconds respawn_delay, Seconds now, Actions& actions) {
+  const std::int64_t number = next_worker_++;
+  slots_[slot].seats[runtime] = Worker{.number = number, .state = Describing{now, respawn_delay}, .used_at = now};
+  actions.push_back(SpawnWorker{slot, number, runtime});
+  Ask(slot, runtime, RunKey{}, Describe{}, actions);
 }
 
-// REQUIRES: the slot has a worker.
-void Core::Ask(int slot, RunKey run, RequestKind request, Actions& actions) {
-  Worker& worker = *WorkerOf(slot);
+// REQUIRES: the slot has a worker of the runtime.
+void Core::Ask(int slot, const std::string& runtime, RunKey run, RequestKind request, Actions& actions) {
+  Worker& worker = *WorkerOn(slots_[slot], runtime);
   const std::int64_t id = worker.next_request++;
   worker.asked[id] = {run, request};
   actions.push_back(SendRequest{slot, worker.number, {id, std::move(request)}});
 }
 
-void Core::Kill(int slot, Actions& actions) {
-  Worker* worker = WorkerOf(slot);
+void Core::Kill(int slot, const std::string& runtime, Actions& actions) {
+  Worker* worker = WorkerOn(slots_[slot], runtime);
   if (worker == nullptr || std::holds_alternative<Killed>(worker->state)) return;
   worker->state = Killed{RespawnDelay(*worker)};
   actions.push_back(KillWorker{slot, worker->number});
 }
 
-Worker* Core::Find(int slot, std::int64_t number) {
-  Worker* worker = WorkerOf(slot);
-  return worker != nullptr && worker->number == number ? worker : nullptr;
+// It trains, or writes what was trained.
+bool Core::IsBusy(int slot, const std::string& runtime) const {
+  const Slot& at = slots_[slot];
+  if (at.run.has_value() && runs_.at(*at.run).runtime == runtime) return true;
+  const auto* worker = std::get_if<Worker>(&at.seats.at(runtime));
+  return worker != nullptr && Saves(*worker);
 }
+
+// Of the workers that are only kept warm, those used least recently go.
+void Core::TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions) {
+  int count = 0;
+  std::set<std::pair<Seconds, std::string>> idle;
+  for (const auto& [runtime, seat] : slots_[slot].seats) {
+    const auto* worker = std::get_if<Worker>(&seat);
+    if (worker == nullptr || std::holds_alternative<Killed>(worker->state)) continue;
+    ++count;
+    const bool is_idle = std::holds_alternative<Ready>(worker->state) && !IsBusy(slot, runtime);
+    if (is_idle && !wanted.contains(runtime)) idle.emplace(worker->used_at, runtime);
+  }
+  for (auto it = idle.begin(); it != idle.end() && count > settings_.warm_workers; ++it, --count) {
+    Kill(slot, it->second, actions);
+  }
+}
+
+const std::string* Core::RuntimeOf(int slot, std::int64_t number) const {
+  for (const auto& [runtime, seat] : slots_[slot].seats) {
+    const auto* worker = std::get_if<Worker>(&seat);
+    if (worker != nullptr && worker->number == number) return &runtime;
+  }
+  return nullptr;
+}
+
+Worker* Core::WorkerOf(const RunHere& run) { return WorkerOn(slots_[run.runner.order().slot], run.runtime); }
 
 Actions Core::OnOrders(const ServerOrders& orders, Seconds now) {
   Actions actions;
@@ -90,14 +123,13 @@ void Core::Refuse(RunKey run, Step start, const std::string& why) {
   outbox_.Add(run, RunEnded{.step = start, .refused = why});
 }
 
-void Core::RefuseNotOffered(int slot, const Ready& ready) {
+void Core::RefuseNotOffered() {
+  if (!runtimes_.any_described()) return;
   for (auto it = runs_.begin(); it != runs_.end();) {
-    const Order& order = it->second.runner.order();
-    const bool is_refused =
-        order.slot == slot && it->second.runner.waiting() && !ready.offers.contains(it->second.offer);
+    const bool is_refused = it->second.runner.waiting() && runtimes_.Offering(it->second.offer) == nullptr;
     if (is_refused) {
       Refuse(it->first, it->second.runner.path().start(),
-             "this server does not offer " + order.offer.trainer + " with exactly these digests");
+             "this server does not offer " + it->second.runner.order().offer.trainer + " with exactly these digests");
     }
     it = is_refused ? runs_.erase(it) : std::next(it);
   }
@@ -145,41 +177,50 @@ void Core::RemoveSuperseded(const std::vector<std::string>& files, Actions& acti
   superseded_ = std::move(now_superseded);
 }
 
-void Core::AssignSlots(Seconds now, Actions& actions) {
-  for (int i = 0; i < settings_.slot_count; ++i) {
-    Worker* worker = WorkerOf(i);
-    if (worker == nullptr || !std::holds_alternative<Ready>(worker->state)) continue;
-    if (std::get<Ready>(worker->state).offers != offers_) {
-      // Another version has come since it was started: orders are for that one, and wait for the worker after it.
-      if (!worker->run.has_value() && !Saves(*worker)) Kill(i, actions);
-      continue;
-    }
-    RefuseNotOffered(i, std::get<Ready>(worker->state));
-    if (worker->run.has_value()) continue;
-    for (auto& [key, run] : runs_) {
-      const auto* fetched = std::get_if<Fetched>(&run.start);
-      if (run.runner.order().slot != i || !run.runner.waiting() || fetched == nullptr) continue;
-      worker->run = key;
-      actions.push_back(RecordRun{key, run.runner.path().stages()});
-      RunnerActions wanted;
-      run.runner.Begin(fetched->path, settings_.staging, settings_.step_logs + "/" + StepLogName(key), now, wanted);
-      Carry(key, std::move(wanted), actions);
-      break;
-    }
+// Another version has come since such a worker was started: orders are for that one, and wait for the worker after it.
+void Core::ReplaceOld(int slot, Actions& actions) {
+  for (const auto& [runtime, seat] : slots_[slot].seats) {
+    const auto* worker = std::get_if<Worker>(&seat);
+    const auto* ready = worker == nullptr ? nullptr : std::get_if<Ready>(&worker->state);
+    if (ready == nullptr || ready->offers == runtimes_.Get(runtime).offers || IsBusy(slot, runtime)) continue;
+    Kill(slot, runtime, actions);
   }
+}
+
+void Core::AssignSlots(Seconds now, Actions& actions) {
+  RefuseNotOffered();
+  for (int i = 0; i < settings_.slot_count; ++i) ReplaceOld(i, actions);
+  std::set<int> slots_waited_for;
+  for (auto& [key, run] : runs_) {
+    if (!run.runner.waiting()) continue;
+    const auto* fetched = std::get_if<Fetched>(&run.start);
+    const int slot = run.runner.order().slot;
+    slots_waited_for.insert(slot);
+    if (slots_[slot].run.has_value() || fetched == nullptr) continue;
+    const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer);
+    Worker* worker = runtime == nullptr ? nullptr : WorkerOn(slots_[slot], runtime->name);
+    const auto* ready = worker == nullptr ? nullptr : std::get_if<Ready>(&worker->state);
+    if (ready == nullptr || ready->offers != runtime->offers) continue;
+    slots_[slot].run = key;
+    slots_[slot].runtime = run.runtime = runtime->name;
+    worker->used_at = now;
+    actions.push_back(RecordRun{key, run.runner.path().stages()});
+    RunnerActions wanted;
+    run.runner.Begin(fetched->path, settings_.staging, settings_.step_logs + "/" + StepLogName(key), now, wanted);
+    Carry(key, std::move(wanted), actions);
+  }
+  for (const int slot : slots_waited_for) MindSlot(slot, now, actions);
 }
 
 void Core::Carry(RunKey key, RunnerActions wanted, Actions& actions) {
   RunHere& run = runs_.at(key);
   const int slot = run.runner.order().slot;
-  for (RequestKind& request : wanted.requests) Ask(slot, key, std::move(request), actions);
+  for (RequestKind& request : wanted.requests) Ask(slot, run.runtime, key, std::move(request), actions);
   for (ReportKind& report : wanted.reports) outbox_.Add(key, std::move(report));
   for (std::string& file : wanted.abandoned_files) actions.push_back(DeleteStaged{std::move(file)});
   for (Upload& upload : wanted.uploads) StartUpload(key, std::move(upload), actions);
-  if (wanted.kill_worker) Kill(slot, actions);
-  if (Worker* worker = WorkerOf(slot); worker != nullptr && worker->run == key && !run.runner.on_slot()) {
-    worker->run.reset();
-  }
+  if (wanted.kill_worker) Kill(slot, run.runtime, actions);
+  if (slots_[slot].run == key && !run.runner.on_slot()) slots_[slot].run.reset();
   if (wanted.fetch_start) Fetch(run, actions);
   if (wanted.read_step_log) actions.push_back(ReadStepLog{key, run.step_log_offset});
 }
@@ -192,22 +233,21 @@ void Core::StartUpload(RunKey run, Upload upload, Actions& actions) {
 
 Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& reply, Seconds now) {
   Actions actions;
-  Worker* worker = Find(slot, number);
-  if (worker == nullptr) return actions;
-  const auto it = worker->asked.find(reply.id);
-  if (it == worker->asked.end()) return actions;
+  const std::string* runtime = RuntimeOf(slot, number);
+  if (runtime == nullptr) return actions;
+  Worker& worker = *WorkerOn(slots_[slot], *runtime);
+  const auto it = worker.asked.find(reply.id);
+  if (it == worker.asked.end()) return actions;
   const Asked asked = std::move(it->second);
-  worker->asked.erase(it);
+  worker.asked.erase(it);
   if (std::holds_alternative<Describe>(asked.request)) {
     const auto* description = std::get_if<Description>(&reply.kind);
     if (description == nullptr || description->protocol_version != kProtocolVersion) {
-      Kill(slot, actions);
+      Kill(slot, *runtime, actions);
       return actions;
     }
-    description_ = *description;
-    offers_.clear();
-    for (const Offer& offer : description->offers) offers_.insert(DigestOf(offer));
-    if (std::holds_alternative<Describing>(worker->state)) worker->state = Ready{offers_};
+    runtimes_.OnDescribed(*runtime, *description);
+    if (std::holds_alternative<Describing>(worker.state)) worker.state = Ready{runtimes_.Get(*runtime).offers};
   } else if (const auto run = runs_.find(asked.run); run != runs_.end()) {
     RunnerActions wanted;
     run->second.runner.OnReply(asked.request, reply.kind, now, wanted);
@@ -219,13 +259,14 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
 
 Actions Core::OnWorkerDied(int slot, std::int64_t number, const WorkerDeath& death, Seconds now) {
   Actions actions;
-  const Worker* worker = Find(slot, number);
-  if (worker == nullptr) return actions;
+  const std::string* runtime = RuntimeOf(slot, number);
+  if (runtime == nullptr) return actions;
+  const Worker& worker = *WorkerOn(slots_[slot], *runtime);
   std::set<RunKey> concerned;
-  for (const auto& [id, asked] : worker->asked) concerned.insert(asked.run);
-  if (worker->run.has_value()) concerned.insert(*worker->run);
-  const Seconds delay = RespawnDelay(*worker);
-  slots_[slot] = Absent{now + delay, delay};
+  for (const auto& [id, asked] : worker.asked) concerned.insert(asked.run);
+  if (const auto& run = slots_[slot].run; run.has_value() && runs_.at(*run).runtime == *runtime) concerned.insert(*run);
+  const Seconds delay = RespawnDelay(worker);
+  slots_[slot].seats.at(*runtime) = Absent{now + delay, delay};
   for (const RunKey key : concerned) {
     const auto it = runs_.find(key);
     if (it == runs_.end()) continue;
@@ -301,14 +342,37 @@ Actions Core::OnStepLogRead(RunKey key, std::string_view text, Seconds now) {
   return actions;
 }
 
-// A worker is started anew when its time comes, or killed when it does not answer.
-void Core::MindSlot(int slot, Seconds now, Actions& actions) {
-  if (const auto* absent = std::get_if<Absent>(&slots_[slot])) {
-    if (now >= absent->respawn_at && !quit_before_.has_value()) Spawn(slot, absent->respawn_delay, now, actions);
-    return;
+// A slot has a worker at all times: of what it trained last; of what waits to be trained on it; and of what nobody
+// knows yet, which one slot finds out.
+std::set<std::string> Core::RuntimesWanted(int slot) const {
+  std::set<std::string> wanted;
+  for (const auto& [key, run] : runs_) {
+    if (run.runner.order().slot != slot || !run.runner.waiting()) continue;
+    if (const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer)) wanted.insert(runtime->name);
   }
-  const auto* describing = std::get_if<Describing>(&WorkerOf(slot)->state);
-  if (describing != nullptr && now - describing->since > kDescribePatience) Kill(slot, actions);
+  if (wanted.empty()) wanted.insert(slots_[slot].runtime);
+  for (std::size_t i = 0; i < runtimes_.all().size(); ++i) {
+    const Runtimes::Runtime& runtime = runtimes_.all()[i];
+    const bool is_here = static_cast<int>(i) % settings_.slot_count == slot;
+    if (is_here && !runtime.description.has_value()) wanted.insert(runtime.name);
+  }
+  return wanted;
+}
+
+// A worker is started when its time comes, or killed when it does not answer.
+void Core::MindSlot(int slot, Seconds now, Actions& actions) {
+  for (const auto& [runtime, seat] : slots_[slot].seats) {
+    const auto* worker = std::get_if<Worker>(&seat);
+    const auto* describing = worker == nullptr ? nullptr : std::get_if<Describing>(&worker->state);
+    if (describing != nullptr && now - describing->since > kDescribePatience) Kill(slot, runtime, actions);
+  }
+  if (quit_before_.has_value()) return;
+  const std::set<std::string> wanted = RuntimesWanted(slot);
+  for (const std::string& runtime : wanted) {
+    const auto* absent = std::get_if<Absent>(&slots_[slot].seats[runtime]);
+    if (absent != nullptr && now >= absent->respawn_at) Spawn(slot, runtime, absent->respawn_delay, now, actions);
+  }
+  TrimWarm(slot, wanted, actions);
 }
 
 void Core::TryAgain(Seconds now, Actions& actions) {
@@ -329,7 +393,7 @@ Actions Core::OnTick(Seconds now) {
   if (reads_step_logs) step_logs_read_at_ = now;
   for (int i = 0; i < settings_.slot_count; ++i) MindSlot(i, now, actions);
   for (auto& [key, run] : runs_) {
-    const Worker* worker = WorkerOf(run.runner.order().slot);
+    const Worker* worker = WorkerOf(run);
     RunnerActions wanted;
     run.runner.OnTick(now, worker != nullptr && Saves(*worker), wanted);
     Carry(key, std::move(wanted), actions);

@@ -16,14 +16,17 @@
 #include "worker/node/core/outbox.h"
 #include "worker/node/core/retry_pause.h"
 #include "worker/node/core/runner.h"
+#include "worker/node/core/runtimes.h"
 #include "worker/node/core/slot.h"
 
 namespace espalier::node {
 
 struct Settings {
   int slot_count = 1;
-  std::string staging;    // folder of staged checkpoints
-  std::string step_logs;  // folder of step logs, one a run
+  std::vector<std::string> runtimes;  // names of those that it has, >= 1; slots begin with a worker of the first
+  int warm_workers = 2;               // of a slot, so many of different runtimes are kept, >= 1
+  std::string staging;                // folder of staged checkpoints
+  std::string step_logs;              // folder of step logs, one a run
   Seconds stop_within{10};
 };
 
@@ -56,8 +59,9 @@ class Core {
 
   // OnStop was called.
   bool stopping() const { return quit_before_.has_value(); }
-  // What the workers of this server can train; none until one has said so.
-  const std::optional<Description>& description() const { return description_; }
+  // A worker has described what it trains.
+  bool knows_offers() const { return runtimes_.any_described(); }
+  std::vector<ServerOffer> Offers() const { return runtimes_.Offers(); }
   std::vector<RunStatus> Statuses() const;
   const Outbox& outbox() const { return outbox_; }
 
@@ -76,6 +80,7 @@ class Core {
     Runner runner;
     Digest128 offer;
     std::variant<Fetching, StoreAway, Fetched> start;
+    std::string runtime = {};  // of the worker that has it; empty: none has been given it
     RetryPause pause = {};
     std::int64_t step_log_offset = 0;
     bool is_forgotten = false;  // its files are deleted
@@ -90,22 +95,26 @@ class Core {
 
   void TakeOver(const Order& order, Seconds now, Actions& actions);
   void Refuse(RunKey run, Step start, const std::string& why);
-  void RefuseNotOffered(int slot, const Ready& ready);
+  void RefuseNotOffered();
   void Acknowledge(std::int64_t number, Actions& actions);
   void RemoveSuperseded(const std::vector<std::string>& files, Actions& actions);
   void ForgetEnded(Actions& actions);
   void AssignSlots(Seconds now, Actions& actions);
   void Carry(RunKey run, RunnerActions wanted, Actions& actions);
   void Fetch(RunHere& run, Actions& actions);
-  void Spawn(int slot, Seconds respawn_delay, Seconds now, Actions& actions);
-  void Kill(int slot, Actions& actions);
+  void Spawn(int slot, const std::string& runtime, Seconds respawn_delay, Seconds now, Actions& actions);
+  void Ask(int slot, const std::string& runtime, RunKey run, RequestKind request, Actions& actions);
+  void Kill(int slot, const std::string& runtime, Actions& actions);
+  void TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions);
+  void ReplaceOld(int slot, Actions& actions);
   void MindSlot(int slot, Seconds now, Actions& actions);
   void TryAgain(Seconds now, Actions& actions);
-  void Ask(int slot, RunKey run, RequestKind request, Actions& actions);
+  std::set<std::string> RuntimesWanted(int slot) const;
+  bool IsBusy(int slot, const std::string& runtime) const;
   void StartUpload(RunKey run, Upload upload, Actions& actions);
-  // Null if the slot has another by now, or none.
-  Worker* Find(int slot, std::int64_t worker);
-  Worker* WorkerOf(int slot) { return std::get_if<Worker>(&slots_[slot]); }
+  // The runtime whose worker on the slot has the number; null if that one is gone.
+  const std::string* RuntimeOf(int slot, std::int64_t worker) const;
+  Worker* WorkerOf(const RunHere& run);
   bool IsSettled() const;
 
   Settings settings_;
@@ -118,8 +127,7 @@ class Core {
   std::map<std::int64_t, std::string> staged_of_report_;
   std::set<std::string> superseded_;
   Outbox outbox_;
-  std::optional<Description> description_;
-  std::set<Digest128> offers_;  // of it: every worker that is not busy offers exactly these
+  Runtimes runtimes_;
   std::int64_t next_worker_ = 1;
   std::int64_t next_upload_ = 1;
   Seconds step_logs_read_at_{0};

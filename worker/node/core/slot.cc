@@ -22,4 +22,9 @@ bool Saves(const Worker& worker) {
                      [](const auto& item) { return std::holds_alternative<Save>(item.second.request); });
 }
 
+Worker* WorkerOn(Slot& slot, const std::string& runtime) {
+  const auto seat = slot.seats.find(runtime);
+  return seat == slot.seats.end() ? nullptr : std::get_if<Worker>(&seat->second);
+}
+
 }  // namespace espalier::node

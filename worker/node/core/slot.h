@@ -1,4 +1,5 @@
-// A slot of this server, and the worker process on it.
+// A slot of this server, and the worker processes on it: at most one of each runtime. One of them trains the run that
+// holds the slot; others are kept warm.
 //
 //   Absent ──> Worker: Describing ──> Ready ──> Killed ──> Absent
 //                          └─────────────────────^
@@ -8,13 +9,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <variant>
 
 #include "worker/node/core/worker_words.h"
 
 namespace espalier::node {
 
-// There is no worker; one is started when its time has come.
+// There is no worker; one is not started before its time has come.
 struct Absent {
   Seconds respawn_at{0};
   Seconds respawn_delay{0};  // that led to it
@@ -44,12 +46,18 @@ struct Asked {
 struct Worker {
   std::int64_t number = 0;  // never used again
   std::variant<Describing, Ready, Killed> state;
-  std::optional<RunKey> run;  // that holds the slot
+  Seconds used_at{0};  // when it was started, or last given a run
   std::int64_t next_request = 1;
   std::map<std::int64_t, Asked> asked;  // by request id, until answered
 };
 
-using Slot = std::variant<Absent, Worker>;
+using Seat = std::variant<Absent, Worker>;
+
+struct Slot {
+  std::map<std::string, Seat> seats;  // by runtime
+  std::optional<RunKey> run;          // that holds the slot
+  std::string runtime;  // whose worker is kept warm whatever happens: of the last run, or the first of all
+};
 
 // How long to wait before the next worker is started if this one dies now: a worker that never got as far as describing
 // itself would only do the same again.
@@ -57,5 +65,8 @@ Seconds RespawnDelay(const Worker& worker);
 
 // It writes a state, of whatever run.
 bool Saves(const Worker& worker);
+
+// Null if the slot has none of that runtime.
+Worker* WorkerOn(Slot& slot, const std::string& runtime);
 
 }  // namespace espalier::node

@@ -1,0 +1,51 @@
+#include "worker/node/core/runtimes.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace espalier::node {
+
+Runtimes::Runtimes(const std::vector<std::string>& names) {
+  for (const std::string& name : names) runtimes_.push_back({.name = name, .description = {}, .offers = {}});
+}
+
+const Runtimes::Runtime& Runtimes::Get(const std::string& name) const {
+  const auto found =
+      std::find_if(runtimes_.begin(), runtimes_.end(), [&](const auto& each) { return each.name == name; });
+  ESPALIER_CHECK(found != runtimes_.end()) << "there is no runtime " << name;
+  return *found;
+}
+
+void Runtimes::OnDescribed(const std::string& name, const Description& description) {
+  for (Runtime& runtime : runtimes_) {
+    if (runtime.name != name) continue;
+    runtime.description = description;
+    runtime.offers.clear();
+    for (const Offer& offer : description.offers) runtime.offers.insert(DigestOf(offer));
+  }
+}
+
+const Runtimes::Runtime* Runtimes::Offering(Digest128 offer) const {
+  const auto found =
+      std::find_if(runtimes_.begin(), runtimes_.end(), [&](const auto& each) { return each.offers.contains(offer); });
+  return found == runtimes_.end() ? nullptr : &*found;
+}
+
+bool Runtimes::any_described() const {
+  return std::any_of(runtimes_.begin(), runtimes_.end(), [](const auto& each) { return each.description.has_value(); });
+}
+
+std::vector<ServerOffer> Runtimes::Offers() const {
+  std::vector<ServerOffer> offers;
+  std::set<Digest128> trainers;
+  for (const Runtime& runtime : runtimes_) {
+    if (!runtime.description.has_value()) continue;
+    for (const Offer& offer : runtime.description->offers) {
+      if (trainers.insert(TrainerDigest(offer)).second) offers.push_back({offer, runtime.description->device_kind});
+    }
+  }
+  return offers;
+}
+
+}  // namespace espalier::node

@@ -1,0 +1,39 @@
+// What workers of this server can be made of, and what those of each runtime have said that they train. Of two runtimes
+// that offer the same, the one named first trains it.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "worker/node/core/worker_words.h"
+
+namespace espalier::node {
+
+class Runtimes {
+ public:
+  // REQUIRES: names are not empty, and differ.
+  explicit Runtimes(const std::vector<std::string>& names);
+
+  struct Runtime {
+    std::string name;
+    std::optional<Description> description;  // of its worker that has described itself last
+    std::set<Digest128> offers;              // of it
+  };
+  const std::vector<Runtime>& all() const { return runtimes_; }
+  // REQUIRES: it is one of all().
+  const Runtime& Get(const std::string& name) const;
+
+  void OnDescribed(const std::string& name, const Description& description);
+  // Null as long as no runtime has described that it offers this. O(runtimes log offers).
+  const Runtime* Offering(Digest128 offer) const;
+  // Some runtime has described itself.
+  bool any_described() const;
+  std::vector<ServerOffer> Offers() const;
+
+ private:
+  std::vector<Runtime> runtimes_;
+};
+
+}  // namespace espalier::node
