@@ -34,6 +34,11 @@ class AccelerateTest(adapting.AdaptersTest):
         metrics, _, _ = self.check("accelerated.py:scheduled", Trial({"accumulate": 3}, {2: {"bs": 5}}, updates=None, steps=4), (1, 2))
         self.assertEqual(len({each["lr"] for each in metrics}), 4)
 
+    def test_random_trials_can_be_cut_at_random(self):
+        initial, sizes = {"accumulate": [1, 2, 3], "workers": [0, 2], "seed": [1, 2]}, {"bs": [4, 6, 16]}
+        self.check_random("accelerated.py:main", initial, {**sizes, "lr": [0.1, 0.01, 1e-4]})
+        self.check_random("accelerated.py:scheduled", initial, sizes)
+
     def test_a_state_without_any_one_of_its_parts_makes_another_training(self):
         parts = ["Python's generator", "NumPy's generator", "PyTorch's generator", "data position", "optimizer state", "buffers"]
         self.check_that_nothing_can_be_forgotten("accelerated.py:main", Trial(changes={2: {"bs": 5}, 3: {"lr": 0.02}}), parts)

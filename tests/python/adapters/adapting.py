@@ -4,9 +4,10 @@ import dataclasses
 import itertools
 import os
 import pathlib
+import random
 import tempfile
 
-from cuts import CutsTest, begin, go_on
+from cuts import CutsTest, Trial, begin, go_on
 from fake_node_manager import PACKAGE, Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -40,6 +41,20 @@ class AdaptersTest(CutsTest):
         undisturbed = self.cut(itertools.cycle(reversed(self.pair(trainer))), trial, pieces, is_disturbed=False)
         self.assertEqual(undisturbed, straight)
         return straight
+
+    def check_random(self, trainer, initial, sequences):
+        """As `check`, of ESPALIER_TRIALS random trials with random cuts. `initial`, `sequences`: name -> values to choose from."""
+        seed = int(os.environ.get("ESPALIER_SEED", random.randrange(2**32)))
+        print(f"ESPALIER_SEED={seed}")
+        draw = random.Random(seed)
+        for number in range(int(os.environ.get("ESPALIER_TRIALS", 2))):
+            steps = draw.randint(2, 6)
+            changes = {step: {name: draw.choice(values) for name, values in sequences.items() if draw.random() < 0.5} for step in range(1, steps)}
+            trial = Trial({name: draw.choice(values) for name, values in {**initial, **sequences}.items()},
+                          {step: values for step, values in changes.items() if values and draw.random() < 0.6},
+                          updates=draw.choice([1, 2, 5, None]), steps=steps)  # fmt: skip
+            with self.subTest(ESPALIER_SEED=seed, number=number, trial=trial):
+                self.check(trainer, trial, sorted(draw.sample(range(1, steps), draw.randint(1, steps - 1))))
 
     def check_that_nothing_can_be_forgotten(self, trainer, trial, parts):
         for part in parts:

@@ -41,6 +41,11 @@ class LightningTest(adapting.AdaptersTest):
     def test_manual_optimization_with_two_optimizers_can_be_cut(self):
         self.check("lit.py:AtFixedRate", Trial({"kind": "ByHand"}, {2: {"bs": 5}}))
 
+    def test_random_trials_can_be_cut_at_random(self):
+        sequences = {"bs": [4, 6, 16], "lr": [0.1, 0.01, 1e-4]}
+        self.check_random("lit.py:Any", {"kind": ["Net"], "optimizer": ["Adam", "RMSprop", "NAdam"], "workers": [0, 2], "seed": [1, 2]}, sequences)
+        self.check_random("lit.py:AtFixedRate", {"kind": ["Scheduled", "ByHand"], "workers": [0, 2]}, {"bs": [4, 6, 16]})
+
     def test_a_state_without_any_one_of_its_parts_makes_another_training(self):
         parts = ["Python's generator", "NumPy's generator", "PyTorch's generator", "data position", "optimizer state", "buffers", "counters"]
         self.check_that_nothing_can_be_forgotten("lit.py:Any", Trial(changes={2: {"bs": 5}, 3: {"lr": 0.02}}), parts)

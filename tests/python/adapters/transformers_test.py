@@ -28,6 +28,12 @@ class TransformersTest(adapting.AdaptersTest):
         metrics, _, _ = self.check("texts.py:scheduled", Trial(updates=None, steps=4), (1, 2))
         self.assertEqual(len({each["learning_rate"] for each in metrics}), 4)
 
+    def test_random_trials_can_be_cut_at_random(self):
+        initial = {"gradient_accumulation_steps": [1, 2, 3], "workers": [0, 2], "seed": [1, 2]}
+        self.check_random("texts.py:scheduled", initial, {})
+        sequences = {"learning_rate": [0.1, 0.01, 1e-4], "per_device_train_batch_size": [2, 5, 16], "max_grad_norm": [0.0, 0.1, 1.0]}
+        self.check_random("texts.py:texts", initial, {**sequences, "weight_decay": [0.1, 0.5]})
+
     def test_a_state_without_any_one_of_its_parts_makes_another_training(self):
         parts = ["Python's generator", "NumPy's generator", "PyTorch's generator", "data position", "optimizer state", "counters"]
         self.check_that_nothing_can_be_forgotten("texts.py:texts", Trial(changes=CHANGES), parts)
