@@ -26,16 +26,21 @@ def wire(values):
     return {name: {fields[type(value)]: value} for name, value in values.items()}
 
 
-class Worker:
-    """A worker process. `trainer`: "FILE.py:NAME". REQUIRES: `log` may be written."""
+def python_worker(trainer):
+    """The command of one for `trainer`, "FILE.py:NAME"."""
+    return [sys.executable, "-m", "espalier.worker", str(trainer)]
 
-    def __init__(self, trainer, log, environment=None, inherited=()):
+
+class Worker:
+    """A worker process. `trainer`: "FILE.py:NAME"; or `command`: one that offers one trainer. REQUIRES: `log` may be written."""
+
+    def __init__(self, trainer, log, environment=None, inherited=(), command=None):
         ours, theirs = socket.socketpair()
         os.set_inheritable(theirs.fileno(), True)
         self.log = pathlib.Path(log)
         with open(log, "ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "espalier.worker", str(trainer), "--fd", str(theirs.fileno())],
+                [*(command or python_worker(trainer)), "--fd", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=[theirs.fileno(), *inherited],
                 env={**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONHASHSEED": "0", **(environment or {})},
             )  # fmt: skip
@@ -88,7 +93,8 @@ class Worker:
         self.step = 0
         self.values = {**defaults, **wire(values)}
         step = {"epoch": True} if updates is None else {"updates": updates}
-        self.ask("init", trainer=trainer["name"], step=step, values=self.values, runId="5", stepLog=str(step_log))
+        self.ask("init", trainer=trainer["name"], data=trainer.get("data", ""), step=step, values=self.values, runId="5",
+                 stepLog=str(step_log))  # fmt: skip
 
     def setup_all(self, values):
         """The first Setup: all sequences, with these values or those of Init."""

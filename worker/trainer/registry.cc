@@ -1,10 +1,56 @@
 #include "worker/trainer/registry.h"
 
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "worker/trainer/data/digits.h"
 #include "worker/trainer/models/mlp.h"
 #include "worker/trainer/models/synthetic.h"
 
 namespace espalier::trainer {
+namespace {
 
-std::vector<TrainerKind> BuiltInTrainers() { return {MlpOnDigits(), Synthetic()}; }
+std::vector<NetworkKind> Networks() { return {Mlp()}; }
+
+Result<std::vector<DataSource>> FindData(const std::vector<std::string>& names) {
+  std::vector<DataSource> found;
+  for (const std::string& name : std::set(names.begin(), names.end())) {
+    if (name != "digits") return MakeError(ErrorCode::kInvalidArgument, "there is no data '" + name + "'", "--data");
+    found.push_back(Digits());
+  }
+  if (names.empty()) found.push_back(Digits());
+  return found;
+}
+
+std::vector<TrainerKind> AllTrainers(const std::vector<DataSource>& data) {
+  std::vector<TrainerKind> kinds{Synthetic()};
+  for (const NetworkKind& network : Networks()) {
+    for (const DataSource& source : data) {
+      if (Takes(network, source)) kinds.push_back(Classifier(network, source));
+    }
+  }
+  std::ranges::sort(kinds, {}, [](const TrainerKind& kind) { return std::tie(kind.name, kind.data); });
+  return kinds;
+}
+
+}  // namespace
+
+Result<std::vector<TrainerKind>> ChooseTrainers(const TrainerChoice& choice) {
+  ESPALIER_ASSIGN(const std::vector<DataSource> data, FindData(choice.data));
+  const std::vector<TrainerKind> all = AllTrainers(data);
+  if (choice.trainers.empty()) return all;
+  for (const std::string& name : choice.trainers) {
+    if (std::ranges::find(all, name, &TrainerKind::name) == all.end()) {
+      return MakeError(ErrorCode::kInvalidArgument, "no trainer '" + name + "' is built in that takes this data",
+                       "--trainer");
+    }
+  }
+  std::vector<TrainerKind> chosen;
+  std::ranges::copy_if(all, std::back_inserter(chosen), [&](const TrainerKind& kind) {
+    return std::ranges::find(choice.trainers, kind.name) != choice.trainers.end();
+  });
+  return chosen;
+}
 
 }  // namespace espalier::trainer

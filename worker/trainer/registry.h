@@ -1,13 +1,23 @@
 // The trainers that are compiled into the worker.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "worker/trainer/trainer.h"
 
 namespace espalier::trainer {
 
-// Sorted by (name, data). A new trainer is a file in models/ and a line in registry.cc.
-std::vector<TrainerKind> BuiltInTrainers();
+// What a worker is to offer.
+struct TrainerChoice {
+  std::vector<std::string> trainers;  // by name; none: all that take the data
+  std::vector<std::string> data;      // as study files give it; none: what is built in
+};
+
+// Each chosen trainer with each data set that it takes, sorted by (name, data). A new trainer is a file in models/ and
+// a line in registry.cc. Nothing is loaded, but files of data are digested. Error: kInvalidArgument, naming the field:
+// an unknown trainer, data that is not there or of no known form, or that the trainer does not take.
+Result<std::vector<TrainerKind>> ChooseTrainers(const TrainerChoice& choice);
 
 }  // namespace espalier::trainer

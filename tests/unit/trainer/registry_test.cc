@@ -3,20 +3,46 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "worker/trainer/command_line.h"
+
 namespace espalier::trainer {
 
 TEST_CASE("the built-in trainers declare what they are, the same in every release", "[torch]") {
-  for (const TrainerKind& kind : BuiltInTrainers()) {
+  const std::vector<TrainerKind> kinds = ChooseTrainers({}).value();
+  for (const TrainerKind& kind : kinds) {
     INFO(kind.name);
     CHECK(std::ranges::is_sorted(kind.hyper_parameters, {}, &DeclaredHyperParameter::name));
     CHECK(std::ranges::is_sorted(kind.metrics));
     CHECK_FALSE(kind.code_digest.empty());
   }
-  const TrainerKind mlp = BuiltInTrainers().front();
+  const TrainerKind mlp = kinds.front();
   CHECK(mlp.name == "mlp");
   CHECK(mlp.data == "digits");
-  CHECK(mlp.data_digest == "95f6d6b27e4ef3001ce6a1df6dd53a9e55927fd318ee793de0e0c80465501ba9");
-  CHECK(mlp.evaluation_digest == "26b6dd06afe9876885d3fff80fe6e7985648ea73b402ca53df9524987672facd");
+  CHECK(mlp.data_digest == "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8");
+  CHECK(mlp.evaluation_digest == "c4e537445bc590b6a1243ba68d3c5c073010481efcfcf47f1809934e9797009e");
+}
+
+TEST_CASE("a worker offers the trainers and the data that it is told to", "[torch]") {
+  using Names = std::vector<std::pair<std::string, std::string>>;
+  const auto names = [](const std::vector<std::string>& arguments) {
+    Names chosen;
+    const auto kinds = ChooseTrainers(ParseCommandLine(arguments).value().choice);
+    for (const TrainerKind& kind : kinds.value()) chosen.emplace_back(kind.name, kind.data);
+    return chosen;
+  };
+  CHECK(names({"--fd", "3", "--trainer", "synthetic"}) == Names{{"synthetic", ""}});
+  CHECK(names({"--trainer", "synthetic", "--trainer", "mlp", "--data", "digits", "--data", "digits", "--fd", "3"}) ==
+        Names{{"mlp", "digits"}, {"synthetic", ""}});
+  CHECK(ChooseTrainers({.trainers = {"oracle"}}).error().field == "--trainer");
+  CHECK(ChooseTrainers({.data = {"/no/such/data"}}).error().field == "--data");
+}
+
+TEST_CASE("a command line that is none is refused, naming the option") {
+  CHECK(ParseCommandLine({"--fd", "12"}).value().fd == 12);
+  CHECK(ParseCommandLine({}).error().field == "--fd");
+  CHECK(ParseCommandLine({"--fd", "x"}).error().field == "--fd");
+  CHECK(ParseCommandLine({"--fd", "3", "--trainer"}).error().field == "--trainer");
+  CHECK(ParseCommandLine({"--fd", "3", "--depth", "20"}).error().field == "--depth");
 }
 
 }  // namespace espalier::trainer

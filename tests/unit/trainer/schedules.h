@@ -1,4 +1,4 @@
-// Hyper-parameters that change on the way, for trainings of the built-in mlp in tests.
+// Hyper-parameters that change on the way, for trainings of the built-in classifiers in tests.
 #pragma once
 
 #include <functional>
@@ -20,41 +20,50 @@ struct Scenario {
 
 inline const HyperParameterValues kInitialValues{{"hidden", std::int64_t{24}}, {"seed", std::int64_t{7}}};
 
-// lr, bs, momentum and dropout change; the optimizer is the one given, or, if that is empty, changes too.
+// Settings of optimizers that change on the way; the optimizer is the one given, or, if that is empty, changes too.
+inline HyperParameterValues ChangingOptimizer(const std::string& given, std::int64_t step) {
+  const std::string in_turn[] = {"sgd", "adamw", "rmsprop", "adam"};
+  const std::string& optimizer = given.empty() ? in_turn[step / 3 % 4] : given;
+  return {{"alpha", step < 7 ? 0.99 : 0.9},
+          {"beta1", step < 6 ? 0.9 : 0.8},
+          {"beta2", step < 4 ? 0.999 : 0.99},
+          {"eps", step < 3 ? 1e-8 : 1e-6},
+          {"lr", (optimizer == "sgd" ? 0.1 : 0.002) / static_cast<double>(1 + step / 2)},
+          {"momentum", step < 5 ? 0.9 : 0.5},
+          {"nesterov", step >= 3},
+          {"optimizer", optimizer},
+          {"weight_decay", step < 6 ? 0.0 : 0.001}};
+}
+
+// Of the mlp: the optimizer's settings as above, and the batch size and dropout change.
 inline Schedule ChangingSchedule(const std::string& optimizer) {
   return [optimizer](std::int64_t step) {
-    const bool adam = optimizer.empty() ? step >= 4 && step < 8 : optimizer == "adam";
-    const double lr = (adam ? 0.002 : 0.1) / static_cast<double>(1 + step / 2);
-    return HyperParameterValues{{"lr", lr},
-                                {"bs", std::int64_t{step < 3   ? 32
-                                                    : step < 7 ? 50
-                                                               : 100}},
-                                {"momentum", step < 5 ? 0.9 : 0.5},
-                                {"weight_decay", step < 6 ? 0.0 : 0.001},
-                                {"dropout", step < 6   ? 0.2
-                                            : step < 8 ? 0.0
-                                                       : 0.4},
-                                {"optimizer", std::string(adam ? "adam" : "sgd")}};
+    HyperParameterValues values = ChangingOptimizer(optimizer, step);
+    values["bs"] = std::int64_t{step < 3 ? 32 : step < 7 ? 50 : 100};
+    values["dropout"] = step < 6 ? 0.2 : step < 8 ? 0.0 : 0.4;
+    return values;
   };
 }
 
 // Momentum begins only after the first cut, dropout ends.
-inline Schedule LateMomentum() {
-  return [](std::int64_t step) {
-    HyperParameterValues values = ChangingSchedule("sgd")(step);
-    values["momentum"] = step < 4 ? 0.0 : 0.9;
+inline Schedule LateMomentum(const std::string& optimizer) {
+  return [optimizer](std::int64_t step) {
+    HyperParameterValues values = ChangingSchedule(optimizer)(step);
+    values["momentum"] = step < 4 || step == 9 ? 0.0 : 0.9;
     return values;
   };
 }
 
 inline std::vector<Scenario> Scenarios() {
-  return {{"SGD by epochs", {}, ChangingSchedule("sgd"), 10},
-          {"Adam by epochs", {}, ChangingSchedule("adam"), 10},
-          {"a changing optimizer by epochs", {}, ChangingSchedule(""), 10},
-          {"SGD by updates", {7}, ChangingSchedule("sgd"), 12},
-          {"SGD with late momentum by updates", {7}, LateMomentum(), 12},
-          {"Adam by updates", {7}, ChangingSchedule("adam"), 12},
-          {"a changing optimizer by updates", {13}, ChangingSchedule(""), 12}};
+  std::vector<Scenario> scenarios{{"SGD by epochs", {}, ChangingSchedule("sgd"), 10},
+                                  {"a changing optimizer by epochs", {}, ChangingSchedule(""), 12},
+                                  {"a changing optimizer by updates", {13}, ChangingSchedule(""), 13},
+                                  {"SGD with late momentum by updates", {7}, LateMomentum("sgd"), 12},
+                                  {"RMSProp with late momentum by updates", {7}, LateMomentum("rmsprop"), 12}};
+  for (const char* optimizer : {"sgd", "adam", "adamw", "rmsprop"}) {
+    scenarios.push_back({std::string(optimizer) + " by updates", {7}, ChangingSchedule(optimizer), 12});
+  }
+  return scenarios;
 }
 
 // What Setup is given at a step: what differs from the step before, or all at step 0.

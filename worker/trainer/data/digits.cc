@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/digest.h"
+#include "worker/trainer/data/sample_batches.h"
 
 // Defined in digits_data.S.
 extern "C" {
@@ -17,57 +19,60 @@ extern const char digits_csv_end[];
 namespace espalier::trainer {
 namespace {
 
-constexpr std::int64_t kPixelCount = 64;
+constexpr std::int64_t kWidth = 8;
 constexpr float kPixelMax = 16;
 constexpr std::int64_t kClassCount = 10;
 constexpr std::int64_t kValidationEvery = 5;
 
 struct Rows {
-  std::vector<float> features;
+  std::vector<std::uint8_t> pixels;
   std::vector<std::int64_t> labels;
 
   LabeledSamples ToSamples() const {
     const auto count = static_cast<std::int64_t>(labels.size());
-    return {at::tensor(features).reshape({count, kPixelCount}), at::tensor(labels)};
+    return {at::tensor(pixels).reshape({count, 1, kWidth, kWidth}), at::tensor(labels)};
   }
 };
 
+std::string_view DigitsFile() { return {digits_csv, static_cast<std::size_t>(digits_csv_end - digits_csv)}; }
+
 // Reads a number and the separator behind it.
-int TakeNumber(std::string_view& text) {
-  int number = 0;
+std::uint8_t TakeNumber(std::string_view& text) {
+  std::uint8_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   ESPALIER_CHECK(error == std::errc() && end != text.data() + text.size()) << "digits.csv is malformed";
   text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
   return number;
 }
 
-Classification Load() {
-  std::string_view text(digits_csv, static_cast<std::size_t>(digits_csv_end - digits_csv));
+std::shared_ptr<const Classification> LoadDigits() {
   Rows training;
   Rows validation;
+  std::string_view text = DigitsFile();
   for (std::int64_t i = 1; !text.empty(); ++i) {
     Rows& rows = i % kValidationEvery == 0 ? validation : training;
-    for (std::int64_t pixel = 0; pixel < kPixelCount; ++pixel) {
-      rows.features.push_back(static_cast<float>(TakeNumber(text)) / kPixelMax);
-    }
+    for (std::int64_t pixel = 0; pixel < kWidth * kWidth; ++pixel) rows.pixels.push_back(TakeNumber(text));
     rows.labels.push_back(TakeNumber(text));
   }
-  Classification digits{.name = "digits",
-                        .training = training.ToSamples(),
-                        .validation = validation.ToSamples(),
-                        .class_count = kClassCount,
-                        .training_digest = {},
-                        .validation_digest = {}};
-  digits.training_digest = Sha256Of(digits.training);
-  digits.validation_digest = Sha256Of(digits.validation);
-  return digits;
+  return std::make_shared<const Classification>(Classification{.training = training.ToSamples(),
+                                                               .validation = validation.ToSamples(),
+                                                               .class_count = kClassCount,
+                                                               .offset = at::tensor(0.0F),
+                                                               .factor = at::tensor(1 / kPixelMax)});
 }
 
 }  // namespace
 
-std::shared_ptr<const Classification> Digits() {
-  static const auto digits = std::make_shared<const Classification>(Load());
-  return digits;
+DataSource Digits() {
+  const std::string digest = Sha256Hex(DigitsFile());
+  return {.name = "digits",
+          .kind = DataKind::kImages,
+          .training_digest = digest,
+          .validation_digest = digest,
+          .open = [](std::uint64_t seed) {
+            static const std::shared_ptr<const Classification> digits = LoadDigits();
+            return MakeSampleBatches(digits, seed);
+          }};
 }
 
 }  // namespace espalier::trainer

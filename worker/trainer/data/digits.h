@@ -2,12 +2,10 @@
 // for validation, the others for training, in the file's order.
 #pragma once
 
-#include <memory>
-
-#include "worker/trainer/data/classification.h"
+#include "worker/trainer/data/data_source.h"
 
 namespace espalier::trainer {
 
-std::shared_ptr<const Classification> Digits();
+DataSource Digits();
 
 }  // namespace espalier::trainer

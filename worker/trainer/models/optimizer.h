@@ -1,47 +1,44 @@
-// LibTorch's SGD or Adam over a module's parameters, whose settings may change at any update. Another kind starts with
-// a fresh state. Its state is kept under the parameters' names. Not thread-safe.
+// LibTorch's SGD, Adam, AdamW or RMSProp over a network's parameters, whose settings may change at any update. Another
+// kind starts with a fresh state. A momentum that begins later begins from nothing, as if it had been 0 until then; one
+// that is 0 for a while finds what it left. The state is kept under the parameters' names. Not thread-safe.
 #pragma once
-
-#include <torch/nn/module.h>
-#include <torch/optim/optimizer.h>
 
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "worker/trainer/models/named_tensors.h"
+#include "worker/trainer/models/optimizer_settings.h"
 #include "worker/trainer/state.h"
 
 namespace espalier::trainer {
 
-struct OptimizerSettings {
-  std::string kind = "sgd";  // "sgd" or "adam"
-  double learning_rate = 0.1;
-  double momentum = 0;  // of SGD; Adam keeps its own
-  double weight_decay = 0;
-};
-
 class Optimizer {
  public:
-  // The module must live as long. REQUIRES: kind is one of the above; learning rate, momentum and weight decay >= 0.
-  Optimizer(const torch::nn::Module& module, const OptimizerSettings& settings);
+  // REQUIRES: the settings are such as TakeOver lets through.
+  Optimizer(NamedTensors parameters, const OptimizerSettings& settings);
+  ~Optimizer();
 
-  // Same requirements.
+  // Same requirement.
   void Change(const OptimizerSettings& settings);
 
-  // Forgets the gradients; moves the parameters along them.
+  // Forgets the gradients; moves the parameters along them. A parameter without a gradient stays.
   void ZeroGradients();
   void Update();
 
-  // As prefix + kind of value + "." + parameter's name. Loading replaces all state; it throws std::runtime_error if
-  // some parameters have a state and others have none, or if one is of another form.
+  // As prefix + kind of value + "." + parameter's name, and their count. Loading replaces all state; it throws
+  // std::runtime_error if an array is missing or of another form.
   void Save(const std::string& prefix, State& state) const;
   void Load(const State& state, const std::string& prefix);
 
  private:
-  std::vector<std::pair<std::string, at::Tensor>> parameters_;
+  class Method;
+  template <class LibrarysOptimizer, class Options, class ParameterState>
+  class MethodOf;
+  static std::unique_ptr<Method> MakeMethod(const std::string& kind, const NamedTensors& parameters);
+
+  NamedTensors parameters_;
   std::string kind_;
-  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  std::unique_ptr<Method> method_;
 };
 
 }  // namespace espalier::trainer

@@ -30,7 +30,7 @@ std::string NameOf(at::ScalarType type) {
   throw std::runtime_error(std::string("a state cannot hold tensors of type ") + c10::toString(type));
 }
 
-at::ScalarType TypeOf(std::string_view name) {
+at::ScalarType ScalarTypeOf(std::string_view name) {
   for (const auto& [scalar_type, type_name] : kTypes) {
     if (type_name == name) return scalar_type;
   }
@@ -68,21 +68,19 @@ StateArray ToArray(const at::Tensor& tensor) {
 }
 
 at::Tensor ToTensor(const StateArray& array) {
-  at::Tensor tensor = at::empty(array.shape, at::TensorOptions().dtype(TypeOf(array.type)));
+  at::Tensor tensor = at::empty(array.shape, at::TensorOptions().dtype(ScalarTypeOf(array.type)));
   if (tensor.nbytes() != array.bytes.size()) throw std::runtime_error("the state holds an array of a wrong length");
   if (!array.bytes.empty()) std::memcpy(tensor.data_ptr(), array.bytes.data(), array.bytes.size());
   return tensor;
 }
 
-void SaveModule(const torch::nn::Module& module, const std::string& prefix, State& state) {
-  for (const auto& parameter : module.named_parameters()) state[prefix + parameter.key()] = ToArray(parameter.value());
-  for (const auto& buffer : module.named_buffers()) state[prefix + buffer.key()] = ToArray(buffer.value());
+void SaveTensors(const NamedTensors& tensors, const std::string& prefix, State& state) {
+  for (const auto& [name, tensor] : tensors) state[prefix + name] = ToArray(tensor);
 }
 
-void LoadModule(const State& state, const std::string& prefix, torch::nn::Module& module) {
+void LoadTensors(const State& state, const std::string& prefix, const NamedTensors& tensors) {
   const at::NoGradGuard no_gradients;
-  for (const auto& parameter : module.named_parameters()) Assign(state, prefix + parameter.key(), parameter.value());
-  for (const auto& buffer : module.named_buffers()) Assign(state, prefix + buffer.key(), buffer.value());
+  for (const auto& [name, tensor] : tensors) Assign(state, prefix + name, tensor);
 }
 
 void SaveRandom(const std::string& name, State& state) { state[name] = ToArray(RandomState()); }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "worker/trainer/models/named_tensors.h"
 #include "worker/trainer/state.h"
 
 // Its header takes seconds, which only those files pay that have a module.
@@ -24,9 +25,10 @@ StateArray ToArray(const at::Tensor& tensor);
 // A copy, on the CPU. Throws std::runtime_error if the type is unknown or the bytes are not as many as the shape says.
 at::Tensor ToTensor(const StateArray& array);
 
-// Parameters and buffers, as prefix + name. Loading throws std::runtime_error if one is missing or of another form.
-void SaveModule(const torch::nn::Module& module, const std::string& prefix, State& state);
-void LoadModule(const State& state, const std::string& prefix, torch::nn::Module& module);
+// As prefix + name. Loading overwrites the tensors' values; it throws std::runtime_error if one is missing or of
+// another form.
+void SaveTensors(const NamedTensors& tensors, const std::string& prefix, State& state);
+void LoadTensors(const State& state, const std::string& prefix, const NamedTensors& tensors);
 
 // The state of LibTorch's random generator of the CPU, which dropout and initial weights draw from.
 void SaveRandom(const std::string& name, State& state);

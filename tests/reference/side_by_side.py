@@ -1,0 +1,59 @@
+"""Trains with a built-in trainer and, from the same weights, on the same samples in the same order, in plain PyTorch."""
+
+import os
+import pathlib
+import tempfile
+
+import sample_order
+import torch
+from fake_node_manager import Worker
+
+from espalier import safetensors_file
+
+WORKER = pathlib.Path(os.environ["ESPALIER_BIN"]).resolve() / "espalier-worker"
+SEED = 3
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "rmsprop": torch.optim.RMSprop}
+
+
+def settings(optimizer, values):
+    """Of a parameter group, from hyper-parameters' values. What a study leaves out is at the default, which is PyTorch's."""
+    names = {"sgd": ("lr", "momentum", "nesterov", "weight_decay"), "rmsprop": ("lr", "alpha", "eps", "momentum", "weight_decay")}
+    chosen = {name: values[name] for name in names.get(optimizer, ("lr", "eps", "weight_decay")) if name in values}
+    if optimizer in ("adam", "adamw"):
+        chosen["betas"] = (values.get("beta1", 0.9), values.get("beta2", 0.999))
+    return chosen
+
+
+def losses(trainer, data, network, samples, schedule, updates, initial=None):
+    """The losses of the first updates: (here, in plain PyTorch).
+    `network`: in plain PyTorch, of any weights. `samples`: inputs and labels. `schedule`: update -> values, bs among them."""
+    initial = {"seed": SEED, **(initial or {})}
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "log"
+        with Worker(None, log, command=[str(WORKER), "--trainer", trainer, "--data", str(data)]) as worker:
+            worker.init({**initial, **schedule(0)}, updates=1)
+            worker.setup_all(schedule(0))
+            worker.save(f"{folder}/state")
+            here = []
+            for update in range(updates):
+                worker.setup(schedule(update))
+                here.append(worker.train()["loss"])
+        state = safetensors_file.read(f"{folder}/state")
+    network.load_state_dict({name.removeprefix("model."): value for name, value in state.items() if name.startswith("model.")})
+    return here, plain_losses(network, samples, [schedule(update) for update in range(updates)])
+
+
+def plain_losses(network, samples, values_of_updates):
+    inputs, labels = samples
+    kind = values_of_updates[0].get("optimizer", "sgd")
+    optimizer = OPTIMIZERS[kind](network.parameters(), **settings(kind, values_of_updates[0]))
+    found = []
+    order = sample_order.batches(len(labels), SEED, (values["bs"] for values in values_of_updates))
+    for values, batch in zip(values_of_updates, order, strict=True):
+        optimizer.param_groups[0].update(settings(kind, values))
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(network(inputs[batch]), labels[batch])
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    return found

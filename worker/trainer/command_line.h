@@ -1,0 +1,18 @@
+// The worker's command line: espalier-worker [--trainer NAME] ... [--data DATA] ... --fd N
+// `espalier up --worker "COMMAND"` adds the last two words. Each option may be given several times; without them the
+// worker offers all trainers that are built in, on the data that is built in.
+#pragma once
+
+#include "worker/trainer/registry.h"
+
+namespace espalier::trainer {
+
+struct CommandLine {
+  int fd = -1;  // a connected socket that speaks the trainer protocol
+  TrainerChoice choice;
+};
+
+// Error: kInvalidArgument: what is no option, or lacks its value.
+Result<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments);
+
+}  // namespace espalier::trainer

@@ -1,0 +1,156 @@
+#include "worker/trainer/models/classifier.h"
+
+#include <torch/nn/functional/loss.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "worker/trainer/models/network.h"
+#include "worker/trainer/models/optimizer.h"
+#include "worker/trainer/models/tensor_state.h"
+#include "worker/trainer/models/values.h"
+
+namespace espalier::trainer {
+namespace {
+
+// Of what all classifiers do, and of how they evaluate: raised when bits of any training, or of any evaluation, change.
+const std::string kClassifierVersion = "classifier-1";
+const std::string kEvaluationVersion = "evaluation-1";
+
+// One row for each label.
+struct Told {
+  at::Tensor logits;
+  at::Tensor labels;
+
+  at::Tensor MeanLoss() const { return torch::nn::functional::cross_entropy(logits, labels); }
+  std::int64_t RightCount() const { return logits.argmax(1).eq(labels).sum().item<std::int64_t>(); }
+};
+
+Told Tell(Network& network, const Batch& batch) {
+  const at::Tensor logits = network.Forward(batch.inputs);
+  return {logits.reshape({-1, logits.size(-1)}), batch.labels.reshape({-1})};
+}
+
+class ClassifierTraining : public Trainer {
+ public:
+  ClassifierTraining(NetworkKind kind, DataSource data, StepMeaning step)
+      : kind_(std::move(kind)), data_(std::move(data)), step_(step) {}
+
+  void Init(const HyperParameterValues& values) override {
+    const auto seed = static_cast<std::uint64_t>(ValueOf<std::int64_t>(values, "seed"));
+    torch::manual_seed(seed);
+    batches_ = data_.open(seed);
+    network_ = kind_.make(values, batches_->form());
+  }
+
+  void Setup(const HyperParameterValues& changed_values) override {
+    TakeOver(changed_values, "bs", batch_size_);
+    AtLeast(1, "bs", batch_size_);
+    TakeOver(changed_values, settings_);
+    network_->Setup(changed_values);
+    batches_->Setup(changed_values);
+    if (optimizer_.has_value()) {
+      optimizer_->Change(settings_);
+    } else {
+      optimizer_.emplace(network_->Parameters(), settings_);
+    }
+  }
+
+  Metrics Train() override {
+    double loss_sum = 0;
+    std::int64_t label_count = 0;
+    std::int64_t sample_count = 0;
+    const std::int64_t epoch = batches_->epoch();
+    for (std::int64_t i = 0; step_.updates > 0 ? i < step_.updates : batches_->epoch() == epoch; ++i) {
+      const Batch batch = batches_->Next(batch_size_);
+      loss_sum += Update(batch) * static_cast<double>(batch.labels.numel());
+      label_count += batch.labels.numel();
+      sample_count += batch.inputs.size(0);
+    }
+    return {{"loss", loss_sum / static_cast<double>(label_count)}, {"samples", static_cast<double>(sample_count)}};
+  }
+
+  Metrics Evaluate() override {
+    double loss_sum = 0;
+    std::int64_t right_count = 0;
+    std::int64_t label_count = 0;
+    network_->Evaluating([&] {
+      const torch::NoGradGuard no_gradients;
+      batches_->Validate([&](const Batch& batch) {
+        const Told told = Tell(*network_, batch);
+        loss_sum += told.MeanLoss().item<double>() * static_cast<double>(told.labels.numel());
+        right_count += told.RightCount();
+        label_count += told.labels.numel();
+      });
+    });
+    const auto count = static_cast<double>(label_count);
+    return {{"test_acc", static_cast<double>(right_count) / count}, {"test_loss", loss_sum / count}};
+  }
+
+  State Save() override {
+    State state;
+    SaveTensors(network_->Parameters(), "model.", state);
+    SaveTensors(network_->Buffers(), "model.", state);
+    optimizer_->Save("optimizer.", state);
+    SaveRandom("random.cpu", state);
+    batches_->Save("data.", state);
+    return state;
+  }
+
+  void Load(const State& state) override {
+    LoadTensors(state, "model.", network_->Parameters());
+    LoadTensors(state, "model.", network_->Buffers());
+    optimizer_->Load(state, "optimizer.");
+    LoadRandom(state, "random.cpu");
+    batches_->Load(state, "data.");
+  }
+
+ private:
+  // One update; returns the mean loss.
+  double Update(const Batch& batch) {
+    optimizer_->ZeroGradients();
+    const at::Tensor loss = Tell(*network_, batch).MeanLoss();
+    loss.backward();
+    optimizer_->Update();
+    return loss.item<double>();
+  }
+
+  const NetworkKind kind_;
+  const DataSource data_;
+  const StepMeaning step_;
+  std::unique_ptr<Batches> batches_;
+  std::unique_ptr<Network> network_;
+  std::optional<Optimizer> optimizer_;
+  std::int64_t batch_size_ = 0;
+  OptimizerSettings settings_;
+};
+
+}  // namespace
+
+bool Takes(const NetworkKind& network, const DataSource& data) {
+  return std::ranges::find(network.takes, data.kind) != network.takes.end();
+}
+
+TrainerKind Classifier(const NetworkKind& network, const DataSource& data) {
+  ESPALIER_CHECK(Takes(network, data)) << network.name;
+  std::vector<DeclaredHyperParameter> declared = DeclareOptimizer(network.optimizer);
+  declared.push_back({.name = "bs", .default_value = network.batch_size});
+  declared.push_back({.name = "seed", .default_value = std::int64_t{1}, .initial = true});
+  std::ranges::copy(network.hyper_parameters, std::back_inserter(declared));
+  std::ranges::copy(data.hyper_parameters, std::back_inserter(declared));
+  std::ranges::sort(declared, {}, &DeclaredHyperParameter::name);
+  return {
+      .name = network.name,
+      .code_digest = network.version + " " + kClassifierVersion,
+      .data = data.name,
+      .data_digest = data.training_digest,
+      .evaluation_digest = Sha256Hex(data.validation_digest + kEvaluationVersion),
+      .hyper_parameters = std::move(declared),
+      .metrics = {"test_acc", "test_loss"},
+      .make = [network, data](StepMeaning step) { return std::make_unique<ClassifierTraining>(network, data, step); }};
+}
+
+}  // namespace espalier::trainer
