@@ -44,6 +44,7 @@ struct Registration {
   int slot_count = 0;
   std::vector<ServerOffer> offers;
   bool draining = false;  // it is being stopped: its runs save and end, and it takes no new ones
+  std::string trouble;    // what keeps checkpoints from the store, or runs from going on, for people; empty: nothing
   friend bool operator==(const Registration&, const Registration&) = default;
 };
 

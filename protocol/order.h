@@ -21,11 +21,20 @@ enum class Owed {
 std::string_view Name(Owed owed);
 Result<Owed> ParseOwed(std::string_view name);
 
+// What waits for a state, the most needed first: in this order states go into the store. It may change without a new
+// generation of the order; what a node manager knows then is a little old.
+enum class Need {
+  kClaim,     // a claim waits at this very point: a tuner, as a rule, for its trial's result
+  kBranch,    // other training is to start from it
+  kOnTheWay,  // nothing yet: kept, as the run passes, for open trials or for a fault
+};
+
 // A promise as the node manager is told of it.
 struct OrderedPromise {
   PromiseId id;
   Step step;
   Owed owed = Owed::kState;
+  Need need = Need::kOnTheWay;  // of a state
   friend bool operator==(const OrderedPromise&, const OrderedPromise&) = default;
 };
 

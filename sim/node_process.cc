@@ -11,6 +11,7 @@ namespace {
 constexpr Seconds kTickEvery{0.1};
 constexpr Seconds kReplyTakes{0.001};
 constexpr std::int64_t kStateBytes = 1000;
+constexpr std::int64_t kStagingBytes = 6 * kStateBytes;  // so few that runs wait for room while the store is away
 constexpr const char* kStaging = "staging";
 
 }  // namespace
@@ -34,10 +35,13 @@ void NodeProcess::Later(Seconds delay, std::function<void()> what) {
 void NodeProcess::Start() {
   ++incarnation_;
   world_.Tell([&] { return name_ + " starts, incarnation " + std::to_string(incarnation_); });
-  core_.emplace(
-      node::Settings{.slot_count = slot_count_, .runtimes = {"simulated"}, .staging = kStaging, .step_logs = "steps"});
+  core_.emplace(node::Settings{.slot_count = slot_count_,
+                               .runtimes = {"simulated"},
+                               .staging = kStaging,
+                               .step_logs = "steps",
+                               .staging_bytes = kStagingBytes});
   registration_ = {name_, name_ + "-" + std::to_string(incarnation_), slot_count_, {}};
-  connect_at_ = store_free_at_ = world_.clock.now();
+  connect_at_ = world_.clock.now();
   AdoptLeftOvers();
   Do(core_->Start(world_.clock.now()));
   Tick();
@@ -60,7 +64,7 @@ void NodeProcess::AdoptLeftOvers() {
                       .file = {},
                       .bytes = kStateBytes,
                       .state_sha256 = Sha256Of(file.state)};
-    Do(core_->OnLeftOverState(file.identity.run, std::move(state), path));
+    core_->OnLeftOverState(file.identity.run, std::move(state), path);
   }
   const std::map<RunKey, std::vector<PathStage>> runs = disk_.runs;
   for (const auto& [run, path] : runs) Do(core_->OnLeftOverRun(run, path, disk_.step_logs[run]));
@@ -219,8 +223,7 @@ void NodeProcess::Act(const node::FetchCheckpoint& fetch) {
 }
 
 void NodeProcess::Act(const node::UploadFile& upload) {
-  store_free_at_ = std::max(store_free_at_, world_.clock.now()) + world_.chance.About(world_.durations.upload);
-  Later(store_free_at_ - world_.clock.now(), [this, upload] {
+  Later(world_.chance.About(world_.durations.upload), [this, upload] {
     const auto staged = disk_.staged.find(upload.staged);
     Result<void> stored = MakeError(ErrorCode::kNotFound, "there is no staged file");
     if (staged != disk_.staged.end()) stored = files_.Put(upload.state.file, staged->second);
@@ -230,8 +233,7 @@ void NodeProcess::Act(const node::UploadFile& upload) {
 }
 
 void NodeProcess::Act(const node::RemoveFromStore& remove) {
-  store_free_at_ = std::max(store_free_at_, world_.clock.now()) + world_.chance.About(world_.durations.upload);
-  Later(store_free_at_ - world_.clock.now(), [this, remove] { (void)files_.Remove(remove.name); });
+  Later(world_.chance.About(world_.durations.upload), [this, remove] { (void)files_.Remove(remove.name); });
 }
 
 void NodeProcess::Act(const node::DeleteStaged& file) { disk_.staged.erase(file.path); }

@@ -79,6 +79,7 @@ class NodeProcess {
   void Act(const node::SendRequest& send);
   void Act(const node::KillWorker& kill);
   void Act(const node::FetchCheckpoint& fetch);
+  void Act(const node::ReleaseCheckpoint&) {}
   void Act(const node::UploadFile& upload);
   void Act(const node::RemoveFromStore& remove);
   void Act(const node::DeleteStaged& file);
@@ -115,7 +116,6 @@ class NodeProcess {
   std::int64_t streams_ = 0;  // that it ever opened
   Seconds connect_at_{0};
   Seconds connect_pause_{0};
-  Seconds store_free_at_{0};  // uploads and removals go one by one
   bool crash_evaluation_ = false;
   bool fail_save_ = false;
   std::function<void(const std::string&)> on_fetch_;

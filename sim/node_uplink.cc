@@ -28,6 +28,7 @@ void NodeProcess::Exchange() {
   if (!core_->knows_offers()) return;
   registration_.offers = core_->Offers();
   registration_.draining = core_->stopping();
+  registration_.trouble = core_->Trouble();
   if (!uplink_) {
     if (world_.clock.now() < connect_at_) return;
     Connect();

@@ -18,6 +18,7 @@ int Run(CommandContext& context) {
       servers.Append(Json::Object({{"name", server.name()},
                                    {"connected", server.connected()},
                                    {"draining", server.draining()},
+                                   {"trouble", server.trouble().empty() ? Json(nullptr) : Json(server.trouble())},
                                    {"slots", server.slot_count()},
                                    {"busy_slots", server.busy_slot_count()},
                                    {"device_kinds", Json::ArrayOf(server.device_kinds())},
@@ -38,6 +39,9 @@ int Run(CommandContext& context) {
                   joined(server.device_kinds())});
   }
   table.Print(context.out);
+  for (const v1::Server& server : response->servers()) {
+    if (!server.trouble().empty()) context.out << "warning: " << server.name() << ": " << server.trouble() << '\n';
+  }
   return kExitDone;
 }
 

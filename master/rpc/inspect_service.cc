@@ -67,6 +67,7 @@ Result<void> InspectService::ListServers(const Caller& caller, const v1::ListSer
       for (const auto& [trainer, made] : server.offers) kinds.insert(made.device_kind);
       message.mutable_device_kinds()->Assign(kinds.begin(), kinds.end());
       message.set_draining(server.draining);
+      message.set_trouble(server.trouble);
       for (const RunId id : ActiveRunsOf(state, name)) {
         const Run& run = state.runs.at(id);
         if (!run.training()) continue;

@@ -28,6 +28,16 @@ struct ServerByHand : MasterByHand {
     throw std::out_of_range("the server was told nothing of run " + std::to_string(id.value));
   }
 
+  // As the node manager says it when something keeps checkpoints from the store, and when it does no more.
+  void Say(const std::string& trouble) {
+    const Server& server = state().servers.at(servers[0].name);
+    Registration registration{.server = server.name,
+                              .incarnation = server.incarnation,
+                              .slot_count = server.slot_count,
+                              .offers = {{state().offers.begin()->second.offer, "simulated"}},
+                              .trouble = trouble};
+    Handle(NodeMessage{.session = servers[0].session, .registration = std::move(registration)});
+  }
   void Report(const Run& run, ReportKind kind) {
     Handle(NodeMessage{.session = servers[0].session,
                        .reports = {{next_report++, {run.leadership, run.id}, std::move(kind)}}});

@@ -1,6 +1,7 @@
 #include "worker/checkpoint/local_checkpoint_store.h"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,19 +15,9 @@
 namespace espalier {
 namespace {
 
-constexpr char kSign[] = ".espalier-store";
-constexpr std::string_view kSignText =
-    "An Espalier checkpoint store. Where this file is not, nothing is stored: the folder may not be mounted.\n";
-
 Result<std::filesystem::path> PathOf(const std::filesystem::path& folder, std::string_view name) {
-  const std::filesystem::path relative(name);
-  const bool leads_out = std::ranges::any_of(relative, [](const auto& part) { return part == ".." || part == "."; });
-  if (!relative.has_filename() || relative.is_absolute() || leads_out || name.ends_with(kTemporarySuffix) ||
-      name == kSign) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "'" + std::string(name) + "' cannot name a checkpoint: a relative path is expected");
-  }
-  return folder / relative;
+  ESPALIER_RETURN_IF_ERROR(CheckStoreName(name));
+  return folder / name;
 }
 
 // Creates a folder and those between it and `root`, each durable in the one above. The root itself is not created; an
@@ -45,6 +36,11 @@ Result<void> LinkOrCopy(const std::filesystem::path& staged, const std::filesyst
   const bool cannot_link = errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK;
   if (!cannot_link) return SystemError("cannot link to", staged);
   return CopyWholeFile(staged, temporary);
+}
+
+Time TimeOf(const timespec& time) {
+  return Time(std::chrono::seconds(time.tv_sec) +
+              std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::nanoseconds(time.tv_nsec)));
 }
 
 // Of what the system refused within the store: whatever it is, it may pass, and says nothing of any file.
@@ -85,22 +81,23 @@ Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem:
 
 Result<void> LocalCheckpointStore::Create(const std::filesystem::path& folder) {
   ESPALIER_RETURN_IF_ERROR(CreateFolder(folder, {}));
-  if (access((folder / kSign).c_str(), F_OK) == 0) return {};
-  ESPALIER_RETURN_IF_ERROR(WriteWholeFile(folder / kSign, std::array{kSignText}));
+  if (access((folder / kStoreSign).c_str(), F_OK) == 0) return {};
+  ESPALIER_RETURN_IF_ERROR(WriteWholeFile(folder / kStoreSign, std::array{kStoreSignText}));
   return SyncFolder(folder);
 }
 
 LocalCheckpointStore::LocalCheckpointStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
 Result<void> LocalCheckpointStore::CheckIsThere() const {
-  if (access((folder_ / kSign).c_str(), F_OK) == 0) return {};
-  return Away(SystemError("cannot find the checkpoint store", folder_ / kSign).value());
+  if (access((folder_ / kStoreSign).c_str(), F_OK) == 0) return {};
+  return Away(SystemError("cannot find the checkpoint store", folder_ / kStoreSign).value());
 }
 
 Result<void> LocalCheckpointStore::Put(const std::filesystem::path& staged, std::string_view name) {
   ESPALIER_ASSIGN(const std::filesystem::path path, PathOf(folder_, name));
-  const std::lock_guard lock(mutex_);
+  const auto held = names_.Hold(name);
   ESPALIER_RETURN_IF_ERROR(CheckIsThere());
+  names_.ForgetOwedRemoval(name);
   const Result<void> put = PutFile(staged, path, folder_);
   if (put.has_value()) return {};
   const bool is_staged = access(staged.c_str(), F_OK) == 0 || errno != ENOENT;
@@ -108,13 +105,15 @@ Result<void> LocalCheckpointStore::Put(const std::filesystem::path& staged, std:
   return Away(put.error());
 }
 
-Result<std::filesystem::path> LocalCheckpointStore::Fetch(std::string_view name) {
-  ESPALIER_ASSIGN(std::filesystem::path path, PathOf(folder_, name));
+Result<PinnedFile> LocalCheckpointStore::Fetch(std::string_view name) {
+  ESPALIER_ASSIGN(const std::filesystem::path path, PathOf(folder_, name));
+  const auto held = names_.Hold(name);
   ESPALIER_RETURN_IF_ERROR(CheckIsThere());
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) {
-    if (S_ISREG(status.st_mode)) return path;
-    return MakeError(ErrorCode::kNotFound, path.string() + " is not a file");
+    if (!S_ISREG(status.st_mode)) return MakeError(ErrorCode::kNotFound, path.string() + " is not a file");
+    names_.Pin(name);
+    return PinnedFile(path, [this, name = std::string(name)] { Release(name); });
   }
   Error error = SystemError("cannot find", path).value();
   if (error.code != ErrorCode::kNotFound) return Away(std::move(error));
@@ -122,9 +121,21 @@ Result<std::filesystem::path> LocalCheckpointStore::Fetch(std::string_view name)
   return tl::unexpected<Error>(std::move(error));
 }
 
+// A removal that fails now leaves a file that nobody names, as one that is never asked for does.
+void LocalCheckpointStore::Release(const std::string& name) {
+  const auto held = names_.Hold(name);
+  if (names_.Unpin(name) && names_.ForgetOwedRemoval(name)) static_cast<void>(RemoveNow(folder_ / name));
+}
+
 Result<void> LocalCheckpointStore::Remove(std::string_view name) {
   ESPALIER_ASSIGN(const std::filesystem::path path, PathOf(folder_, name));
-  const std::lock_guard lock(mutex_);
+  const auto held = names_.Hold(name);
+  if (!names_.IsPinned(name)) return RemoveNow(path);
+  names_.OweRemoval(name);
+  return {};
+}
+
+Result<void> LocalCheckpointStore::RemoveNow(const std::filesystem::path& path) {
   ESPALIER_RETURN_IF_ERROR(CheckIsThere());
   const bool removed = unlink(path.c_str()) == 0;
   if (!removed && errno != ENOENT && errno != ENOTDIR) return Away(SystemError("cannot remove", path).value());
@@ -133,21 +144,35 @@ Result<void> LocalCheckpointStore::Remove(std::string_view name) {
   return synced.has_value() ? Result<void>() : Away(synced.error());
 }
 
-Result<std::vector<std::string>> LocalCheckpointStore::List() {
+Result<std::vector<ListedFile>> LocalCheckpointStore::List() {
   ESPALIER_RETURN_IF_ERROR(CheckIsThere());
-  std::vector<std::string> names;
+  std::vector<ListedFile> files;
   std::error_code error;
   std::filesystem::recursive_directory_iterator entry(folder_, error);
   const std::filesystem::recursive_directory_iterator end;
   for (; !error && entry != end; entry.increment(error)) {
-    std::error_code gone;  // removed since it was listed: not there
-    if (!entry->is_regular_file(gone)) continue;
-    std::string name = entry->path().lexically_relative(folder_).generic_string();
-    if (!name.ends_with(kTemporarySuffix) && name != kSign) names.push_back(std::move(name));
+    ListedFile file{.name = entry->path().lexically_relative(folder_).generic_string()};
+    struct stat status {};
+    // Removed since it was listed: not there.
+    if (!CheckStoreName(file.name).has_value() || stat(entry->path().c_str(), &status) != 0) continue;
+    if (!S_ISREG(status.st_mode)) continue;
+    file.bytes = status.st_size;
+    file.written_at = TimeOf(status.st_mtim);
+    files.push_back(std::move(file));
   }
   if (error) return MakeError(ErrorCode::kUnavailable, "cannot list " + folder_.string() + ": " + error.message());
-  std::ranges::sort(names);
-  return names;
+  ESPALIER_RETURN_IF_ERROR(CheckIsThere());
+  std::ranges::sort(files, {}, &ListedFile::name);
+  return files;
+}
+
+Result<StoreSpace> LocalCheckpointStore::Space() {
+  ESPALIER_RETURN_IF_ERROR(CheckIsThere());
+  struct statvfs status {};
+  if (statvfs(folder_.c_str(), &status) != 0) return Away(SystemError("cannot ask for the space of", folder_).value());
+  const auto block = static_cast<std::int64_t>(status.f_frsize);
+  return StoreSpace{block * static_cast<std::int64_t>(status.f_blocks),
+                    block * static_cast<std::int64_t>(status.f_bavail)};
 }
 
 }  // namespace espalier

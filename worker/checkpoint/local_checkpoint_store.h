@@ -3,13 +3,12 @@
 // name + ".tmp", then renamed. A process killed between the two leaves that temporary; putting the name again, which a
 // restarted node manager does with all that it finds in staging, takes it away.
 // Several servers may use the directory at once; one name is put by one process at a time. A directory that is not
-// there, or has no sign of the store (a file .espalier-store, which an unmounted folder does not have), is a store that
-// is away, never a new one. Thread-safe.
+// there, or has no sign of the store, is a store that is away, never a new one. What one process pins, another may
+// remove. Thread-safe.
 #pragma once
 
-#include <mutex>
-
 #include "worker/checkpoint/checkpoint_store.h"
+#include "worker/checkpoint/names_in_use.h"
 
 namespace espalier {
 
@@ -22,19 +21,20 @@ class LocalCheckpointStore : public CheckpointStore {
   // Error: kInternal or kResourceExhausted, with the system's reason.
   static Result<void> Create(const std::filesystem::path& folder);
 
-  // Besides the port's errors: kInvalidArgument when a name is not relative, leads out of the store or ends as
-  // temporaries do.
+  // A pinned file lies where the store has it.
   Result<void> Put(const std::filesystem::path& staged, std::string_view name) override;
-  Result<std::filesystem::path> Fetch(std::string_view name) override;
+  Result<PinnedFile> Fetch(std::string_view name) override;
   Result<void> Remove(std::string_view name) override;
-  Result<std::vector<std::string>> List() override;
+  Result<std::vector<ListedFile>> List() override;
+  Result<StoreSpace> Space() override;
 
  private:
   Result<void> CheckIsThere() const;
+  Result<void> RemoveNow(const std::filesystem::path& path);
+  void Release(const std::string& name);
 
   const std::filesystem::path folder_;
-  // Held while a name is put or removed: two threads must not share one temporary.
-  std::mutex mutex_;
+  NamesInUse names_;
 };
 
 }  // namespace espalier

@@ -62,6 +62,10 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   config.work_directory = std::filesystem::absolute(proto.work_directory());
   ESPALIER_ASSIGN(config.runtimes, RuntimesOf(proto));
   if (proto.warm_workers() > 0) config.warm_workers = proto.warm_workers();
+  if (proto.staging_bytes() < 0) {
+    return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "staging_bytes");
+  }
+  config.staging_bytes = proto.staging_bytes();
   if (proto.stop_seconds() > 0) config.stop_within = Seconds(proto.stop_seconds());
   if (!proto.token_file().empty()) {
     ESPALIER_ASSIGN(config.token, ReadTokenFile(proto.token_file()));

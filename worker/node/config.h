@@ -25,7 +25,8 @@ struct Config {
   std::vector<RuntimeProgram> runtimes;  // not empty; names differ
   int warm_workers = 2;
   Seconds stop_within{10};
-  std::string token;  // shown to the master; empty: none is
+  std::int64_t staging_bytes = 0;  // 0: as the work directory's file system has it
+  std::string token;               // shown to the master; empty: none is
 };
 
 // With defaults filled in. Error: kNotFound when the file cannot be read, kInvalidArgument naming the field.

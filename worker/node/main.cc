@@ -41,7 +41,7 @@ int main(int argument_count, char** arguments) {
     return 2;
   }
   BlockSignals();
-  const auto config = espalier::node::ReadConfig(arguments[1]);
+  auto config = espalier::node::ReadConfig(arguments[1]);
   if (!config.has_value()) return Refuse(config.error(), 2);
   const auto armed =
       espalier::ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
@@ -54,6 +54,7 @@ int main(int argument_count, char** arguments) {
   }
   auto directory = espalier::node::WorkDirectory::Open(config->work_directory);
   if (!directory.has_value()) return Refuse(directory.error(), 1);
+  if (config->staging_bytes == 0) config->staging_bytes = directory->FreeBytes() / 2;
   espalier::LocalCheckpointStore store(config->checkpoint_directory);
   espalier::node::NodeManager(*config, *directory, store).Run();
   return 0;

@@ -12,9 +12,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/failpoint.h"
 #include "base/log.h"
-#include "worker/checkpoint/checkpoint_format.h"
 #include "worker/process/worker_family.h"
 #include "worker/protocol/encoding.h"
 
@@ -41,60 +39,14 @@ int OpenSignals() {
   return fd;
 }
 
-// What a checkpoint file says. File name, size and time are left open.
-struct StateOfRun {
-  RunKey run;
-  StateStored state;
-};
-
-// The store's file, checked from end to end: a damaged or a foreign one counts as absent.
-Result<std::string> FetchChecked(CheckpointStore& store, const FetchCheckpoint& fetch) {
-  ESPALIER_ASSIGN(const std::filesystem::path path, store.Fetch(fetch.file));
-  const Result<CheckpointHead> head = CheckCheckpointFile(path);
-  if (!head.has_value()) {
-    ESPALIER_RETURN_IF_ERROR(store.Fetch(fetch.file));  // the store may have gone meanwhile
-    return tl::unexpected<Error>(head.error());
-  }
-  if (head->state_sha256 != fetch.state_sha256) {
-    return MakeError(ErrorCode::kNotFound, "the checkpoint " + fetch.file + " holds another state");
-  }
-  return path.string();
-}
-
-Result<StateOfRun> ReadStagedState(const std::filesystem::path& file) {
-  ESPALIER_ASSIGN(const CheckpointHead head, CheckCheckpointFile(file));
-  StateOfRun found{.run = head.identity.run};
-  found.state.plan = head.identity.plan;
-  found.state.point = head.identity.point;
-  found.state.lineage = head.identity.lineage;
-  found.state.state_sha256 = head.state_sha256;
-  std::error_code error;
-  found.state.bytes = static_cast<std::int64_t>(std::filesystem::file_size(file, error));
-  return found;
-}
-
-// A file counts once all of it was read, and is what the worker has said.
-Result<void> PutChecked(CheckpointStore& store, const UploadFile& upload) {
-  const Result<StateOfRun> found = ReadStagedState(upload.staged);
-  if (!found.has_value() && found.error().code == ErrorCode::kUnavailable) return tl::unexpected<Error>(found.error());
-  const std::string wrong = "the worker did not write what it said: ";
-  if (!found.has_value()) return MakeError(ErrorCode::kAborted, wrong + found.error().message);
-  const StateStored& state = found->state;
-  const StateStored& said = upload.state;
-  const bool fits = found->run == upload.run && state.plan == said.plan && state.point == said.point &&
-                    state.lineage == said.lineage && state.state_sha256 == said.state_sha256 &&
-                    state.bytes == said.bytes;
-  if (!fits) return MakeError(ErrorCode::kAborted, wrong + upload.staged + " holds another state");
-  return store.Put(upload.staged, upload.state.file);
-}
-
 Settings SettingsOf(const Config& config, const WorkDirectory& directory) {
   Settings settings{.slot_count = config.slot_count,
                     .runtimes = {},
                     .warm_workers = config.warm_workers,
                     .staging = directory.staging(),
                     .step_logs = directory.steps(),
-                    .stop_within = config.stop_within};
+                    .stop_within = config.stop_within,
+                    .staging_bytes = config.staging_bytes};
   for (const RuntimeProgram& runtime : config.runtimes) settings.runtimes.push_back(runtime.name);
   return settings;
 }
@@ -104,10 +56,10 @@ Settings SettingsOf(const Config& config, const WorkDirectory& directory) {
 NodeManager::NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store)
     : config_(config),
       directory_(directory),
-      store_(store),
       core_(SettingsOf(config, directory)),
       registration_{config.server, NewIncarnation(), config.slot_count, {}},
       signals_(OpenSignals()),
+      files_(store, queue_),
       uplink_(config.master_address, config.token, queue_,
               [this](const ServerOrders& orders) { Do(core_.OnOrders(orders, MonotonicNow())); }) {}
 
@@ -126,6 +78,7 @@ void NodeManager::Run() {
     if (!core_.knows_offers()) continue;
     registration_.offers = core_.Offers();
     registration_.draining = core_.stopping();
+    registration_.trouble = core_.Trouble();
     uplink_.Exchange(registration_, core_, MonotonicNow());
   }
   workers_.clear();
@@ -151,7 +104,7 @@ void NodeManager::AdoptLeftOvers() {
       continue;
     }
     Log(LogLevel::kInfo, "found a left-over checkpoint", {{"run", found->run.run}, {"step", found->state.point.step}});
-    Do(core_.OnLeftOverState(found->run, std::move(found->state), file));
+    core_.OnLeftOverState(found->run, std::move(found->state), file);
   }
   for (const WorkDirectory::LeftOverRun& run : directory_.LeftOverRuns()) {
     Do(core_.OnLeftOverRun(run.run, run.path, directory_.ReadStepLog(run.run, 0)));
@@ -270,33 +223,20 @@ void NodeManager::Act(const KillWorker& kill) {
 }
 
 void NodeManager::Act(const FetchCheckpoint& fetch) {
-  fetches_.Do([this, fetch] {
-    queue_.Post([this, fetch, path = FetchChecked(store_, fetch)] {
-      if (!path.has_value()) Log(LogLevel::kWarning, path.error().message, {{"run", fetch.run.run}});
-      Do(core_.OnCheckpointFetched(fetch.run, path, MonotonicNow()));
-    });
+  files_.Fetch(fetch, [this, run = fetch.run](const Result<std::string>& path) {
+    Do(core_.OnCheckpointFetched(run, path, MonotonicNow()));
   });
 }
+
+void NodeManager::Act(const ReleaseCheckpoint& release) { files_.Release(release.run); }
 
 void NodeManager::Act(const UploadFile& upload) {
-  uploads_.Do([this, upload] {
-    const Result<void> stored = PutChecked(store_, upload);
-    if (stored.has_value()) ESPALIER_FAILPOINT("checkpoint.stored");
-    queue_.Post([this, upload, stored] {
-      if (!stored.has_value()) {
-        Log(LogLevel::kError, "a checkpoint cannot be stored now", {{"reason", stored.error().message}});
-      }
-      Do(core_.OnUploadFinished(upload.upload, stored, MonotonicNow()));
-    });
+  files_.Upload(upload, [this, number = upload.upload](const Result<void>& stored) {
+    Do(core_.OnUploadFinished(number, stored, MonotonicNow()));
   });
 }
 
-void NodeManager::Act(const RemoveFromStore& remove) {
-  uploads_.Do([this, remove] {
-    const Result<void> removed = store_.Remove(remove.name);
-    if (!removed.has_value()) Log(LogLevel::kWarning, removed.error().message, {{"file", remove.name}});
-  });
-}
+void NodeManager::Act(const RemoveFromStore& remove) { files_.Remove(remove.name); }
 
 void NodeManager::Act(const DeleteStaged& file) { DeleteStagedFile(file.path); }
 

@@ -12,9 +12,9 @@
 #include "worker/node/config.h"
 #include "worker/node/core/core.h"
 #include "worker/node/loop_queue.h"
+#include "worker/node/store_access.h"
 #include "worker/node/uplink.h"
 #include "worker/node/work_directory.h"
-#include "worker/node/work_thread.h"
 #include "worker/process/worker_process.h"
 
 namespace espalier::node {
@@ -42,6 +42,7 @@ class NodeManager {
   void Act(const SendRequest& send);
   void Act(const KillWorker& kill);
   void Act(const FetchCheckpoint& fetch);
+  void Act(const ReleaseCheckpoint& release);
   void Act(const UploadFile& upload);
   void Act(const RemoveFromStore& remove);
   void Act(const DeleteStaged& file);
@@ -58,7 +59,6 @@ class NodeManager {
 
   const Config config_;
   WorkDirectory& directory_;
-  CheckpointStore& store_;
   Core core_;
   LoopQueue queue_;
   std::map<std::int64_t, Worker> workers_;  // by number
@@ -66,8 +66,7 @@ class NodeManager {
   int signals_ = -1;
   bool quit_ = false;
   // Last, so that they end first: they post into the queue.
-  WorkThread uploads_;
-  WorkThread fetches_;
+  StoreAccess files_;
   Uplink uplink_;
 };
 

@@ -69,6 +69,12 @@ WorkDirectory::~WorkDirectory() {
   if (lock_ >= 0) close(lock_);
 }
 
+std::int64_t WorkDirectory::FreeBytes() const {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder_, error);
+  return error ? 0 : static_cast<std::int64_t>(space.available);
+}
+
 void WorkDirectory::RecordRun(RunKey run, const std::vector<PathStage>& path) {
   std::string text;
   for (const PathStage& stage : path) {

@@ -36,6 +36,9 @@ class WorkDirectory {
     return folder_ / "logs" / ("slot-" + std::to_string(slot) + "-" + runtime + ".log");
   }
 
+  // Of its file system; 0 if that does not say.
+  std::int64_t FreeBytes() const;
+
   // Begins its step log: lines "path NODE FROM TO" precede those that the worker adds.
   void RecordRun(RunKey run, const std::vector<PathStage>& path);
   void ForgetRun(RunKey run);

@@ -30,7 +30,8 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
                 .slot_count = registration.slot_count,
                 .session = message.session,
                 .last_seen = message.arrived,
-                .draining = registration.draining};
+                .draining = registration.draining,
+                .trouble = registration.trouble};
   for (const auto& [offer, device_kind] : registration.offers) {
     const Digest128 digest = DigestOf(offer);
     server.offers[TrainerDigest(offer)] = {digest, device_kind};
@@ -49,7 +50,8 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
             {{"name", server.name},
              {"slots", server.slot_count},
              {"incarnation", server.incarnation},
-             {"draining", server.draining}});
+             {"draining", server.draining},
+             {"trouble", server.trouble}});
   draft.Do(SetServer{server});
   LoseRunsOf(draft, server.name, server.incarnation);
   draft.TellAgain(server.name);

@@ -57,6 +57,15 @@ std::vector<Step> BarredEvaluations(const SearchPlan& plan, const Run& run) {
   return barred;
 }
 
+Need NeedOf(const NeedIndex& needs, Point point) {
+  const Place* place = needs.Find(point);
+  if (place == nullptr) return Need::kOnTheWay;
+  const bool is_claimed =
+      std::ranges::any_of(place->waiting, [](const auto& each) { return !each.second.claims.empty(); });
+  if (is_claimed) return Need::kClaim;
+  return place->successors.empty() ? Need::kOnTheWay : Need::kBranch;
+}
+
 OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
   OrderTerms terms{.generation = run.generation,
                    .promises = {},
@@ -65,8 +74,12 @@ OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
                    .barred_evaluations = BarredEvaluations(plan, run),
                    .save_every = SavePeriod(draft.state(), run, draft.settings.between_failures),
                    .limits = LimitsOf(draft.state(), plan, run)};
+  const NeedIndex& needs = draft.state().index.needs.at(run.plan);
   for (const auto& [id, promise] : run.promises) {
-    if (promise.state == PromiseState::kOpen) terms.promises.push_back({id, promise.step, promise.owed});
+    if (promise.state != PromiseState::kOpen) continue;
+    const bool is_state = promise.owed == Owed::kState;
+    const Need need = is_state ? NeedOf(needs, PointOf(run, promise.step)) : Need::kOnTheWay;
+    terms.promises.push_back({id, promise.step, promise.owed, need});
   }
   std::sort(terms.promises.begin(), terms.promises.end(), [](const OrderedPromise& a, const OrderedPromise& b) {
     return std::tie(a.step, a.owed, a.id) < std::tie(b.step, b.owed, b.id);

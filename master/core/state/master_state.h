@@ -50,6 +50,7 @@ struct Server {
   Moment last_seen{};                     // when its last message arrived
   std::int64_t acknowledged_report = 0;   // reports up to this number are applied
   bool draining = false;                  // being stopped: it is given no new runs
+  std::string trouble;                    // what keeps its checkpoints from the store; empty: nothing
   friend bool operator==(const Server&, const Server&) = default;
 };
 

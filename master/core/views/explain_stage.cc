@@ -245,6 +245,10 @@ class Explainer {
     told_.standing = StageStanding::kRunning;
     told_.placed_on = PlaceOf(state_, run, point.step, caller_.team);
     const std::string where = run.slot.server + "/" + std::to_string(run.slot.index);
+    const auto server = state_.servers.find(run.slot.server);
+    if (server != state_.servers.end() && !server->second.trouble.empty()) {
+      told_.warnings.push_back("server " + server->first + ": " + server->second.trouble);
+    }
     if (!run.training()) {
       told_.why = Named(run) + " has trained it on " + where + ", and its state is on its way to the store";
       return;

@@ -1,54 +1,13 @@
-#include <stdlib.h>
-
-#include <array>
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <set>
-#include <thread>
 
+#include "tests/support/temporary_folder.h"
 #include "worker/checkpoint/checkpoint_format.h"
-#include "worker/checkpoint/file.h"
-#include "worker/checkpoint/local_checkpoint_store.h"
 
 namespace espalier {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder that goes away with the test.
-class Folder {
- public:
-  explicit Folder(const char* pattern = "/tmp/espalier-checkpoint-XXXXXX") {
-    std::string name = pattern;
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  fs::path operator/(std::string_view name) const { return path_ / name; }
-  const fs::path& path() const { return path_; }
-
-  std::vector<std::string> Names() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(path_)) {
-      if (entry.path().filename() == ".espalier-store") continue;
-      if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(path_).string());
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-
- private:
-  fs::path path_;
-};
-
-using Names = std::vector<std::string>;
-
-std::string Bytes(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-void Overwrite(const fs::path& path, std::string_view bytes) {
-  REQUIRE(WriteWholeFile(path, std::array{bytes}).has_value());
-}
 
 const worker::CheckpointIdentity kIdentity{.run = {LeadershipId{(std::int64_t{1} << 60) + 1}, RunId{5}},
                                            .plan = PlanId{1},
@@ -85,7 +44,7 @@ std::string ReasonOfAbsence(const fs::path& path) {
 }  // namespace
 
 TEST_CASE("a checkpoint file reads back as it was written, bit for bit, and leaves no temporary") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const TrainingState large{{"large", {.type = "U8", .shape = {3 << 20}, .bytes = std::string(3 << 20, '\xff')}},
                             {"small", WholeNumber(1)}};
   for (const TrainingState& state : {TrainingState(), SomeState(), large}) {
@@ -103,7 +62,7 @@ TEST_CASE("a checkpoint file reads back as it was written, bit for bit, and leav
 }
 
 TEST_CASE("the bytes of a checkpoint file are the same in every release, and a safetensors file's") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Write(folder / "a", {{"b", {.type = "U8", .shape = {2}, .bytes = "xy"}}, {"n", WholeNumber(1)}});
   const std::string bytes = Bytes(folder / "a");
   const std::string head =
@@ -120,7 +79,7 @@ TEST_CASE("the bytes of a checkpoint file are the same in every release, and a s
 }
 
 TEST_CASE("a checkpoint file with any byte flipped counts as absent") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Write(folder / "a");
   const std::string whole = Bytes(folder / "a");
   for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -135,7 +94,7 @@ TEST_CASE("a checkpoint file with any byte flipped counts as absent") {
 }
 
 TEST_CASE("a checkpoint file cut at any length, or with bytes behind it, counts as absent") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Write(folder / "a");
   const std::string whole = Bytes(folder / "a");
   for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -148,7 +107,7 @@ TEST_CASE("a checkpoint file cut at any length, or with bytes behind it, counts 
 }
 
 TEST_CASE("a missing file, a foreign file and another version count as absent, and the message says which") {
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK_THAT(ReasonOfAbsence(folder / "a"), Catch::Contains("No such file"));
   Overwrite(folder / "a", std::string(100, 'x'));
   CHECK_THAT(ReasonOfAbsence(folder / "a"), Catch::Contains("foreign"));
@@ -163,7 +122,7 @@ TEST_CASE("a missing file, a foreign file and another version count as absent, a
 }
 
 TEST_CASE("a checkpoint file that cannot be written is an error that names it, and leaves nothing") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto written = WriteCheckpointFile(folder / "missing/a", kIdentity, SomeState());
   REQUIRE_FALSE(written.has_value());
   CHECK(written.error().code == ErrorCode::kInternal);
@@ -201,148 +160,11 @@ TEST_CASE("the digest of a state is the same in every release, and differs with 
   CHECK(digests.size() == 1 + 5 * SomeState().size());
 }
 
-LocalCheckpointStore Created(const fs::path& folder) {
-  REQUIRE(LocalCheckpointStore::Create(folder).has_value());
-  return LocalCheckpointStore(folder);
-}
-
-void CheckIsAway(CheckpointStore& store, const fs::path& staged) {
-  CHECK(store.Put(staged, "a").error().code == ErrorCode::kUnavailable);
-  CHECK(store.Fetch("a").error().code == ErrorCode::kUnavailable);
-  CHECK(store.Remove("a").error().code == ErrorCode::kUnavailable);
-  CHECK(store.List().error().code == ErrorCode::kUnavailable);
-}
-
-// Every implementation of CheckpointStore must pass this. `staging` may lie on another filesystem than the store.
-void CheckConformance(CheckpointStore& store, const Folder& staging) {
-  const fs::path staged = staging / "staged";
-  CHECK(store.List().value().empty());
-  CHECK(store.Fetch("a/b").error().code == ErrorCode::kNotFound);
-
-  Overwrite(staged, "first");
-  REQUIRE(store.Put(staged, "a/b").has_value());
-  REQUIRE(store.Put(staged, "a-c").has_value());
-  CHECK(Bytes(store.Fetch("a/b").value()) == "first");
-  CHECK(Bytes(staged) == "first");
-  CHECK(store.List().value() == Names{"a-c", "a/b"});
-
-  REQUIRE(store.Put(staged, "a/b").has_value());  // the same again
-  fs::remove(staged);
-  Overwrite(staged, "second");
-  REQUIRE(store.Put(staged, "a/b").has_value());
-  CHECK(Bytes(store.Fetch("a/b").value()) == "second");
-  CHECK(Bytes(store.Fetch("a-c").value()) == "first");
-  fs::remove(staged);
-  CHECK(Bytes(store.Fetch("a/b").value()) == "second");
-
-  CHECK(store.Put(staged, "d").error().code == ErrorCode::kNotFound);
-  CHECK(store.Fetch("d").error().code == ErrorCode::kNotFound);
-  CHECK(store.Fetch("a").error().code == ErrorCode::kNotFound);
-  CHECK(store.Fetch("a-c/b").error().code == ErrorCode::kNotFound);
-  for (const char* name : {"", "/etc/a", "../a", "a/../../b", "a/", ".espalier-store"}) {
-    INFO(name);
-    CHECK(store.Put(staged, name).error().code == ErrorCode::kInvalidArgument);
-  }
-
-  REQUIRE(store.Remove("a/b").has_value());
-  REQUIRE(store.Remove("a/b").has_value());
-  REQUIRE(store.Remove("nothing/at/all").has_value());
-  REQUIRE(store.Remove("a-c/b").has_value());
-  CHECK(store.Fetch("a/b").error().code == ErrorCode::kNotFound);
-  CHECK(store.List().value() == Names{"a-c"});
-}
-
-TEST_CASE("the local store keeps its contract, with staging on its own filesystem and on another") {
-  const Folder folder;
-  const Folder near;
-  LocalCheckpointStore store = Created(folder / "store/deep");
-  CheckConformance(store, near);
-  CHECK(folder.Names() == Names{"store/deep/a-c"});
-
-  if (access("/dev/shm", W_OK) != 0) return;
-  const Folder far("/dev/shm/espalier-checkpoint-XXXXXX");
-  LocalCheckpointStore other = Created(folder / "other");
-  CheckConformance(other, far);
-  CHECK(folder.Names() == Names{"other/a-c", "store/deep/a-c"});
-}
-
-TEST_CASE("a store whose folder is not there is away: nothing is said of its files, and no new one is begun") {
-  const Folder folder;
-  LocalCheckpointStore store = Created(folder / "store");
-  Overwrite(folder / "staged", "content");
-  REQUIRE(store.Put(folder / "staged", "a").has_value());
-  fs::rename(folder / "store", folder / "elsewhere");
-  CheckIsAway(store, folder / "staged");
-  CHECK_FALSE(fs::exists(folder / "store"));
-  Overwrite(folder / "store", "a file");
-  CheckIsAway(store, folder / "staged");
-  fs::remove(folder / "store");
-  fs::rename(folder / "elsewhere", folder / "store");
-  CHECK(Bytes(store.Fetch("a").value()) == "content");
-}
-
-TEST_CASE("a folder without the store's sign, as one that is not mounted, is away and is not filled") {
-  const Folder folder;
-  LocalCheckpointStore store = Created(folder / "store");
-  Overwrite(folder / "staged", "content");
-  REQUIRE(store.Put(folder / "staged", "a").has_value());
-  fs::rename(folder / "store", folder / "elsewhere");
-  fs::create_directory(folder / "store");
-  CheckIsAway(store, folder / "staged");
-  CHECK(fs::is_empty(folder / "store"));
-  fs::remove(folder / "store");
-  fs::rename(folder / "elsewhere", folder / "store");
-  CHECK(store.List().value() == Names{"a"});
-  REQUIRE(LocalCheckpointStore::Create(folder / "store").has_value());  // another server is set up
-  CHECK(Bytes(store.Fetch("a").value()) == "content");
-}
-
-TEST_CASE("a store that gives errors is away") {
-  const Folder folder;
-  LocalCheckpointStore store = Created(folder / "store");
-  Overwrite(folder / "staged", "content");
-  fs::create_symlink("loop", folder / "store/loop");  // following it is an error that is not "no such file"
-  CHECK(store.Fetch("loop").error().code == ErrorCode::kUnavailable);
-  CHECK(store.Fetch("loop/a").error().code == ErrorCode::kUnavailable);
-  CHECK(store.Put(folder / "staged", "loop/a").error().code == ErrorCode::kUnavailable);
-  fs::create_directory(folder / "store/a");
-  CHECK(store.Put(folder / "staged", "a").error().code == ErrorCode::kUnavailable);
-  CHECK_FALSE(fs::exists(folder / "store/a.tmp"));
-}
-
 TEST_CASE("a checkpoint file that cannot be read now is not absent") {
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK(CheckCheckpointFile(folder.path()).error().code ==
         ErrorCode::kUnavailable);  // a folder opens, and does not read
   CHECK(ReadCheckpointFile(folder.path()).error().code == ErrorCode::kUnavailable);
-}
-
-TEST_CASE("putting a name again takes away the temporary that a killed process left") {
-  const Folder folder;
-  LocalCheckpointStore store = Created(folder / "store");
-  Overwrite(folder / "staged", "content");
-  REQUIRE(store.Put(folder / "staged", "a").has_value());
-  fs::create_hard_link(folder / "store/a", folder / "store/a.tmp");
-  CHECK(store.List().value() == Names{"a"});
-  REQUIRE(store.Put(folder / "staged", "a").has_value());
-  CHECK(folder.Names() == Names{"staged", "store/a"});
-}
-
-TEST_CASE("threads that put one name at the same time leave one whole file") {
-  const Folder folder;
-  LocalCheckpointStore store = Created(folder / "store");
-  Overwrite(folder / "staged", std::string(100'000, 'x'));
-  std::vector<std::thread> threads;
-  std::atomic<int> failure_count = 0;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      for (int j = 0; j < 10; ++j) failure_count += store.Put(folder / "staged", "a").has_value() ? 0 : 1;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  CHECK(failure_count == 0);
-  CHECK(folder.Names() == Names{"staged", "store/a"});
-  CHECK(Bytes(store.Fetch("a").value()).size() == 100'000);
 }
 
 }  // namespace espalier

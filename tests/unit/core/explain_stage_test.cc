@@ -100,6 +100,12 @@ TEST_CASE("a stage whose state is on its way to the store is running, and holds 
   REQUIRE(stage.standing == StageStanding::kRunning);
   CHECK_FALSE(stage.placed_on->training);
   CHECK_THAT(stage.why, Contains("its state is on its way to the store"));
+  CHECK(stage.warnings.empty());
+  of.Say("the store is away");
+  CHECK(Explained(of, PointAt(of, trial, 5)).warnings ==
+        std::vector<std::string>{"server server-0: the store is away"});
+  of.Say("");
+  CHECK(Explained(of, PointAt(of, trial, 5)).warnings.empty());
 }
 
 TEST_CASE("a stage that is ready waits for a slot, behind the paths that are longer") {

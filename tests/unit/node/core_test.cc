@@ -247,11 +247,11 @@ TEST_CASE("what an earlier incarnation left is stored and reported") {
                           .lineage = LineageOf(2),
                           .bytes = 10,
                           .state_sha256 = "sha"};
-  const Actions actions = scenario.core.OnLeftOverState(Key(9), state, "/staging/77-9-3.ckpt");
-  REQUIRE(actions.size() == 1);
-  const auto upload = std::get<UploadFile>(actions[0]);
-  CHECK(upload.state.file == "1/2/2-3-77-9.ckpt");
-  scenario.core.OnUploadFinished(upload.upload, Away(), scenario.now);
+  scenario.core.OnLeftOverState(Key(9), state, "/staging/77-9-3.ckpt");
+  scenario.Start();
+  REQUIRE(scenario.uploads.size() == 1);
+  CHECK(scenario.uploads[0].state.file == "1/2/2-3-77-9.ckpt");
+  scenario.FinishUpload(Away());
   scenario.Pass(1);
   REQUIRE(scenario.uploads.size() == 1);
   scenario.FinishUpload();

@@ -10,6 +10,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,7 +85,11 @@ class RunBuilder {
     return *this;
   }
   RunBuilder& Evaluate(std::int64_t step) { return Promise(step, Owed::kMetrics); }
-  RunBuilder& Save(std::int64_t step) { return Promise(step, Owed::kState); }
+  RunBuilder& Save(std::int64_t step, Need need = Need::kOnTheWay) {
+    Promise(step, Owed::kState);
+    order_.terms.promises.back().need = need;
+    return *this;
+  }
   RunBuilder& Both(std::int64_t step) { return Evaluate(step).Save(step); }
   RunBuilder& Preempt() { return order_.terms.preempt = true, *this; }
   RunBuilder& Limits(TimeLimits limits) { return order_.terms.limits = limits, *this; }
@@ -161,9 +166,9 @@ inline std::string Text(const ReportKind& report) {
 
 class Scenario {
  public:
-  explicit Scenario(int slot_count = 1)
-      : core({slot_count, {"toy"}, 2, "/staging", "/logs", Seconds(10)}), slots_(slot_count) {
-    Do(core.Start(now));
+  explicit Scenario(int slot_count = 1, std::int64_t staging_bytes = 0)
+      : core({slot_count, {"toy"}, 2, "/staging", "/logs", Seconds(10), staging_bytes}), slots_(slot_count) {
+    Start();
     for (int i = 0; i < slot_count; ++i) Answer(i);
     asked_.clear();
   }
@@ -171,6 +176,7 @@ class Scenario {
   Core core;
   Seconds now{100};
 
+  void Start() { Do(core.Start(now)); }
   void Want(const std::vector<Order>& orders, std::int64_t acknowledged = 0) {
     orders_ = {orders, acknowledged, {}};
     Do(core.OnOrders(orders_, now));
@@ -270,6 +276,7 @@ class Scenario {
   Texts removed;
   std::vector<RunKey> forgotten;
   int fetch_count = 0;
+  std::set<RunKey> fetched;  // for whom a file is kept readable
   int spawned = 0;
   bool quit = false;
 
@@ -317,7 +324,12 @@ class Scenario {
     ++fetch_count;
     Result<std::string> path = "/store/" + fetch.file;
     if (fetch_error_.has_value()) path = tl::unexpected<Error>(*fetch_error_);
+    if (path.has_value()) fetched.insert(fetch.run);
     Do(core.OnCheckpointFetched(fetch.run, path, now));
+  }
+  void Act(const ReleaseCheckpoint& release) {
+    CHECK(fetched.contains(release.run));
+    fetched.erase(release.run);
   }
   void Act(const UploadFile& upload) { uploads.push_back(upload); }
   void Act(const RemoveFromStore& remove) { removed.push_back(remove.name); }

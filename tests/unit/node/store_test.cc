@@ -37,10 +37,46 @@ TEST_CASE("a run waits for a store that is away, which is asked again after grow
   scenario.Pass(600);
   CHECK(scenario.fetch_count - before == 10);
   CHECK(scenario.Reported().empty());
+  CHECK(scenario.core.Trouble() == "runs wait for their checkpoints: fetching fails");
   CHECK(scenario.Status(1).state == RunStatus::State::kTraining);
   scenario.FetchSucceeds();
   scenario.Pass(61);
   CHECK(scenario.Asked() == Texts{"Init lr=0.1 seed=7", "Setup lr=0.1", "Load /store/file"});
+}
+
+TEST_CASE("a start's file is kept readable until it is loaded, or until nobody will load it") {
+  Scenario scenario;
+  scenario.Want({Resumed(1)});
+  scenario.Answer();
+  scenario.Answer();
+  CHECK(scenario.fetched.size() == 1);
+  SECTION("it is loaded") {
+    scenario.Answer();
+    CHECK(scenario.Asked().back() == "Train 6");
+  }
+  SECTION("the worker dies") { scenario.Die(); }
+  SECTION("the load fails, and so does the next") {
+    for (int i = 0; i < 2; ++i) {
+      scenario.AnswerWith(Failure{FailureKind::kCheckpoint, "stale file handle"});
+      CHECK(scenario.fetched.empty() == (i == 1));
+      if (i == 0) scenario.Answer(), scenario.Answer();
+    }
+  }
+  SECTION("the load fails, and the store is away") {
+    scenario.FetchFails(ErrorCode::kUnavailable);
+    scenario.AnswerWith(Failure{FailureKind::kCheckpoint, "stale file handle"});
+  }
+  CHECK(scenario.fetched.empty());
+}
+
+TEST_CASE("a file that comes when the run is ordered no more is let go at once") {
+  Scenario scenario;
+  scenario.FetchFails(ErrorCode::kUnavailable);
+  scenario.Want({Resumed(1)});
+  scenario.Want({});
+  const Actions actions = scenario.core.OnCheckpointFetched(Key(1), "/store/file", scenario.now);
+  REQUIRE(actions.size() == 1);
+  CHECK(std::get<ReleaseCheckpoint>(actions[0]).run == Key(1));
 }
 
 TEST_CASE("a run that waits for the store does not keep its slot from another") {

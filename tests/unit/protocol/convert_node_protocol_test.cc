@@ -68,7 +68,10 @@ Offer SomeOffer() {
 OrderTerms SomeTerms() {
   return {
       .generation = 2,
-      .promises = {{PromiseId{8}, Step{6}, Owed::kMetrics}, {PromiseId{9}, Step{7}, Owed::kState}},
+      .promises = {{PromiseId{11}, Step{9}, Owed::kState, Need::kClaim},
+                   {PromiseId{8}, Step{6}, Owed::kMetrics},
+                   {PromiseId{9}, Step{7}, Owed::kState},
+                   {PromiseId{10}, Step{8}, Owed::kState, Need::kBranch}},
       .preempt = true,
       .evaluate_every = {5, 10},
       .barred_evaluations = {Step{10}},
@@ -101,8 +104,12 @@ std::string FieldOf(const v1::SynchronizeResponse& message) {
 }  // namespace
 
 TEST_CASE("a registration comes back as it was sent") {
-  const Registration registration{
-      .server = "gpu-17", .incarnation = "abc", .slot_count = 4, .offers = {{SomeOffer(), "cpu"}}, .draining = true};
+  const Registration registration{.server = "gpu-17",
+                                  .incarnation = "abc",
+                                  .slot_count = 4,
+                                  .offers = {{SomeOffer(), "cpu"}},
+                                  .draining = true,
+                                  .trouble = "the store is away"};
   CheckComesBack(registration);
   CHECK(FromProto(ToProto(registration)).value() == registration);
   CHECK(DigestOf(FromProto(ToProto(SomeOffer())).value()) == DigestOf(SomeOffer()));

@@ -32,11 +32,17 @@ struct KillWorker {
   std::int64_t worker = 0;
 };
 
-// Find the file in the store and check that it is whole and holds this state; answered by CheckpointFetched.
+// Find the file in the store and check that it is whole and holds this state; answered by CheckpointFetched. What was
+// found is kept readable until it is released.
 struct FetchCheckpoint {
   RunKey run;
   std::string file;
   std::string state_sha256;
+};
+
+// The file that was fetched for the run is read by nobody any more.
+struct ReleaseCheckpoint {
+  RunKey run;
 };
 
 // Check that a staged file is whole and what the worker has said of it, and put it into the store under state.file;
@@ -77,8 +83,8 @@ struct ForgetRun {
 // Everything is done that SIGTERM asked for.
 struct Quit {};
 
-using Action = std::variant<SpawnWorker, SendRequest, KillWorker, FetchCheckpoint, UploadFile, RemoveFromStore,
-                            DeleteStaged, RecordRun, ReadStepLog, ForgetRun, Quit>;
+using Action = std::variant<SpawnWorker, SendRequest, KillWorker, FetchCheckpoint, ReleaseCheckpoint, UploadFile,
+                            RemoveFromStore, DeleteStaged, RecordRun, ReadStepLog, ForgetRun, Quit>;
 using Actions = std::vector<Action>;
 
 }  // namespace espalier::node

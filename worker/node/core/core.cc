@@ -16,13 +16,17 @@ constexpr int kProtocolVersion = 1;
 }  // namespace
 
 Core::Core(Settings settings)
-    : settings_(std::move(settings)), slots_(settings_.slot_count), runtimes_(settings_.runtimes) {
+    : settings_(std::move(settings)),
+      slots_(settings_.slot_count),
+      staging_(settings_.staging_bytes),
+      runtimes_(settings_.runtimes) {
   for (Slot& slot : slots_) slot.runtime = settings_.runtimes.front();
 }
 
 Actions Core::Start(Seconds now) {
   Actions actions;
   for (int i = 0; i < settings_.slot_count; ++i) MindSlot(i, now, actions);
+  BeginUploads(now, actions);
   return actions;
 }
 
@@ -109,7 +113,7 @@ void Core::TakeOver(const Order& order, Seconds now, Actions& actions) {
       const Step start = order.start.has_value() ? order.start->point.step : Step{0};
       return Refuse(order.run, start, fits.error().field + ": " + fits.error().message);
     }
-    it = runs_.emplace(order.run, RunHere{Runner(order), DigestOf(order.offer), Fetched{}}).first;
+    it = runs_.emplace(order.run, RunHere{Runner(order), DigestOf(order.offer), NoFile{}}).first;
     if (order.start.has_value()) Fetch(it->second, actions);
   }
   RunnerActions wanted;
@@ -123,29 +127,36 @@ void Core::Refuse(RunKey run, Step start, const std::string& why) {
   outbox_.Add(run, RunEnded{.step = start, .refused = why});
 }
 
-void Core::RefuseNotOffered() {
+void Core::RefuseNotOffered(Actions& actions) {
   if (!runtimes_.any_described()) return;
   for (auto it = runs_.begin(); it != runs_.end();) {
     const bool is_refused = it->second.runner.waiting() && runtimes_.Offering(it->second.offer) == nullptr;
     if (is_refused) {
       Refuse(it->first, it->second.runner.path().start(),
              "this server does not offer " + it->second.runner.order().offer.trainer + " with exactly these digests");
+      Release(it->second, actions);
     }
     it = is_refused ? runs_.erase(it) : std::next(it);
   }
 }
 
 void Core::Fetch(RunHere& run, Actions& actions) {
+  Release(run, actions);
   const Order& order = run.runner.order();
   run.start = Fetching{};
   actions.push_back(FetchCheckpoint{order.run, order.start->file, order.start->state_sha256});
 }
 
+void Core::Release(RunHere& run, Actions& actions) {
+  if (!std::holds_alternative<Fetched>(run.start)) return;
+  actions.push_back(ReleaseCheckpoint{run.runner.order().run});
+  run.start = NoFile{};
+}
+
 void Core::Acknowledge(std::int64_t number, Actions& actions) {
   outbox_.Acknowledge(number);
-  while (!staged_of_report_.empty() && staged_of_report_.begin()->first <= outbox_.acknowledged()) {
-    actions.push_back(DeleteStaged{staged_of_report_.begin()->second});
-    staged_of_report_.erase(staged_of_report_.begin());
+  for (std::string& file : staging_.Acknowledge(outbox_.acknowledged())) {
+    actions.push_back(DeleteStaged{std::move(file)});
   }
   std::erase_if(left_over_runs_, [&](const auto& item) {
     if (item.second > outbox_.acknowledged()) return false;
@@ -188,7 +199,7 @@ void Core::ReplaceOld(int slot, Actions& actions) {
 }
 
 void Core::AssignSlots(Seconds now, Actions& actions) {
-  RefuseNotOffered();
+  RefuseNotOffered(actions);
   for (int i = 0; i < settings_.slot_count; ++i) ReplaceOld(i, actions);
   std::set<int> slots_waited_for;
   for (auto& [key, run] : runs_) {
@@ -196,7 +207,8 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
     const auto* fetched = std::get_if<Fetched>(&run.start);
     const int slot = run.runner.order().slot;
     slots_waited_for.insert(slot);
-    if (slots_[slot].run.has_value() || fetched == nullptr) continue;
+    const bool can_start = fetched != nullptr || std::holds_alternative<NoFile>(run.start);
+    if (slots_[slot].run.has_value() || !can_start) continue;
     const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer);
     Worker* worker = runtime == nullptr ? nullptr : WorkerOn(slots_[slot], runtime->name);
     const auto* ready = worker == nullptr ? nullptr : std::get_if<Ready>(&worker->state);
@@ -206,7 +218,8 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
     worker->used_at = now;
     actions.push_back(RecordRun{key, run.runner.path().stages()});
     RunnerActions wanted;
-    run.runner.Begin(fetched->path, settings_.staging, settings_.step_logs + "/" + StepLogName(key), now, wanted);
+    const std::string start_path = fetched == nullptr ? std::string() : fetched->path;
+    run.runner.Begin(start_path, settings_.staging, settings_.step_logs + "/" + StepLogName(key), now, wanted);
     Carry(key, std::move(wanted), actions);
   }
   for (const int slot : slots_waited_for) MindSlot(slot, now, actions);
@@ -218,17 +231,36 @@ void Core::Carry(RunKey key, RunnerActions wanted, Actions& actions) {
   for (RequestKind& request : wanted.requests) Ask(slot, run.runtime, key, std::move(request), actions);
   for (ReportKind& report : wanted.reports) outbox_.Add(key, std::move(report));
   for (std::string& file : wanted.abandoned_files) actions.push_back(DeleteStaged{std::move(file)});
-  for (Upload& upload : wanted.uploads) StartUpload(key, std::move(upload), actions);
+  for (Upload& upload : wanted.uploads) staging_.Add(key, std::move(upload));
   if (wanted.kill_worker) Kill(slot, run.runtime, actions);
   if (slots_[slot].run == key && !run.runner.on_slot()) slots_[slot].run.reset();
+  if (!run.runner.needs_start()) Release(run, actions);
   if (wanted.fetch_start) Fetch(run, actions);
   if (wanted.read_step_log) actions.push_back(ReadStepLog{key, run.step_log_offset});
 }
 
-void Core::StartUpload(RunKey run, Upload upload, Actions& actions) {
-  const std::int64_t id = next_upload_++;
-  actions.push_back(UploadFile{id, upload.staged, run, upload.state});
-  uploads_.emplace(id, UploadHere{run, std::move(upload)});
+// Of an earlier incarnation's states nobody knows here what waits for them: they have waited long enough.
+void Core::BeginUploads(Seconds now, Actions& actions) {
+  const auto need_of = [this](RunKey key, Step step) {
+    const auto run = runs_.find(key);
+    return run == runs_.end() ? Need::kClaim : run->second.runner.NeedOf(step);
+  };
+  for (UploadFile& upload : staging_.Begin(need_of, now)) actions.push_back(std::move(upload));
+}
+
+bool Core::HasRoomFor(PlanId plan) const {
+  std::vector<PlanId> being_written;
+  for (const Slot& slot : slots_) {
+    for (const auto& [runtime, seat] : slot.seats) {
+      const auto* worker = std::get_if<Worker>(&seat);
+      if (worker == nullptr) continue;
+      for (const auto& [id, asked] : worker->asked) {
+        const auto* save = std::get_if<Save>(&asked.request);
+        if (save != nullptr) being_written.push_back(save->identity.plan);
+      }
+    }
+  }
+  return staging_.HasRoomFor(plan, being_written);
 }
 
 Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& reply, Seconds now) {
@@ -250,9 +282,12 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
     if (std::holds_alternative<Describing>(worker.state)) worker.state = Ready{runtimes_.Get(*runtime).offers};
   } else if (const auto run = runs_.find(asked.run); run != runs_.end()) {
     RunnerActions wanted;
-    run->second.runner.OnReply(asked.request, reply.kind, now, wanted);
+    Runner& runner = run->second.runner;
+    runner.SetRoom(HasRoomFor(runner.order().plan));
+    runner.OnReply(asked.request, reply.kind, now, wanted);
     Carry(asked.run, std::move(wanted), actions);
   }
+  BeginUploads(now, actions);
   AssignSlots(now, actions);
   return actions;
 }
@@ -281,13 +316,17 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, const WorkerDeath& dea
 Actions Core::OnCheckpointFetched(RunKey key, const Result<std::string>& path, Seconds now) {
   Actions actions;
   const auto it = runs_.find(key);
-  if (it == runs_.end() || !it->second.runner.waiting()) return actions;
+  if (it == runs_.end() || !it->second.runner.waiting()) {
+    if (path.has_value()) actions.push_back(ReleaseCheckpoint{key});
+    return actions;
+  }
   RunHere& run = it->second;
   if (path.has_value()) {
     run.start = Fetched{*path};
     run.pause = {};
+    FetchAgain(/*whatever_the_pause=*/true, now, actions);
   } else if (path.error().code == ErrorCode::kUnavailable) {
-    run.start = StoreAway{now + run.pause.Next()};
+    run.start = StoreAway{now + run.pause.Next(), path.error().message};
   } else {
     RunnerActions wanted;
     run.runner.OnStartUnusable(path.error().message, now, wanted);
@@ -299,28 +338,25 @@ Actions Core::OnCheckpointFetched(RunKey key, const Result<std::string>& path, S
 
 Actions Core::OnUploadFinished(std::int64_t upload, const Result<void>& stored, Seconds now) {
   Actions actions;
-  const auto it = uploads_.find(upload);
-  if (it == uploads_.end()) return actions;
-  if (!stored.has_value() && stored.error().code == ErrorCode::kUnavailable) {
-    it->second.again_at = now + it->second.pause.Next();
-    return actions;
-  }
-  const UploadHere done = std::move(it->second);
-  uploads_.erase(it);
-  const auto run = runs_.find(done.run);
+  std::optional<Staging::Done> done = staging_.Finish(upload, stored, now);
+  if (!done.has_value()) return actions;
+  const auto run = runs_.find(done->run);
+  const Step step = done->upload.state.point.step;
   if (stored.has_value()) {
-    if (run != runs_.end()) run->second.runner.OnStored(done.upload.state.point.step);
-    staged_of_report_[outbox_.Add(done.run, done.upload.state)] = done.upload.staged;
+    if (run != runs_.end()) run->second.runner.OnStored(step);
+    const std::int64_t report = outbox_.Add(done->run, done->upload.state);
+    staging_.Keep(report, std::move(done->upload));
+    FetchAgain(/*whatever_the_pause=*/true, now, actions);
   } else if (run != runs_.end()) {
     RunnerActions wanted;
-    const Step step = done.upload.state.point.step;
     if (stored.error().code == ErrorCode::kAborted) {
       run->second.runner.OnWrongFile(step, stored.error().message, now, wanted);
     } else {
       run->second.runner.OnUploadRefused(step, stored.error().message, wanted);
     }
-    Carry(done.run, std::move(wanted), actions);
+    Carry(done->run, std::move(wanted), actions);
   }
+  BeginUploads(now, actions);
   ForgetEnded(actions);
   return actions;
 }
@@ -375,15 +411,11 @@ void Core::MindSlot(int slot, Seconds now, Actions& actions) {
   TrimWarm(slot, wanted, actions);
 }
 
-void Core::TryAgain(Seconds now, Actions& actions) {
+void Core::FetchAgain(bool whatever_the_pause, Seconds now, Actions& actions) {
   for (auto& [key, run] : runs_) {
     const auto* away = std::get_if<StoreAway>(&run.start);
-    if (away != nullptr && run.runner.waiting() && now >= away->again_at) Fetch(run, actions);
-  }
-  for (auto& [id, upload] : uploads_) {
-    if (!upload.again_at.has_value() || now < *upload.again_at) continue;
-    upload.again_at.reset();
-    actions.push_back(UploadFile{id, upload.upload.staged, upload.run, upload.upload.state});
+    if (away == nullptr || !run.runner.waiting()) continue;
+    if (whatever_the_pause || now >= away->again_at) Fetch(run, actions);
   }
 }
 
@@ -395,11 +427,13 @@ Actions Core::OnTick(Seconds now) {
   for (auto& [key, run] : runs_) {
     const Worker* worker = WorkerOf(run);
     RunnerActions wanted;
+    run.runner.SetRoom(HasRoomFor(run.runner.order().plan));
     run.runner.OnTick(now, worker != nullptr && Saves(*worker), wanted);
     Carry(key, std::move(wanted), actions);
     if (reads_step_logs && run.runner.on_slot()) actions.push_back(ReadStepLog{key, run.step_log_offset});
   }
-  TryAgain(now, actions);
+  FetchAgain(/*whatever_the_pause=*/false, now, actions);
+  BeginUploads(now, actions);
   ForgetEnded(actions);
   if (quit_before_.has_value() && (now >= *quit_before_ || IsSettled())) actions.push_back(Quit{});
   return actions;
@@ -421,14 +455,12 @@ bool Core::IsSettled() const {
   const bool over = std::all_of(runs_.begin(), runs_.end(), [](const auto& item) {
     return item.second.runner.Status().state == RunStatus::State::kEnded;
   });
-  return over && uploads_.empty() && outbox_.empty();
+  return over && staging_.AllStored() && outbox_.empty();
 }
 
-Actions Core::OnLeftOverState(RunKey run, StateStored state, const std::string& staged) {
-  Actions actions;
+void Core::OnLeftOverState(RunKey run, StateStored state, const std::string& staged) {
   state.file = StoreName(state.plan, state.point, run);
-  StartUpload(run, {std::move(state), staged}, actions);
-  return actions;
+  staging_.Add(run, {std::move(state), staged});
 }
 
 Actions Core::OnLeftOverRun(RunKey run, const std::vector<PathStage>& path, std::string_view step_log) {
@@ -437,6 +469,26 @@ Actions Core::OnLeftOverRun(RunKey run, const std::vector<PathStage>& path, std:
   if (last == 0) return {ForgetRun{run}};
   left_over_runs_[run] = last;
   return {};
+}
+
+std::string Core::Trouble() const {
+  std::vector<std::string> troubles;
+  const auto is_held = [](const auto& each) { return each.second.runner.awaits_room(); };
+  if (std::ranges::any_of(runs_, is_held)) {
+    troubles.push_back("staging is full, and runs wait before their next save");
+  }
+  if (const std::string why = staging_.WhyNotStored(); !why.empty()) {
+    troubles.push_back("checkpoints wait in staging: " + why);
+  }
+  for (const auto& [key, run] : runs_) {
+    const auto* away = std::get_if<StoreAway>(&run.start);
+    if (away == nullptr) continue;
+    troubles.push_back("runs wait for their checkpoints: " + away->why);
+    break;
+  }
+  std::string text;
+  for (const std::string& trouble : troubles) text += (text.empty() ? "" : "; ") + trouble;
+  return text;
 }
 
 std::vector<RunStatus> Core::Statuses() const {

@@ -18,6 +18,7 @@
 #include "worker/node/core/runner.h"
 #include "worker/node/core/runtimes.h"
 #include "worker/node/core/slot.h"
+#include "worker/node/core/staging.h"
 
 namespace espalier::node {
 
@@ -28,13 +29,14 @@ struct Settings {
   std::string staging;                // folder of staged checkpoints
   std::string step_logs;              // folder of step logs, one a run
   Seconds stop_within{10};
+  std::int64_t staging_bytes = 0;  // that staged checkpoints may take; 0: any number
 };
 
 class Core {
  public:
   explicit Core(Settings settings);
 
-  // Spawns the workers.
+  // Spawns the workers, and begins with what was left over.
   Actions Start(Seconds now);
 
   Actions OnOrders(const ServerOrders& orders, Seconds now);
@@ -53,12 +55,14 @@ class Core {
   Actions OnStop(Seconds now);
 
   // A valid staged checkpoint, or a run's step log, that an earlier incarnation left. The state's file is not named
-  // yet.
-  Actions OnLeftOverState(RunKey run, StateStored state, const std::string& staged);
+  // yet. REQUIRES: Start follows.
+  void OnLeftOverState(RunKey run, StateStored state, const std::string& staged);
   Actions OnLeftOverRun(RunKey run, const std::vector<PathStage>& path, std::string_view step_log);
 
   // OnStop was called.
   bool stopping() const { return quit_before_.has_value(); }
+  // What keeps checkpoints from the store, or runs from going on; for people, one line. Empty: nothing.
+  std::string Trouble() const;
   // A worker has described what it trains.
   bool knows_offers() const { return runtimes_.any_described(); }
   std::vector<ServerOffer> Offers() const { return runtimes_.Offers(); }
@@ -70,48 +74,46 @@ class Core {
   struct Fetching {};
   struct StoreAway {
     Seconds again_at{0};
+    std::string why;
   };
   struct Fetched {
-    std::string path;  // empty: the run starts from Init
+    std::string path;
   };
+  struct NoFile {};  // the run starts from Init, or has read its file
 
   // A run that was not refused.
   struct RunHere {
     Runner runner;
     Digest128 offer;
-    std::variant<Fetching, StoreAway, Fetched> start;
+    std::variant<Fetching, StoreAway, Fetched, NoFile> start;
     std::string runtime = {};  // of the worker that has it; empty: none has been given it
     RetryPause pause = {};
     std::int64_t step_log_offset = 0;
     bool is_forgotten = false;  // its files are deleted
   };
 
-  struct UploadHere {
-    RunKey run;
-    Upload upload;
-    RetryPause pause = {};
-    std::optional<Seconds> again_at = {};  // the store was away; none: it is being tried
-  };
-
   void TakeOver(const Order& order, Seconds now, Actions& actions);
   void Refuse(RunKey run, Step start, const std::string& why);
-  void RefuseNotOffered();
+  void RefuseNotOffered(Actions& actions);
   void Acknowledge(std::int64_t number, Actions& actions);
   void RemoveSuperseded(const std::vector<std::string>& files, Actions& actions);
   void ForgetEnded(Actions& actions);
   void AssignSlots(Seconds now, Actions& actions);
   void Carry(RunKey run, RunnerActions wanted, Actions& actions);
   void Fetch(RunHere& run, Actions& actions);
+  void Release(RunHere& run, Actions& actions);
   void Spawn(int slot, const std::string& runtime, Seconds respawn_delay, Seconds now, Actions& actions);
   void Ask(int slot, const std::string& runtime, RunKey run, RequestKind request, Actions& actions);
   void Kill(int slot, const std::string& runtime, Actions& actions);
   void TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions);
   void ReplaceOld(int slot, Actions& actions);
   void MindSlot(int slot, Seconds now, Actions& actions);
-  void TryAgain(Seconds now, Actions& actions);
+  // From a store that was away.
+  void FetchAgain(bool whatever_the_pause, Seconds now, Actions& actions);
   std::set<std::string> RuntimesWanted(int slot) const;
   bool IsBusy(int slot, const std::string& runtime) const;
-  void StartUpload(RunKey run, Upload upload, Actions& actions);
+  void BeginUploads(Seconds now, Actions& actions);
+  bool HasRoomFor(PlanId plan) const;
   // The runtime whose worker on the slot has the number; null if that one is gone.
   const std::string* RuntimeOf(int slot, std::int64_t worker) const;
   Worker* WorkerOf(const RunHere& run);
@@ -123,13 +125,11 @@ class Core {
   std::set<RunKey> ordered_;                       // by the newest orders
   std::set<RunKey> past_runs_;                     // refused; or ended, acknowledged and forgotten
   std::map<RunKey, std::int64_t> left_over_runs_;  // the last report about each
-  std::map<std::int64_t, UploadHere> uploads_;
-  std::map<std::int64_t, std::string> staged_of_report_;
+  Staging staging_;
   std::set<std::string> superseded_;
   Outbox outbox_;
   Runtimes runtimes_;
   std::int64_t next_worker_ = 1;
-  std::int64_t next_upload_ = 1;
   Seconds step_logs_read_at_{0};
   std::optional<Seconds> quit_before_;
 };

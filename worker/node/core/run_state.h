@@ -1,8 +1,8 @@
 // Where a run stands, from its order to its end.
 //
-//   Waiting ──> OnSlot: Starting ──> Evaluating, Training, ... ──> Over ──> Ended
-//      ^                   │ the load failed once              │        the step log was read, the end is reported
-//      └───────────────────┘           Stopping, Dying: whatever is answered now, training ends
+//   Waiting ──> OnSlot: Starting ──> Evaluating, Training, AwaitingRoom, ... ──> Over ──> Ended
+//      ^                   │ the load failed once                            │        the step log was read, the end is
+//      reported └───────────────────┘           Stopping, Dying: whatever is answered now, training ends
 #pragma once
 
 #include <deque>
@@ -25,6 +25,8 @@ struct Starting {
 struct Evaluating {};
 // The worker is asked for a step, and for what Setup it needs.
 struct Training {};
+// It owes a state here, and staging has no room for it: the worker is asked for nothing.
+struct AwaitingRoom {};
 // Nobody needs the run any more: it ends with what the worker is at.
 struct Stopping {
   Seconds patience_ends{0};  // then the worker is killed
@@ -39,7 +41,7 @@ enum class Work { kSetUp, kLoad, kTrain, kEvaluate };
 
 struct OnSlot {
   Seconds since{0};
-  std::variant<Starting, Evaluating, Training, Stopping, Dying> activity;
+  std::variant<Starting, Evaluating, Training, AwaitingRoom, Stopping, Dying> activity;
   std::deque<Work> asked;    // not answered yet, but for saves; the worker is at the first
   Seconds working_since{0};  // at that one
   bool set_up = false;       // the first Setup was answered

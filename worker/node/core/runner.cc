@@ -75,6 +75,14 @@ bool Runner::Owes(Owed owed, Step step) const {
                      [&](const OrderedPromise& promise) { return promise.owed == owed && promise.step == step; });
 }
 
+Need Runner::NeedOf(Step step) const {
+  Need need = Need::kOnTheWay;
+  for (const OrderedPromise& promise : order_.terms.promises) {
+    if (promise.owed == Owed::kState && promise.step == step) need = std::min(need, promise.need);
+  }
+  return need;
+}
+
 bool Runner::IsBarred(Step step) const {
   const std::vector<Step>& barred = order_.terms.barred_evaluations;
   return failed_evaluations_.contains(step) || std::find(barred.begin(), barred.end(), step) != barred.end();
@@ -156,7 +164,13 @@ void Runner::Advance(Seconds now, RunnerActions& actions) {
     actions.requests.push_back(Evaluate{});
     return;
   }
-  if (WantsSave(now)) SaveHere(now, actions);
+  if (WantsSave(now)) {
+    if (!has_room_ && (preempted_ || Owes(Owed::kState, reached_))) {
+      slot.activity = AwaitingRoom{};
+      return;
+    }
+    if (has_room_) SaveHere(now, actions);
+  }
   if (preempted_ || reached_ >= End()) return Finish(std::nullopt, now, actions);
   BeginStep(actions);
 }
@@ -339,7 +353,8 @@ void Runner::TakeOver(const OrderTerms& terms, Seconds now, RunnerActions& actio
   if (terms.generation <= order_.terms.generation) return;
   std::vector<OrderedPromise> reached;
   for (const OrderedPromise& promise : order_.terms.promises) {
-    const bool is_said_again = std::find(terms.promises.begin(), terms.promises.end(), promise) != terms.promises.end();
+    const bool is_said_again =
+        std::ranges::find(terms.promises, promise.id, &OrderedPromise::id) != terms.promises.end();
     const bool is_coming = saves_.IsUnderWay(promise.step) || (promise.step == reached_ && !saves_.Begun(reached_));
     if (promise.owed == Owed::kState && is_coming && !is_said_again) reached.push_back(promise);
   }
@@ -354,6 +369,7 @@ void Runner::TakeOver(const OrderTerms& terms, Seconds now, RunnerActions& actio
 void Runner::StopAtOnce(Seconds now, RunnerActions& actions) {
   if (waiting()) return Finish(std::nullopt, now, actions);
   if (!on_slot() || Is<Stopping>() || Is<Dying>()) return;
+  if (Is<AwaitingRoom>()) return Finish(std::nullopt, now, actions);
   std::get<OnSlot>(state_).activity = Stopping{now + kStopPatience};
 }
 
@@ -384,6 +400,10 @@ void Runner::OnTick(Seconds now, bool worker_saves, RunnerActions& actions) {
   }
   auto* slot = std::get_if<OnSlot>(&state_);
   if (slot == nullptr || Is<Dying>()) return;
+  if (Is<AwaitingRoom>()) {
+    slot->working_since = now;
+    return Advance(now, actions);
+  }
   const Seconds grace = worker_saves ? kSavePatience : Seconds(0);
   if (const auto* stopping = std::get_if<Stopping>(&slot->activity)) {
     if (now <= stopping->patience_ends + grace) return;

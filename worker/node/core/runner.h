@@ -16,14 +16,10 @@
 #include "worker/node/core/run_path.h"
 #include "worker/node/core/run_saves.h"
 #include "worker/node/core/run_state.h"
+#include "worker/node/core/staging.h"
 #include "worker/node/core/worker_words.h"
 
 namespace espalier::node {
-
-struct Upload {
-  StateStored state;  // what is reported once the file is stored
-  std::string staged;
-};
 
 // What a runner wants done, each list in order.
 struct RunnerActions {
@@ -50,6 +46,12 @@ class Runner {
   // Over, but for Close.
   bool closing() const { return std::holds_alternative<Over>(state_); }
   bool training_ended() const { return closing() || ended(); }
+  // The file that it starts from has still to be loaded, or is being.
+  bool needs_start() const { return waiting() || Is<Starting>(); }
+  // It holds its slot and does nothing: it owes a state for which staging has no room.
+  bool awaits_room() const { return Is<AwaitingRoom>(); }
+  // What waits for its state at the step, as far as the newest terms say.
+  Need NeedOf(Step step) const;
 
   // The slot's worker is free for it: begins. `start_path` is where the start's checkpoint lies, if there is one;
   // `staging` is a folder. REQUIRES: waiting().
@@ -62,6 +64,9 @@ class Runner {
   void StopAtOnce(Seconds now, RunnerActions& actions);
   // As a preemption that the master asked for.
   void Preempt(Seconds now, RunnerActions& actions);
+
+  // Whether staging has room for another state of its plan. REQUIRES: said before each reply and tick.
+  void SetRoom(bool has_room) { has_room_ = has_room; }
 
   void OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
   void OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& actions);
@@ -119,6 +124,7 @@ class Runner {
   Step reached_;
   Step begun_;  // reached_, or the step that is being trained
   bool preempted_ = false;
+  bool has_room_ = true;
   Values in_force_;
   std::string staging_;
   RunSaves saves_;

@@ -1,5 +1,5 @@
-// A thread that does one thing after the other: puts files into the store, or fetches them, beside the event loop.
-// Do may be called from any thread.
+// Threads that do beside the event loop what has to be waited for: begun in order, as many at a time as there are
+// threads. Do may be called from any thread.
 #pragma once
 
 #include <condition_variable>
@@ -7,14 +7,15 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace espalier::node {
 
-class WorkThread {
+class WorkThreads {
  public:
-  WorkThread();
+  explicit WorkThreads(int count);
   // Finishes what is being done; what has not begun is dropped.
-  ~WorkThread();
+  ~WorkThreads();
 
   void Do(std::function<void()> work);
 
@@ -25,7 +26,7 @@ class WorkThread {
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;
   bool ending_ = false;
-  std::thread thread_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace espalier::node

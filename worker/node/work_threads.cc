@@ -1,19 +1,21 @@
-#include "worker/node/work_thread.h"
+#include "worker/node/work_threads.h"
 
 namespace espalier::node {
 
-WorkThread::WorkThread() : thread_([this] { Run(); }) {}
+WorkThreads::WorkThreads(int count) {
+  for (int i = 0; i < count; ++i) threads_.emplace_back([this] { Run(); });
+}
 
-WorkThread::~WorkThread() {
+WorkThreads::~WorkThreads() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  changed_.notify_one();
-  thread_.join();
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-void WorkThread::Do(std::function<void()> work) {
+void WorkThreads::Do(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(work));
@@ -21,7 +23,7 @@ void WorkThread::Do(std::function<void()> work) {
   changed_.notify_one();
 }
 
-void WorkThread::Run() {
+void WorkThreads::Run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
