@@ -27,6 +27,14 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// In the user's folder for what can be made again. Empty if he has none.
+std::string DigestMemory() {
+  const std::string cache = Environment("XDG_CACHE_HOME");
+  const std::string home = Environment("HOME");
+  if (cache.empty() && home.empty()) return "";
+  return (cache.empty() ? home + "/.cache" : cache) + "/espalier/worker_file_digests";
+}
+
 int Refuse(const espalier::Error& error) {
   std::cerr << error.field << (error.field.empty() ? "" : ": ") << error.message << "\n"
             << "usage: espalier-worker [--trainer NAME] ... [--data DATA] ... --fd N\n"
@@ -37,13 +45,14 @@ int Refuse(const espalier::Error& error) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  const auto line = espalier::trainer::ParseCommandLine({arguments + 1, arguments + argument_count});
+  auto line = espalier::trainer::ParseCommandLine({arguments + 1, arguments + argument_count});
   if (!line.has_value()) return Refuse(line.error());
   if (!FollowParent()) return 1;
   espalier::SetUpLog("worker");
   const auto armed =
       espalier::ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
   if (!armed.has_value()) return Refuse(armed.error());
+  line->choice.digest_memory = DigestMemory();
   const auto trainers = espalier::trainer::ChooseTrainers(line->choice);
   if (!trainers.has_value()) return Refuse(trainers.error());
   espalier::trainer::SetUpDevice(kThreadCount);

@@ -5,21 +5,29 @@
 #include <tuple>
 
 #include "worker/trainer/data/digits.h"
+#include "worker/trainer/data/image_files.h"
 #include "worker/trainer/models/mlp.h"
+#include "worker/trainer/models/resnet.h"
 #include "worker/trainer/models/synthetic.h"
 
 namespace espalier::trainer {
 namespace {
 
-std::vector<NetworkKind> Networks() { return {Mlp()}; }
+std::vector<NetworkKind> Networks() { return {Mlp(), ResNet()}; }
 
-Result<std::vector<DataSource>> FindData(const std::vector<std::string>& names) {
+Result<std::vector<DataSource>> FindData(const TrainerChoice& choice) {
+  if (choice.data.empty()) return std::vector<DataSource>{Digits()};
   std::vector<DataSource> found;
-  for (const std::string& name : std::set(names.begin(), names.end())) {
-    if (name != "digits") return MakeError(ErrorCode::kInvalidArgument, "there is no data '" + name + "'", "--data");
-    found.push_back(Digits());
+  FileDigests digests(choice.digest_memory);
+  for (const std::string& name : std::set(choice.data.begin(), choice.data.end())) {
+    if (name == "digits") {
+      found.push_back(Digits());
+      continue;
+    }
+    auto source = FindImageFiles(name, name, digests);
+    if (!source.has_value()) return InField("--data", source.error());
+    found.push_back(*std::move(source));
   }
-  if (names.empty()) found.push_back(Digits());
   return found;
 }
 
@@ -37,7 +45,7 @@ std::vector<TrainerKind> AllTrainers(const std::vector<DataSource>& data) {
 }  // namespace
 
 Result<std::vector<TrainerKind>> ChooseTrainers(const TrainerChoice& choice) {
-  ESPALIER_ASSIGN(const std::vector<DataSource> data, FindData(choice.data));
+  ESPALIER_ASSIGN(const std::vector<DataSource> data, FindData(choice));
   const std::vector<TrainerKind> all = AllTrainers(data);
   if (choice.trainers.empty()) return all;
   for (const std::string& name : choice.trainers) {

@@ -12,7 +12,8 @@ namespace espalier::trainer {
 // What a worker is to offer.
 struct TrainerChoice {
   std::vector<std::string> trainers;  // by name; none: all that take the data
-  std::vector<std::string> data;      // as study files give it; none: what is built in
+  std::vector<std::string> data;      // as study files give it: "digits", or a folder; none: what is built in
+  std::string digest_memory;          // a file in which digests of data are remembered; empty: none
 };
 
 // Each chosen trainer with each data set that it takes, sorted by (name, data). A new trainer is a file in models/ and

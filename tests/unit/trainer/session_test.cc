@@ -133,10 +133,11 @@ TEST_CASE("a worker describes itself and its trainers", "[torch]") {
   CHECK(described.protocol_version == 1);
   CHECK_THAT(described.device_kind,
              Catch::StartsWith("cpu ") && Catch::Contains(" libtorch-") && Catch::EndsWith(" threads-1"));
-  REQUIRE(described.offers.size() == 2);
+  REQUIRE(described.offers.size() == 3);
   CHECK_FALSE(described.offers[0].schema.takes_any);
-  CHECK(described.offers[1].trainer == "synthetic");
-  CHECK(described.offers[1].schema.takes_any);
+  CHECK(described.offers[1].trainer == "resnet");
+  CHECK(described.offers[2].trainer == "synthetic");
+  CHECK(described.offers[2].schema.takes_any);
   const Offer& mlp = described.offers[0];
   CHECK(mlp.trainer == "mlp");
   CHECK(mlp.data == "digits");

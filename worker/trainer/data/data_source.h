@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "worker/trainer/data/batches.h"
 #include "worker/trainer/trainer.h"
 
 namespace espalier::trainer {
+
+// Of data/batches.h, which includes LibTorch's headers.
+class Batches;
 
 enum class DataKind {
   kTable,   // numbers: inputs are float32 vectors

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "worker/trainer/data/batches.h"
 #include "worker/trainer/models/network.h"
 #include "worker/trainer/models/optimizer.h"
 #include "worker/trainer/models/tensor_state.h"

@@ -14,6 +14,7 @@
 namespace espalier::trainer {
 
 class Network;
+struct Form;
 
 struct NetworkKind {
   // The trainer's name, and the version of its code: raised when bits of its trainings change.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "worker/trainer/data/batches.h"
 #include "worker/trainer/models/network.h"
 #include "worker/trainer/models/values.h"
 

@@ -1,0 +1,129 @@
+#include "worker/trainer/data/image_files.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "base/digest.h"
+#include "worker/trainer/data/batches.h"
+
+namespace espalier::trainer {
+namespace {
+
+namespace fs = std::filesystem;
+// LibTorch's headers take CHECK away: here is REQUIRE alone.
+
+// A folder that goes away with the test.
+struct DataFolder {
+  DataFolder() : path(mkdtemp(std::string("/tmp/espalier-data-XXXXXX").data())) {}
+  ~DataFolder() { fs::remove_all(path); }
+  void Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path / name, std::ios::binary) << bytes;
+  }
+  void Pack(const std::string& name, const std::string& bytes) const {
+    const gzFile file = gzopen((path / name).c_str(), "wb");
+    gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+    gzclose(file);
+  }
+  const fs::path path;
+};
+
+std::string Bytes(std::initializer_list<int> values) { return {values.begin(), values.end()}; }
+
+const std::string kImagesHead = Bytes({0, 0, 8, 3, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 2});
+const std::string kLabelsHead = Bytes({0, 0, 8, 1, 0, 0, 0, 4});
+
+// Four images of 1 x 2 pixels for training and for validation; labels 0 to 2.
+void WriteMnist(const DataFolder& folder) {
+  const std::string images = kImagesHead + Bytes({0, 2, 0, 2, 0, 2, 0, 2});
+  const std::string labels = kLabelsHead + Bytes({2, 1, 0, 1});
+  folder.Write("train-images-idx3-ubyte", images);
+  folder.Pack("train-labels-idx1-ubyte.gz", labels);
+  folder.Pack("t10k-images-idx3-ubyte.gz", images);
+  folder.Write("t10k-labels-idx1-ubyte", labels);
+}
+
+DataSource Found(const DataFolder& folder) {
+  FileDigests digests("");
+  return FindImageFiles("data", folder.path, digests).value();
+}
+
+}  // namespace
+
+TEST_CASE("MNIST's files are read, packed or not, and standardised", "[torch]") {
+  const DataFolder folder;
+  WriteMnist(folder);
+  const std::unique_ptr<Batches> batches = Found(folder).open(1);
+  REQUIRE(batches->form().input_shape == std::vector<std::int64_t>{1, 1, 2});
+  REQUIRE(batches->form().class_count == 3);
+  const Batch batch = batches->Next(9);
+  REQUIRE(batch.labels.sum().item<std::int64_t>() == 4);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    REQUIRE(batch.inputs[i][0][0][0].item<float>() == -1);
+    REQUIRE(batch.inputs[i][0][0][1].item<float>() == 1);
+  }
+  REQUIRE(batches->epoch() == 1);
+}
+
+TEST_CASE("CIFAR-10's files are read, one after another", "[torch]") {
+  const DataFolder folder;
+  const auto image = [](int label, int red) {
+    return Bytes({label}) + std::string(1024, static_cast<char>(red)) + std::string(2048, '\0');
+  };
+  folder.Write("data_batch_1.bin", image(9, 0));
+  folder.Pack("data_batch_2.bin.gz", image(3, 200) + image(3, 200));
+  folder.Write("test_batch.bin", image(4, 200));
+  const std::unique_ptr<Batches> batches = Found(folder).open(1);
+  REQUIRE(batches->form().input_shape == std::vector<std::int64_t>{3, 32, 32});
+  REQUIRE(batches->form().class_count == 10);
+  const Batch batch = batches->Next(3);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const bool is_red = batch.inputs[i][0].mean().item<float>() > 0;
+    REQUIRE(batch.labels[i].item<std::int64_t>() == (is_red ? 3 : 9));
+    REQUIRE(batch.inputs[i][1].abs().max().item<float>() == 0);  // what does not vary
+  }
+}
+
+TEST_CASE("data is known by its content, training and validation apart", "[torch]") {
+  const DataFolder folder;
+  WriteMnist(folder);
+  const DataSource before = Found(folder);
+  REQUIRE(Found(folder).training_digest == before.training_digest);
+  folder.Write("t10k-labels-idx1-ubyte", kLabelsHead + Bytes({2, 1, 0, 0}));
+  REQUIRE(Found(folder).training_digest == before.training_digest);
+  REQUIRE(Found(folder).validation_digest != before.validation_digest);
+  folder.Pack("train-labels-idx1-ubyte.gz", kLabelsHead + Bytes({2, 1, 0, 0}));
+  REQUIRE(Found(folder).training_digest != before.training_digest);
+}
+
+TEST_CASE("a file that is none of its format is found when it is opened, by name", "[torch]") {
+  const auto opened = [](const std::string& name, const std::string& bytes) {
+    const DataFolder folder;
+    WriteMnist(folder);
+    folder.Write(name, bytes);
+    Found(folder).open(1);
+  };
+  const std::string images = "train-images-idx3-ubyte";
+  CHECK_THROWS_WITH(opened(images, ""), Catch::Contains(images) && Catch::Contains("no IDX file"));
+  CHECK_THROWS_WITH(opened(images, kImagesHead + "1234567"), Catch::Contains("shorter"));
+  CHECK_THROWS_WITH(opened(images, kImagesHead + "123456789"), Catch::Contains("longer"));
+  CHECK_THROWS_WITH(opened("t10k-labels-idx1-ubyte", Bytes({0, 0, 8, 1, 0, 0, 0, 1, 1})), Catch::Contains("one label"));
+  CHECK_THROWS_WITH(opened("train-labels-idx1-ubyte.gz", kLabelsHead), Catch::Contains("gzip"));
+}
+
+TEST_CASE("a digest is remembered until the file changes", "[torch]") {
+  const DataFolder folder;
+  folder.Write("a", "1");
+  const fs::path memory = folder.path / "cache" / "digests";
+  const std::string digest = FileDigests(memory).Of(folder.path / "a").value();
+  REQUIRE(digest == Sha256Hex("1"));
+  std::ofstream(memory) << std::string(64, '0') << fs::path(memory).string();  // nothing that is known
+  REQUIRE(FileDigests(memory).Of(folder.path / "a").value() == digest);
+  folder.Write("a", "12");
+  REQUIRE(FileDigests(memory).Of(folder.path / "a").value() == Sha256Hex("12"));
+  REQUIRE_FALSE(FileDigests(memory).Of(folder.path / "b").has_value());
+}
+
+}  // namespace espalier::trainer
