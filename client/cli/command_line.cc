@@ -26,7 +26,8 @@ std::vector<Command> Commands(CommandContext& context) {
                {StageExplainCommand(context), StageRetryCommand(context)}),
           Noun("sequence", "Sequences of hyper-parameter values", {SequenceShowCommand(context)}),
           Noun("server", "The machines that train", {ServerListCommand(context)}),
-          Noun("trainer", "What can be trained", {TrainerListCommand(context)}),
+          Noun("trainer", "What can be trained, and whether it can be cut",
+               {TrainerListCommand(context), TrainerCheckCommand(context)}),
           SimulateCommand(context),
           Noun("user", "Who may use the service (for administrators)",
                {UserAddCommand(context), UserListCommand(context), UserRemoveCommand(context)})};

@@ -24,6 +24,7 @@ Command SequenceShowCommand(CommandContext& context);
 Command SimulateCommand(CommandContext& context);
 Command ServerListCommand(CommandContext& context);
 Command TrainerListCommand(CommandContext& context);
+Command TrainerCheckCommand(CommandContext& context);
 Command UserAddCommand(CommandContext& context);
 Command UserListCommand(CommandContext& context);
 Command UserRemoveCommand(CommandContext& context);

@@ -82,18 +82,8 @@ class Reader {
   }
 
   Result<void> ReadStep() {
-    const std::string expected = "; expected epoch, or N updates";
-    if (const YamlNode* step = root_.Find("step"); step != nullptr && step->text != "epoch") {
-      std::istringstream words(step->text);
-      std::int64_t count = 0;
-      std::string unit;
-      std::string rest;
-      words >> count >> unit;
-      if (step->kind != Kind::kScalar || words.fail() || words >> rest || (unit != "updates" && unit != "update") ||
-          count < 1) {
-        return Wrong("step", "got " + Describe(*step) + expected);
-      }
-      file_.specification.step = StepMeaning{count};
+    if (const YamlNode* step = root_.Find("step"); step != nullptr) {
+      ESPALIER_ASSIGN(file_.specification.step, ToStepMeaning(*step, "step"));
     }
     if (const YamlNode* evaluate = root_.Find("evaluate"); evaluate != nullptr) {
       ESPALIER_RETURN_IF_ERROR(ExpectMapping(*evaluate, "evaluate", {"every"}));

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
-#include "base/units.h"
 #include "searchplan/sequence/message_text.h"
 
 namespace espalier {
@@ -100,6 +100,33 @@ Result<Value> ToOption(const YamlNode& node, const std::string& field) {
   const Value* value = std::get_if<Value>(&expression.form);
   if (value == nullptr) return Wrong(field, "got " + node.text + "; expected a plain value");
   return *value;
+}
+
+Result<StepMeaning> ToStepMeaning(const YamlNode& node, const std::string& field) {
+  if (node.text == "epoch") return StepMeaning{};
+  std::istringstream words(node.text);
+  std::int64_t count = 0;
+  std::string unit;
+  std::string rest;
+  words >> count >> unit;
+  if (node.kind != Kind::kScalar || words.fail() || words >> rest || (unit != "updates" && unit != "update") ||
+      count < 1) {
+    return Wrong(field, "got " + Describe(node) + "; expected epoch, or N updates");
+  }
+  return StepMeaning{count};
+}
+
+Result<Setting> ParseSetting(const std::string& text, const std::string& option) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    return Wrong(option, "got " + text + "; expected NAME=VALUE");
+  }
+  YamlNode value;
+  value.kind = Kind::kScalar;
+  value.text = text.substr(equals + 1);
+  const std::string name = text.substr(0, equals);
+  ESPALIER_ASSIGN(Expression expression, ToExpression(value, option + " " + name));
+  return Setting{name, std::move(expression)};
 }
 
 Result<std::int64_t> WholeNumber(const YamlNode& node, const std::string& field, std::int64_t least) {

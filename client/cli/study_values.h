@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "client/cli/yaml_tree.h"
 #include "searchplan/sequence/expression.h"
 
@@ -32,6 +33,16 @@ Result<Expression> ToExpression(const YamlNode& node, const std::string& field);
 
 // The same where only plain values make sense.
 Result<Value> ToOption(const YamlNode& node, const std::string& field);
+
+// "epoch", "200 updates".
+Result<StepMeaning> ToStepMeaning(const YamlNode& node, const std::string& field);
+
+// What an option of the command line gives as NAME=VALUE, such as "lr=Exponential(0.1, 0.9)".
+struct Setting {
+  std::string name;
+  Expression expression;
+};
+Result<Setting> ParseSetting(const std::string& text, const std::string& option);
 
 // From `least` to 2^53.
 Result<std::int64_t> WholeNumber(const YamlNode& node, const std::string& field, std::int64_t least);

@@ -16,19 +16,6 @@ struct Options {
   std::vector<std::string> changes;
 };
 
-// "lr=Exponential(0.1, 0.9)": the hyper-parameter's name, and its sequence as it is sent.
-Result<std::pair<std::string, std::string>> ParseChange(const std::string& change) {
-  const std::size_t equals = change.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == change.size()) {
-    return Wrong("--set", "got " + change + "; expected NAME=VALUE");
-  }
-  YamlNode value;
-  value.kind = YamlNode::Kind::kScalar;
-  value.text = change.substr(equals + 1);
-  ESPALIER_ASSIGN(const Expression expression, ToExpression(value, "--set " + change.substr(0, equals)));
-  return std::pair(change.substr(0, equals), Print(expression));
-}
-
 int Run(CommandContext& context, const Options& options) {
   v1::ContinueTrialRequest request;
   request.set_trial_id(options.trial);
@@ -36,12 +23,12 @@ int Run(CommandContext& context, const Options& options) {
   request.set_steps(options.steps);
   request.set_name(options.name);
   for (const std::string& change : options.changes) {
-    const auto parsed = ParseChange(change);
+    const auto parsed = ParseSetting(change, "--set");
     if (!parsed.has_value()) {
       Fail(context, parsed.error());
       return kExitUsage;
     }
-    (*request.mutable_sequences())[parsed->first] = parsed->second;
+    (*request.mutable_sequences())[parsed->name] = Print(parsed->expression);
   }
   return GoOnFromTrial(context, std::move(request));
 }

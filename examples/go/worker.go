@@ -2,7 +2,7 @@
 // Here is the conversation with the node manager; checkpoint.go has the files, regression.go the training: to train something
 // else, replace that one.
 //
-// `go build` builds it; a server trains with it whose node manager's configuration says `worker_command: "/.../worker"`. A study
+// `go build` builds it; `espalier up --worker /.../worker` trains with it, or a node manager with it among its `runtimes`. A study
 // names it with `trainer: regression`, and needs no `data`.
 package main
 

@@ -20,6 +20,8 @@ class StopSignals {
 
   // Returns when a signal came or the time is over: how often a stop was asked for meanwhile.
   int Wait(Seconds longest);
+  // Can be read while a signal waits, for those who wait for other things as well.
+  int Descriptor() const { return signals_.Get(); }
 
  private:
   StopSignals(FileDescriptor signals, const sigset_t& before) : signals_(std::move(signals)), before_(before) {}

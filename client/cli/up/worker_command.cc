@@ -32,6 +32,8 @@ Ended RunToEnd(const std::string& shell_command) {
   return ended;
 }
 
+}  // namespace
+
 Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const std::string& python) {
   namespace fs = std::filesystem;
   const std::size_t colon = trainer.rfind(':');
@@ -55,7 +57,9 @@ Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const
                    "--trainer");
 }
 
-}  // namespace
+std::vector<std::string> ShellCommand(const std::string& program) {
+  return {"/bin/sh", "-c", "exec " + program + " \"$@\"", "worker"};
+}
 
 Result<std::vector<WorkerRuntime>> WorkerRuntimes(const WorkerChoice& choice, const std::string& built_in) {
   std::vector<WorkerRuntime> runtimes{{"built-in", {built_in}}};

@@ -10,16 +10,22 @@
 
 namespace espalier {
 
+// The command of a worker, to which who starts it adds the socket. Of a trainer in Python: "FILE.py:NAME", run by
+// `python`, a path or a name in PATH. Cost: the file is imported once, which takes seconds. Errors: kInvalidArgument
+// with the option --trainer as field, for a FILE that is not there; kFailedPrecondition when Python or its package
+// `espalier` is missing, or the file cannot be imported, with Python's last words.
+Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const std::string& python);
+// Of a program that speaks the trainer protocol, as a shell reads it.
+std::vector<std::string> ShellCommand(const std::string& program);
+
 struct WorkerChoice {
   std::vector<std::string> trainers;  // "FILE.py:NAME", trainers in Python
   std::string python = "python3";     // that runs them: a path, or a name in PATH
   std::vector<std::string> programs;  // as a shell reads them; they speak the trainer protocol
 };
 
-// The built-in trainers, whose program is `built_in`, and then those chosen; the node manager adds the socket to each
-// command. Cost: a trainer in Python is imported once, which takes seconds. Errors: kInvalidArgument with the option as
-// field, for a FILE that is not there; kFailedPrecondition when Python or its package `espalier` is missing, or the
-// file cannot be imported, with Python's last words.
+// The built-in trainers, whose program is `built_in`, and then those chosen. Errors and cost: of PythonCommand, for
+// each.
 Result<std::vector<WorkerRuntime>> WorkerRuntimes(const WorkerChoice& choice, const std::string& built_in);
 
 }  // namespace espalier

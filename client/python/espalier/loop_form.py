@@ -59,9 +59,8 @@ def steps():
     what was made before the loop is what Init makes. Code behind the loop is never reached: the loop goes on for as long as steps are
     asked for, and is then left for good."""
     running = _running("steps")
-    frame = sys._getframe(1)
-    running.variables = dict(frame.f_locals)
-    return running.steps(frame)
+    running.frame = sys._getframe(1)
+    return running.steps()
 
 
 class LoopTrainer(Trainer):
@@ -73,7 +72,7 @@ class LoopTrainer(Trainer):
         global _current
         _current = self
         self.on_setup, self.on_evaluate = self.set_values, None
-        self.reported, self.variables = {}, {}
+        self.reported, self.frame = {}, None
         self._turns = Turns(lambda: self._run(hp), at_end=loaders.drop_fetched)
         self._turns.start()
 
@@ -94,20 +93,20 @@ class LoopTrainer(Trainer):
 
     def _close(self):
         self._turns.abandon()
+        self.frame = None
 
     def _visible(self):
-        return self.variables
+        return dict(self.frame.f_locals)
 
-    def steps(self, frame):
-        """`frame`: of main."""
-        plain = untracked.plain(frame.f_locals)
+    def steps(self):
+        plain = untracked.plain(self.frame.f_locals)
         answer, error = None, None
         while True:
             call = self._turns.wait(answer, error)
             answer, error = None, None
             if call is None:
                 yield self._step
-                untracked.warn_of_variables(plain, frame.f_locals)
+                untracked.warn_of_variables(plain, self.frame.f_locals)
                 continue
             try:
                 answer = call()

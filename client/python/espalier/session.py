@@ -15,11 +15,12 @@ PROTOCOL_VERSION = 1
 
 
 class Session:
-    """REQUIRES: the process is set up as `device.set_up` does it."""
+    """`watched`: of each training (training.py). REQUIRES: the process is set up as `device.set_up` does it."""
 
-    def __init__(self, connection, trainer_class):
+    def __init__(self, connection, trainer_class, watched=False):
         self._connection = connection
         self._trainer_class = trainer_class
+        self._watched = watched
         self._declared = hyper_parameters.all_of(trainer_class)
         self._code, self._data, self._evaluation = identity.describe(trainer_class)
         self._training = None
@@ -80,7 +81,7 @@ class Session:
         self._open_step_log(request.get("stepLog"), run_id)
         initial = {each: value for each, value in values.items() if self._declared[each].initial}
         own = {"trainer": name, "code": self._code, "data": self._data, "updates": meaning.updates, "initial values": initial}
-        self._training = Training(self._trainer_class(meaning), own, self._sequences())
+        self._training = Training(self._trainer_class(meaning), own, self._sequences(), self._watched)
         self._training.init(values)
         return {"done": {}}
 

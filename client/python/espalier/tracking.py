@@ -46,6 +46,9 @@ class Tracked:
         given = self._given[key]
         return self._attributes[key] if given is _ATTRIBUTE else given
 
+    def names(self):
+        return self._given.keys()
+
     def objects(self):
         """(key, object) of all objects, those in lists and dicts too."""
         for key in self._given:

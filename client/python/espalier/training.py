@@ -9,19 +9,23 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
 from espalier import generators, loaders, module, optimizer, state, untracked
+from espalier.changes import Changes
 from espalier.failure import CheckpointError, TrainerError, is_out_of_memory
 
 TRAINING = "espalier.training"  # the key of what is not tracked; no attribute has such a name
 
 
 class Training:
-    """`identity`: a tree that is equal for the trainings whose states may be loaded here."""
+    """`identity`: a tree that is equal for the trainings whose states may be loaded here. `watched`: says on standard error what
+    changes and is not tracked."""
 
-    def __init__(self, trainer, identity, sequences):
+    def __init__(self, trainer, identity, sequences, watched=False):
         self._trainer = trainer
         self._identity = identity
         self._sequences = sequences  # names
         self._tracked = trainer._tracked
+        self._watched = watched
+        self._changes_said = Changes(trainer).said if watched else contextlib.nullcontext
         self.step = 0
         self.is_set_up = False
 
@@ -36,7 +40,8 @@ class Training:
             optimizer.options_of(each)
         self._check_schedulers(self._sequences)
         self._clear_gradients()
-        untracked.warn_of_attributes(self._tracked, self._trainer._visible())
+        if not self._watched:  # else what changes is said, and not what might
+            untracked.warn_of_attributes(self._tracked, self._trainer._visible())
         self._globals = untracked.Globals(type(self._trainer), tracked=[each for _, each in self._tracked.objects()])
 
     def setup(self, values):
@@ -50,7 +55,8 @@ class Training:
     def train(self):
         """One step. Gradients last no longer than a step: they are no part of the state. Returns metrics."""
         self._trainer._step = self.step + 1
-        metrics = checked_metrics("train()", self._trainer.train(), ("loss", "samples"))
+        with self._changes_said("train()"):
+            metrics = checked_metrics("train()", self._trainer.train(), ("loss", "samples"))
         self._clear_gradients()
         self._globals.check()
         untracked.warn_of_loaders(self._tracked, loaders.read_by_training())
@@ -60,7 +66,8 @@ class Training:
     def evaluate(self):
         """Returns metrics. Leaves everything as it was, also when the trainer fails."""
         with self._put_back_tracked(), generators.put_back(), loaders.put_back(), torch.set_grad_enabled(torch.is_grad_enabled()):
-            return checked_metrics("evaluate()", self._trainer.evaluate(), type(self._trainer).metrics)
+            with self._changes_said("evaluate()"):
+                return checked_metrics("evaluate()", self._trainer.evaluate(), type(self._trainer).metrics)
 
     def save(self):
         """Named arrays: a copy of the whole state."""

@@ -1,6 +1,6 @@
 """The worker: `python -m espalier.worker FILE.py:NAME --fd N`. NAME is a subclass of es.Trainer, or a main(hp) with @es.loop. Started
 by a node manager; N is the socket over which it is led. What it prints is its log. With --check instead of --fd it only says whether
-there is such a trainer."""
+there is such a trainer; with --watch it says on standard error what changes and is not tracked."""
 
 import argparse
 import importlib.util
@@ -29,7 +29,7 @@ def main():
     os.set_inheritable(arguments.fd, False)
     device.set_up()
     try:
-        Session(Connection(arguments.fd), trainer_in(arguments.trainer)).serve()
+        Session(Connection(arguments.fd), trainer_in(arguments.trainer), arguments.watch).serve()
     except (BrokenFrame, TrainerError) as error:
         sys.exit(f"espalier.worker: {error}")
 
@@ -40,6 +40,7 @@ def parsed_arguments():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--fd", type=int)
     what.add_argument("--check", action="store_true")
+    parser.add_argument("--watch", action="store_true")
     return parser.parse_args()
 
 
