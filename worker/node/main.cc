@@ -2,6 +2,7 @@
 // usage.
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -54,7 +55,10 @@ int main(int argument_count, char** arguments) {
   }
   auto directory = espalier::node::WorkDirectory::Open(config->work_directory);
   if (!directory.has_value()) return Refuse(directory.error(), 1);
-  if (config->staging_bytes == 0) config->staging_bytes = directory->FreeBytes() / 2;
+  if (config->staging_bytes == 0) {
+    // On a full disk nothing but a state at a time, not any number.
+    config->staging_bytes = std::max<std::int64_t>(1, directory->FreeBytes() / 2);
+  }
   espalier::LocalCheckpointStore store(config->checkpoint_directory);
   espalier::node::NodeManager(*config, *directory, store).Run();
   return 0;
