@@ -39,7 +39,7 @@ void PrintFinding(std::ostream& out, const Finding& finding, const Report& repor
     if (count > 1) out << "  and " << count - 1 << " more, from " << finding.differences[1].name << " on\n";
   }
   for (const std::string& line : report.said) out << "said by the worker: " << line << '\n';
-  out << "usual cause: " << report.cause << '\n';
+  if (!report.cause.empty()) out << "usual cause: " << report.cause << '\n';
 }
 
 Json DifferenceJson(const Difference& difference) {

@@ -62,10 +62,11 @@ class Checker {
         taken.push_back(change);
       }
     }
-    if (taken.size() == all.size()) return {};  // it is something else
     report_.passes.clear();
     Follow(std::move(taken));
-    return RunPass(Straight(subject_.end), true);
+    ESPALIER_RETURN_IF_ERROR(RunPass(Straight(subject_.end), true));
+    if (report_.finding.has_value()) report_.not_tried.clear();  // it was no value
+    return {};
   }
 
   // A difference that a smaller disturbance makes, too, is that one's.

@@ -98,7 +98,7 @@ std::string OfResuming(const Finding& finding, const Course& course) {
   if (finding.step > finding.after.step) return OfGoingOn(finding, course);
   if (finding.observed == Observed::kState) return OfLoading(finding);
   return "The state is the saved one, and the evaluation is another: something that it depends on is not in the state, "
-         "such as a module or a buffer that is not tracked, or a value that setup sets.";
+         "such as a module or a buffer that is not tracked, data changed in place, or a value that setup sets.";
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ std::string Print(Observed observed, Step step) {
 }
 
 std::string UsualCause(const Finding& finding, const Course& course) {
-  if (finding.observed == Observed::kFailure) return "The trainer's own words are above.";
+  if (finding.observed == Observed::kFailure) return {};  // the trainer's own words say it
   if (!finding.is_repeatable) {
     return "The training is not repeatable: straight, in another process, it is another. A generator that the seed "
            "does "

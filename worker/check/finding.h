@@ -31,7 +31,7 @@ struct Finding {
 // "another state at step 2", "other metrics of the training to step 2".
 std::string Print(Observed observed, Step step);
 
-// In one or two sentences, with what to do.
+// In one or two sentences, with what to do; empty of a failure, whose message says it.
 std::string UsualCause(const Finding& finding, const Course& course);
 
 }  // namespace espalier::trainer_check

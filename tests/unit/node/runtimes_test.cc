@@ -41,6 +41,15 @@ class ManyRuntimes {
   void Train() { Reply(trains, Trained{{{"loss", 1.0}, {"samples", 1.0}}, Seconds(0.1)}); }
   void Save() { Reply(saves, Saved{"sha", 100}); }
   void Tick() { Do(core.OnTick(now += Seconds(1))); }
+  void Die(const std::string& runtime) {
+    const auto dead =
+        std::find_if(workers.begin(), workers.end(), [&](const auto& item) { return item.second.runtime == runtime; });
+    REQUIRE(dead != workers.end());
+    const std::int64_t number = dead->first;
+    const int slot = dead->second.slot;
+    workers.erase(dead);
+    Do(core.OnWorkerDied(slot, number, {}, now));
+  }
   // Those told to be killed die.
   void Bury() {
     for (const std::int64_t number : std::exchange(killed, {})) {
@@ -126,13 +135,28 @@ RunBuilder RunOf(std::int64_t id, const std::string& trainer) {
 TEST_CASE("every slot begins with the first runtime, and one slot each finds out what the others train") {
   ManyRuntimes server({"red", "green", "blue"}, 2);
   CHECK(server.Happened() == Texts{"start 0 blue", "start 0 red", "start 1 green", "start 1 red"});
-  CHECK_FALSE(server.core.knows_offers());
   server.Describe("green");
+  CHECK_FALSE(server.core.knows_offers());
   REQUIRE(server.core.Offers().size() == 1);
   CHECK(server.core.Offers()[0].offer.trainer == "green");
   CHECK(server.core.Offers()[0].device_kind == "kind of green");
   server.DescribeAll();
+  CHECK(server.core.knows_offers());
   CHECK(server.core.Offers().size() == 3);
+}
+
+TEST_CASE("a runtime whose worker dies before it has described itself keeps nobody waiting") {
+  ManyRuntimes server({"red", "green"});
+  server.Describe("red");
+  CHECK_FALSE(server.core.knows_offers());
+  server.Die("green");
+  CHECK(server.core.knows_offers());
+  REQUIRE(server.core.Offers().size() == 1);
+  server.Happened();
+  server.Tick();
+  CHECK(server.Happened() == Texts{"start 0 green"});
+  server.Describe("green");
+  CHECK(server.core.Offers().size() == 2);
 }
 
 TEST_CASE("a run is trained by a worker of the runtime that offers it") {

@@ -128,7 +128,7 @@ void Core::Refuse(RunKey run, Step start, const std::string& why) {
 }
 
 void Core::RefuseNotOffered(Actions& actions) {
-  if (!runtimes_.any_described()) return;
+  if (!runtimes_.are_known()) return;
   for (auto it = runs_.begin(); it != runs_.end();) {
     const bool is_refused = it->second.runner.waiting() && runtimes_.Offering(it->second.offer) == nullptr;
     if (is_refused) {
@@ -301,6 +301,7 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, const WorkerDeath& dea
   for (const auto& [id, asked] : worker.asked) concerned.insert(asked.run);
   if (const auto& run = slots_[slot].run; run.has_value() && runs_.at(*run).runtime == *runtime) concerned.insert(*run);
   const Seconds delay = RespawnDelay(worker);
+  if (delay > Seconds(0)) runtimes_.OnNotDescribed(*runtime);
   slots_[slot].seats.at(*runtime) = Absent{now + delay, delay};
   for (const RunKey key : concerned) {
     const auto it = runs_.find(key);

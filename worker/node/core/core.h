@@ -63,8 +63,8 @@ class Core {
   bool stopping() const { return quit_before_.has_value(); }
   // What keeps checkpoints from the store, or runs from going on; for people, one line. Empty: nothing.
   std::string Trouble() const;
-  // A worker has described what it trains.
-  bool knows_offers() const { return runtimes_.any_described(); }
+  // Workers have described what they train: one of each runtime, but for those that have died before.
+  bool knows_offers() const { return runtimes_.are_known(); }
   std::vector<ServerOffer> Offers() const { return runtimes_.Offers(); }
   std::vector<RunStatus> Statuses() const;
   const Outbox& outbox() const { return outbox_; }

@@ -20,10 +20,15 @@ const Runtimes::Runtime& Runtimes::Get(const std::string& name) const {
 void Runtimes::OnDescribed(const std::string& name, const Description& description) {
   for (Runtime& runtime : runtimes_) {
     if (runtime.name != name) continue;
+    runtime.is_tried = true;
     runtime.description = description;
     runtime.offers.clear();
     for (const Offer& offer : description.offers) runtime.offers.insert(DigestOf(offer));
   }
+}
+
+void Runtimes::OnNotDescribed(const std::string& name) {
+  for (Runtime& runtime : runtimes_) runtime.is_tried |= runtime.name == name;
 }
 
 const Runtimes::Runtime* Runtimes::Offering(Digest128 offer) const {
@@ -32,8 +37,9 @@ const Runtimes::Runtime* Runtimes::Offering(Digest128 offer) const {
   return found == runtimes_.end() ? nullptr : &*found;
 }
 
-bool Runtimes::any_described() const {
-  return std::any_of(runtimes_.begin(), runtimes_.end(), [](const auto& each) { return each.description.has_value(); });
+bool Runtimes::are_known() const {
+  return std::all_of(runtimes_.begin(), runtimes_.end(), [](const auto& each) { return each.is_tried; }) &&
+         std::any_of(runtimes_.begin(), runtimes_.end(), [](const auto& each) { return each.description.has_value(); });
 }
 
 std::vector<ServerOffer> Runtimes::Offers() const {

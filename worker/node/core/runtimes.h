@@ -20,16 +20,19 @@ class Runtimes {
     std::string name;
     std::optional<Description> description;  // of its worker that has described itself last
     std::set<Digest128> offers;              // of it
+    bool is_tried = false;                   // a worker has described itself, or died before
   };
   const std::vector<Runtime>& all() const { return runtimes_; }
   // REQUIRES: it is one of all().
   const Runtime& Get(const std::string& name) const;
 
   void OnDescribed(const std::string& name, const Description& description);
+  // A worker has ended without a description.
+  void OnNotDescribed(const std::string& name);
   // Null as long as no runtime has described that it offers this. O(runtimes log offers).
   const Runtime* Offering(Digest128 offer) const;
-  // Some runtime has described itself.
-  bool any_described() const;
+  // Some runtime has described itself, and none is still to be heard for the first time.
+  bool are_known() const;
   std::vector<ServerOffer> Offers() const;
 
  private:
