@@ -76,14 +76,6 @@ void Core::TrimWarm(int slot, const std::set<std::string>& wanted, Actions& acti
   }
 }
 
-const std::string* Core::RuntimeOf(int slot, std::int64_t number) const {
-  for (const auto& [runtime, seat] : slots_[slot].seats) {
-    const auto* worker = std::get_if<Worker>(&seat);
-    if (worker != nullptr && worker->number == number) return &runtime;
-  }
-  return nullptr;
-}
-
 Worker* Core::WorkerOf(const RunHere& run) { return WorkerOn(slots_[run.runner.order().slot], run.runtime); }
 
 Actions Core::OnOrders(const ServerOrders& orders, Seconds now) {
@@ -265,7 +257,7 @@ bool Core::HasRoomFor(PlanId plan) const {
 
 Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& reply, Seconds now) {
   Actions actions;
-  const std::string* runtime = RuntimeOf(slot, number);
+  const std::string* runtime = RuntimeOf(slots_[slot], number);
   if (runtime == nullptr) return actions;
   Worker& worker = *WorkerOn(slots_[slot], *runtime);
   const auto it = worker.asked.find(reply.id);
@@ -294,7 +286,7 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
 
 Actions Core::OnWorkerDied(int slot, std::int64_t number, const WorkerDeath& death, Seconds now) {
   Actions actions;
-  const std::string* runtime = RuntimeOf(slot, number);
+  const std::string* runtime = RuntimeOf(slots_[slot], number);
   if (runtime == nullptr) return actions;
   const Worker& worker = *WorkerOn(slots_[slot], *runtime);
   std::set<RunKey> concerned;

@@ -114,8 +114,6 @@ class Core {
   bool IsBusy(int slot, const std::string& runtime) const;
   void BeginUploads(Seconds now, Actions& actions);
   bool HasRoomFor(PlanId plan) const;
-  // The runtime whose worker on the slot has the number; null if that one is gone.
-  const std::string* RuntimeOf(int slot, std::int64_t worker) const;
   Worker* WorkerOf(const RunHere& run);
   bool IsSettled() const;
 

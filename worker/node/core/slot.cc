@@ -22,6 +22,14 @@ bool Saves(const Worker& worker) {
                      [](const auto& item) { return std::holds_alternative<Save>(item.second.request); });
 }
 
+const std::string* RuntimeOf(const Slot& slot, std::int64_t number) {
+  for (const auto& [runtime, seat] : slot.seats) {
+    const auto* worker = std::get_if<Worker>(&seat);
+    if (worker != nullptr && worker->number == number) return &runtime;
+  }
+  return nullptr;
+}
+
 Worker* WorkerOn(Slot& slot, const std::string& runtime) {
   const auto seat = slot.seats.find(runtime);
   return seat == slot.seats.end() ? nullptr : std::get_if<Worker>(&seat->second);

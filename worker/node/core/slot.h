@@ -66,6 +66,9 @@ Seconds RespawnDelay(const Worker& worker);
 // It writes a state, of whatever run.
 bool Saves(const Worker& worker);
 
+// The runtime whose worker on the slot has the number; null if that one is gone.
+const std::string* RuntimeOf(const Slot& slot, std::int64_t number);
+
 // Null if the slot has none of that runtime.
 Worker* WorkerOn(Slot& slot, const std::string& runtime);
 
