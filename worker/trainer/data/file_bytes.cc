@@ -49,7 +49,10 @@ Result<std::shared_ptr<const FileBytes>> FileBytes::Open(const std::filesystem::
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Unreadable(path, std::strerror(errno));
   struct stat status {};
-  fstat(fd, &status);
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(fd);
+    return Unreadable(path, "it is no file");
+  }
   file->size_ = static_cast<std::size_t>(status.st_size);
   // Of an empty file nothing can be mapped.
   void* const mapped = file->size_ == 0 ? nullptr : mmap(nullptr, file->size_, PROT_READ, MAP_PRIVATE, fd, 0);
