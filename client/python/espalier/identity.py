@@ -25,21 +25,24 @@ def files(*paths):
     return Files(paths)
 
 
-def describe(trainer_class):
-    """(code digest, data digest, evaluation digest), hexadecimal. Raises TrainerError, which names what cannot be read."""
+def describe(trainer_class, environment=None):
+    """(code digest, data digest, evaluation digest), hexadecimal. `environment`: name -> value of the variables that were set for this
+    trainer. Raises TrainerError, which names what cannot be read."""
     folder = pathlib.Path(inspect.getfile(trainer_class)).resolve().parent
-    code = code_digest(trainer_class, folder)
+    code = code_digest(trainer_class, folder, environment)
     data = data_digest(trainer_class.data, folder)
     return code, data, digest_of({"code": code, "data": data})
 
 
-def code_digest(trainer_class, folder):
+def code_digest(trainer_class, folder, environment=None):
     path = pathlib.Path(inspect.getfile(trainer_class)).resolve()
     try:
         code = {"version": trainer_class.version} if trainer_class.version is not None else {"sources": sources.sources_of(path)}
         code["files"] = file_digests.of_paths(folder, trainer_class.files)
     except (OSError, SyntaxError, sources.TooMuchSource) as error:
         raise TrainerError(f"the code of {trainer_class.__qualname__} has no digest: {error}") from error
+    if environment:
+        code["environment"] = environment
     return digest_of({**code, "packages": packages(trainer_class.ignore_packages)})
 
 

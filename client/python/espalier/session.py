@@ -15,14 +15,14 @@ PROTOCOL_VERSION = 1
 
 
 class Session:
-    """`watched`: of each training (training.py). REQUIRES: the process is set up as `device.set_up` does it."""
+    """`watched`: of each training (training.py). `environment`: as identity.describe takes it. REQUIRES: the process is set up as `device.set_up` does it."""
 
-    def __init__(self, connection, trainer_class, watched=False):
+    def __init__(self, connection, trainer_class, watched=False, environment=None):
         self._connection = connection
         self._trainer_class = trainer_class
         self._watched = watched
         self._declared = hyper_parameters.all_of(trainer_class)
-        self._code, self._data, self._evaluation = identity.describe(trainer_class)
+        self._code, self._data, self._evaluation = identity.describe(trainer_class, environment)
         self._training = None
         self._step_log = None  # (file descriptor, run's id)
         self._saves = queue.SimpleQueue()

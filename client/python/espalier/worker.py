@@ -1,5 +1,6 @@
 """The worker: `python -m espalier.worker FILE.py:NAME --fd N`. NAME is a subclass of es.Trainer, or a main(hp) with @es.loop. Started
-by a node manager; N is the socket over which it is led. What it prints is its log. With --check instead of --fd it only says whether
+by a node manager; N is the socket over which it is led. What it prints is its log. With --archive FILE.zip, the FILE.py is one of the
+archive's, and the code sees the data below --folder that --data names; it works in the folder where it is unpacked. With --check instead of --fd it only says whether
 there is such a trainer; with --watch it says on standard error what changes and is not tracked."""
 
 import argparse
@@ -9,7 +10,7 @@ import pathlib
 import signal
 import sys
 
-from espalier import device, identity
+from espalier import archive, device, identity
 from espalier.connection import BrokenFrame, Connection
 from espalier.failure import TrainerError
 from espalier.fetch import die_with_parent
@@ -29,7 +30,9 @@ def main():
     os.set_inheritable(arguments.fd, False)
     device.set_up()
     try:
-        Session(Connection(arguments.fd), trainer_in(arguments.trainer), arguments.watch).serve()
+        trainer_class = trainer_in(unpacked(arguments) if arguments.archive else arguments.trainer)
+        environment = {name: os.environ.get(name, "") for name in arguments.environment}
+        Session(Connection(arguments.fd), trainer_class, arguments.watch, environment).serve()
     except (BrokenFrame, TrainerError) as error:
         sys.exit(f"espalier.worker: {error}")
 
@@ -41,7 +44,18 @@ def parsed_arguments():
     what.add_argument("--fd", type=int)
     what.add_argument("--check", action="store_true")
     parser.add_argument("--watch", action="store_true")
+    parser.add_argument("--archive", type=pathlib.Path)
+    parser.add_argument("--folder", default="/")
+    parser.add_argument("--data", action="append", default=[])
+    parser.add_argument("--environment", action="append", default=[], help="a variable that is part of the trainer's identity")
     return parser.parse_args()
+
+
+def unpacked(arguments):
+    """Where the trainer lies now that the archive names."""
+    folder = archive.unpack(arguments.archive.resolve(), arguments.folder, arguments.data)
+    os.chdir(folder)
+    return str(folder / arguments.trainer)
 
 
 def check(place):
