@@ -71,7 +71,6 @@ constexpr Table kTables[] = {
      "SELECT digest, body FROM configuration JOIN plan_node ON configuration = digest WHERE id > $2 ORDER BY id"},
     {"plan_node", "SELECT * FROM plan_node WHERE id > $2 ORDER BY id"},
     {"trial", "SELECT * FROM trial WHERE id > $1 ORDER BY id"},
-    {"trial_sequence", "SELECT * FROM trial_sequence WHERE trial_id > $1 ORDER BY trial_id, name"},
     {"claim", "SELECT * FROM claim WHERE trial_id > $1 ORDER BY id"},
     {"study_event", "SELECT * FROM study_event WHERE trial_id > $1 ORDER BY study_id, number"},
     {"request", "SELECT * FROM request WHERE produced_ids[1] > $1 AND study_id > 0 ORDER BY produced_ids[1]"},

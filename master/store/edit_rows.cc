@@ -9,6 +9,20 @@
 namespace espalier::master {
 namespace {
 
+// A map as two arrays of equal length, in the order of its names.
+template <class Value>
+std::vector<std::string> KeysOf(const std::map<std::string, Value>& map) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map) keys.push_back(key);
+  return keys;
+}
+template <class Value>
+std::vector<Value> ValuesOf(const std::map<std::string, Value>& map) {
+  std::vector<Value> values;
+  for (const auto& [key, value] : map) values.push_back(value);
+  return values;
+}
+
 class StateRows {
  public:
   // Changes of plans and runs are written by others.
@@ -104,38 +118,42 @@ class StateRows {
 
   void TakeTrials(std::vector<RowSet>& sets) {
     RowSet trial("trial/insert");
-    RowSet sequence("trial_sequence/insert");
     for (const auto& [id, added] : added_trials_) {
-      trial.Add(id, added.study, added.plan, added.leaf, added.horizon, added.closed, added.cancelled);
-      for (const auto& [name, expression] : added.sequences) sequence.Add(id, name, expression);
+      trial.Add(id, added.study, added.plan, added.leaf, added.horizon, added.closed, added.cancelled,
+                KeysOf(added.sequences), ValuesOf(added.sequences));
     }
-    for (RowSet* set : {&trial, &sequence, &closed_trials_}) sets.push_back(std::move(*set));
+    for (RowSet* set : {&trial, &closed_trials_}) sets.push_back(std::move(*set));
   }
 
   void TakeEvents(std::vector<RowSet>& sets) {
-    for (RowSet* set : {&event_, &event_metric_, &request_}) sets.push_back(std::move(*set));
+    for (RowSet* set : {&event_, &request_}) sets.push_back(std::move(*set));
   }
 
   using None = std::optional<std::int64_t>;
   using NoText = std::optional<std::string>;
   using NoFlag = std::optional<bool>;
+  using NoNames = std::optional<std::vector<std::string>>;
+  using NoValues = std::optional<std::vector<double>>;
 
   void AddEvent(StudyId study, std::int64_t number, const TrialSubmitted& event) {
-    event_.Add(study, number, "trial submitted", event.trial, None{}, None{}, NoText{}, NoFlag{}, NoText{});
+    event_.Add(study, number, "trial submitted", event.trial, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{},
+               NoValues{});
   }
   void AddEvent(StudyId study, std::int64_t number, const ClaimMade& event) {
-    event_.Add(study, number, "claim made", event.trial, event.claim, event.step, NoText{}, NoFlag{}, NoText{});
+    event_.Add(study, number, "claim made", event.trial, event.claim, event.step, NoText{}, NoFlag{}, NoText{},
+               NoNames{}, NoValues{});
   }
   void AddEvent(StudyId study, std::int64_t number, const ClaimSettled& event) {
     event_.Add(study, number, "claim settled", event.trial, event.claim, event.step, Name(event.state), NoFlag{},
-               event.message);
-    for (const auto& [name, value] : event.metrics) event_metric_.Add(study, number, name, value);
+               event.message, KeysOf(event.metrics), ValuesOf(event.metrics));
   }
   void AddEvent(StudyId study, std::int64_t number, const TrialClosed& event) {
-    event_.Add(study, number, "trial closed", event.trial, None{}, None{}, NoText{}, event.cancelled, NoText{});
+    event_.Add(study, number, "trial closed", event.trial, None{}, None{}, NoText{}, event.cancelled, NoText{},
+               NoNames{}, NoValues{});
   }
   void AddEvent(StudyId study, std::int64_t number, const StudyFinished&) {
-    event_.Add(study, number, "study finished", None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{});
+    event_.Add(study, number, "study finished", None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{},
+               NoValues{});
   }
 
   void AddStudyRow(RowSet& set, const Study& study) {
@@ -184,7 +202,6 @@ class StateRows {
   RowSet plan_{"search_plan/insert"};
   RowSet closed_trials_{"trial/close"};
   RowSet event_{"study_event/insert"};
-  RowSet event_metric_{"study_event_metric/insert"};
   RowSet request_{"request/insert"};
 };
 

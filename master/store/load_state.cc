@@ -12,6 +12,15 @@
 namespace espalier::master {
 namespace {
 
+// A map that was stored as two arrays.
+template <class Value>
+std::map<std::string, Value> Zip(std::vector<std::string> names, std::vector<Value> values) {
+  if (names.size() != values.size()) throw std::runtime_error("names and values are not equally many");
+  std::map<std::string, Value> map;
+  for (std::size_t i = 0; i < names.size(); ++i) map.emplace(std::move(names[i]), std::move(values[i]));
+  return map;
+}
+
 class Loader {
  public:
   explicit Loader(pqxx::transaction_base& transaction) : transaction_(transaction) {}
@@ -166,18 +175,13 @@ class Loader {
   }
 
   void LoadTrials() {
-    std::unordered_map<TrialId, std::map<std::string, std::string>> sequences;
-    Each("trial_sequence/load", [&](const RowReader& row) {
-      sequences[row.Id<TrialId>("trial_id")][row.Text("name")] = row.Text("expression");
-    });
     Each("trial/load", [&](const RowReader& row) {
-      const auto id = row.Id<TrialId>("id");
-      Apply(state_, AddTrial{{.id = id,
+      Apply(state_, AddTrial{{.id = row.Id<TrialId>("id"),
                               .study = row.Id<StudyId>("study_id"),
                               .plan = row.Id<PlanId>("plan_id"),
                               .leaf = row.Id<PlanNodeId>("leaf_id"),
                               .horizon = row.At("horizon_steps"),
-                              .sequences = std::move(sequences[id]),
+                              .sequences = Zip(row.Texts("sequence_names"), row.Texts("sequence_expressions")),
                               .claims = {},
                               .closed = row.Flag("closed"),
                               .cancelled = row.Flag("cancelled")}});
@@ -314,10 +318,6 @@ class Loader {
   }
 
   void LoadEvents() {
-    std::map<std::pair<StudyId, std::int64_t>, Metrics> metrics;
-    Each("study_event_metric/load", [&](const RowReader& row) {
-      metrics[{row.Id<StudyId>("study_id"), row.Integer("number")}][row.Text("name")] = row.Number("value");
-    });
     Each("study_event/load", [&](const RowReader& row) {
       const auto study = row.Id<StudyId>("study_id");
       const std::int64_t number = row.Integer("number");
@@ -325,12 +325,11 @@ class Loader {
         throw std::runtime_error("study " + std::to_string(study.value) + " lacks an event before " +
                                  std::to_string(number));
       }
-      const auto measured = metrics.extract({study, number});
-      Apply(state_, AddStudyEvent{study, number, EventOf(row, measured.empty() ? Metrics{} : measured.mapped())});
+      Apply(state_, AddStudyEvent{study, number, EventOf(row)});
     });
   }
 
-  static StudyEvent EventOf(const RowReader& row, Metrics metrics) {
+  static StudyEvent EventOf(const RowReader& row) {
     const std::string kind = row.Text("kind");
     if (kind == "trial submitted") return TrialSubmitted{row.Id<TrialId>("trial_id")};
     if (kind == "claim made") {
@@ -341,7 +340,7 @@ class Loader {
                           .trial = row.Id<TrialId>("trial_id"),
                           .step = row.At("step"),
                           .state = row.Parsed("claim_state", ParseClaimState),
-                          .metrics = std::move(metrics),
+                          .metrics = Zip(row.Texts("metric_names"), row.Numbers("metric_values")),
                           .message = row.Text("message")};
     }
     if (kind == "trial closed") return TrialClosed{row.Id<TrialId>("trial_id"), row.Flag("cancelled")};

@@ -98,7 +98,9 @@ void PlanRows::TakePoints(std::vector<RowSet>& sets) const {
     const auto sha256 = rows.state ? std::optional(rows.state->sha256) : std::nullopt;
     const auto kind = failed != nullptr ? std::optional(Name(failed->kind)) : std::nullopt;
     const auto message = failed != nullptr ? std::optional(failed->message) : std::nullopt;
-    point.Add(at.node, at.step, sha256, rows.state && rows.state->disputed, kind, message);
+    if (rows.state || rows.failure) {
+      point.Add(at.node, at.step, sha256, rows.state && rows.state->disputed, kind, message);
+    }
     if (rows.failure && failed == nullptr) cleared.Add(at.node, at.step);
     if (rows.checkpoint) {
       const Checkpoint& stored = *rows.checkpoint;

@@ -11,16 +11,17 @@ int HexDigit(char c) {
   throw std::runtime_error("bytes are not in hexadecimal form");
 }
 
-}  // namespace
-
-double RowReader::Number(const char* column) const {
-  const std::string_view text = Field(column).c_str();
+double NumberOf(std::string_view text, const char* column) {
   double value = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), value).ptr != text.data() + text.size()) {
     throw std::runtime_error(std::string(column) + ": '" + std::string(text) + "' is no number");
   }
   return value;
 }
+
+}  // namespace
+
+double RowReader::Number(const char* column) const { return NumberOf(Field(column).c_str(), column); }
 
 std::optional<Time> RowReader::OptionalMoment(const char* column) const {
   if (IsNull(column)) return std::nullopt;
@@ -54,6 +55,12 @@ std::vector<std::string> RowReader::Texts(const char* column) const {
     if (juncture == pqxx::array_parser::string_value) texts.push_back(text);
   }
   return texts;
+}
+
+std::vector<double> RowReader::Numbers(const char* column) const {
+  std::vector<double> numbers;
+  for (const std::string& text : Texts(column)) numbers.push_back(NumberOf(text, column));
+  return numbers;
 }
 
 }  // namespace espalier::master

@@ -45,6 +45,7 @@ class RowReader {
   std::string Bytes(const char* column) const;
   Digest128 Digest(const char* column) const;
   std::vector<std::string> Texts(const char* column) const;
+  std::vector<double> Numbers(const char* column) const;
   template <class AnyId>
   AnyId Id(const char* column) const {
     return AnyId{Integer(column)};

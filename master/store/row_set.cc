@@ -79,18 +79,6 @@ void RowSet::AppendTo(std::string& column, Time value) {
   Separate(column) += text;
 }
 
-void RowSet::AppendTo(std::string& column, const std::vector<std::string>& values) {
-  std::string array;
-  for (const std::string& value : values) AppendTo(array, value);
-  AppendTo(column, array.empty() ? std::string("{}") : array + "}");
-}
-
-void RowSet::AppendTo(std::string& column, const std::vector<std::int64_t>& values) {
-  std::string array;
-  for (const std::int64_t value : values) AppendTo(array, value);
-  AppendTo(column, array.empty() ? std::string("{}") : array + "}");
-}
-
 std::vector<std::string> RowSet::Parameters() const {
   std::vector<std::string> parameters;
   for (const std::string& column : columns_) parameters.push_back(column + "}");

@@ -54,8 +54,12 @@ class RowSet {
   void AppendTo(std::string& column, Seconds value) { AppendTo(column, value.count()); }
   void AppendTo(std::string& column, Time value);
   // Arrays within a row; the statement casts their text.
-  void AppendTo(std::string& column, const std::vector<std::string>& values);
-  void AppendTo(std::string& column, const std::vector<std::int64_t>& values);
+  template <class Value>
+  void AppendTo(std::string& column, const std::vector<Value>& values) {
+    std::string array;
+    for (const Value& value : values) AppendTo(array, value);
+    AppendTo(column, array.empty() ? std::string("{}") : array + "}");
+  }
   template <class Tag>
   void AppendTo(std::string& column, Id<Tag> value) {
     AppendTo(column, value.value);

@@ -138,25 +138,21 @@ CREATE TABLE plan_node (
 COMMENT ON TABLE plan_node IS 'A piece of training: from start_step on under one configuration, going on from its parent. Only ever added.';
 
 CREATE TABLE trial (
-  id            bigint CONSTRAINT trial_is_known_by_its_id PRIMARY KEY,
-  study_id      bigint  NOT NULL REFERENCES study (id),
-  plan_id       bigint  NOT NULL REFERENCES search_plan (id),
-  leaf_id       bigint  NOT NULL REFERENCES plan_node (id),
-  horizon_steps bigint  NOT NULL,
-  closed        boolean NOT NULL,
-  cancelled     boolean NOT NULL,
+  id                   bigint CONSTRAINT trial_is_known_by_its_id PRIMARY KEY,
+  study_id             bigint  NOT NULL REFERENCES study (id),
+  plan_id              bigint  NOT NULL REFERENCES search_plan (id),
+  leaf_id              bigint  NOT NULL REFERENCES plan_node (id),
+  horizon_steps        bigint  NOT NULL,
+  closed               boolean NOT NULL,
+  cancelled            boolean NOT NULL,
+  sequence_names       text[]  NOT NULL,
+  sequence_expressions text[]  NOT NULL,
   CONSTRAINT trial_has_a_horizon CHECK (horizon_steps > 0),
-  CONSTRAINT trial_is_closed_when_cancelled CHECK (closed OR NOT cancelled)
+  CONSTRAINT trial_is_closed_when_cancelled CHECK (closed OR NOT cancelled),
+  CONSTRAINT trial_has_an_expression_for_each_name CHECK (cardinality(sequence_names) = cardinality(sequence_expressions))
 );
 COMMENT ON TABLE trial IS 'A sequence for each hyper-parameter, entered into a plan up to its horizon; leaf_id is its last plan node.';
-
-CREATE TABLE trial_sequence (
-  trial_id   bigint NOT NULL REFERENCES trial (id),
-  name       text   NOT NULL,
-  expression text   NOT NULL,
-  CONSTRAINT trial_sequence_is_one_per_hyper_parameter PRIMARY KEY (trial_id, name)
-);
-COMMENT ON TABLE trial_sequence IS 'What the tuner wrote for a hyper-parameter, in the notation. What is not here is at its default.';
+COMMENT ON COLUMN trial.sequence_expressions IS 'What the tuner wrote for the hyper-parameter of the same place in sequence_names, in the notation. What is not there is at its default.';
 
 CREATE TABLE claim (
   id           bigint CONSTRAINT claim_is_known_by_its_id PRIMARY KEY,
@@ -198,23 +194,23 @@ CREATE TABLE checkpoint (
 COMMENT ON TABLE checkpoint IS 'The file that holds a point''s complete state, and the run that saved it. Of several files for one point this names the one that counts.';
 
 CREATE TABLE metric (
-  plan_node_id bigint           NOT NULL,
+  plan_node_id bigint           NOT NULL REFERENCES plan_node (id),
   step         bigint           NOT NULL,
   evaluation   text             NOT NULL,
   name         text             NOT NULL,
   value        double precision NOT NULL,
   CONSTRAINT metric_is_one_per_point_evaluation_and_name PRIMARY KEY (plan_node_id, step, evaluation, name),
-  CONSTRAINT metric_is_of_a_point FOREIGN KEY (plan_node_id, step) REFERENCES point (plan_node_id, step)
+  CONSTRAINT metric_is_at_a_step CHECK (step > 0)
 );
 COMMENT ON TABLE metric IS 'What an evaluation measured at a point; stored once, the first stays. NaN is a value.';
 
 CREATE TABLE evaluation_failure (
-  plan_node_id bigint NOT NULL,
+  plan_node_id bigint NOT NULL REFERENCES plan_node (id),
   step         bigint NOT NULL,
   evaluation   text   NOT NULL,
   message      text   NOT NULL,
   CONSTRAINT evaluation_failure_is_one_per_point_and_evaluation PRIMARY KEY (plan_node_id, step, evaluation),
-  CONSTRAINT evaluation_failure_is_of_a_point FOREIGN KEY (plan_node_id, step) REFERENCES point (plan_node_id, step)
+  CONSTRAINT evaluation_failure_is_at_a_step CHECK (step > 0)
 );
 COMMENT ON TABLE evaluation_failure IS 'Why an evaluation at a point failed for good. It fails claims of that evaluation only.';
 
@@ -318,36 +314,29 @@ COMMENT ON TABLE run_promise IS 'What a run owes at a step of its path, its stat
 CREATE UNIQUE INDEX run_promise_is_open_once ON run_promise (run_id, step, owed) WHERE state = 'open';
 
 CREATE TABLE study_event (
-  study_id    bigint  NOT NULL REFERENCES study (id),
-  number      bigint  NOT NULL,
-  kind        text    NOT NULL,
-  trial_id    bigint,
-  claim_id    bigint,
-  step        bigint,
-  claim_state text,
-  cancelled   boolean,
-  message     text,
+  study_id      bigint NOT NULL REFERENCES study (id),
+  number        bigint NOT NULL,
+  kind          text   NOT NULL,
+  trial_id      bigint,
+  claim_id      bigint,
+  step          bigint,
+  claim_state   text,
+  cancelled     boolean,
+  message       text,
+  metric_names  text[],
+  metric_values double precision[],
   CONSTRAINT study_event_is_numbered_within_its_study PRIMARY KEY (study_id, number),
   CONSTRAINT study_event_numbers_begin_at_1 CHECK (number >= 1),
   -- As a text of the kind and, for each column, whether it is there: a third of the time that a comparison of each takes.
   CONSTRAINT study_event_has_the_columns_of_its_kind CHECK (
     concat(kind, ': ', trial_id IS NOT NULL, claim_id IS NOT NULL, step IS NOT NULL, claim_state IS NOT NULL,
-           cancelled IS NOT NULL, message IS NOT NULL)
-    IN ('trial submitted: tfffff', 'claim made: tttfff', 'claim settled: ttttft', 'trial closed: tffftf',
+           cancelled IS NOT NULL, message IS NOT NULL, cardinality(metric_names) = cardinality(metric_values))
+    IN ('trial submitted: tfffff', 'claim made: tttfff', 'claim settled: ttttftt', 'trial closed: tffftf',
         'study finished: ffffff')),
   CONSTRAINT study_event_claim_state_is_known CHECK (claim_state IN ('waiting', 'done', 'failed', 'cancelled'))
 );
+COMMENT ON COLUMN study_event.metric_values IS 'What a settled claim was answered with: the value of the metric of the same place in metric_names.';
 COMMENT ON TABLE study_event IS 'What happened in a study, in order: what watch streams and a tuner replays.';
-
-CREATE TABLE study_event_metric (
-  study_id bigint           NOT NULL,
-  number   bigint           NOT NULL,
-  name     text             NOT NULL,
-  value    double precision NOT NULL,
-  CONSTRAINT study_event_metric_is_one_per_name PRIMARY KEY (study_id, number, name),
-  CONSTRAINT study_event_metric_is_of_an_event FOREIGN KEY (study_id, number) REFERENCES study_event (study_id, number)
-);
-COMMENT ON TABLE study_event_metric IS 'The metrics that a settled claim was answered with.';
 
 CREATE TABLE request (
   study_id     bigint   NOT NULL,

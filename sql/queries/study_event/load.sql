@@ -1,2 +1,3 @@
-SELECT study_id, number, kind, trial_id, claim_id, step, claim_state, cancelled, message
+SELECT study_id, number, kind, trial_id, claim_id, step, claim_state, cancelled, message, metric_names,
+       metric_values
   FROM study_event ORDER BY study_id, number

@@ -1,1 +1,2 @@
-SELECT id, study_id, plan_id, leaf_id, horizon_steps, closed, cancelled FROM trial ORDER BY id
+SELECT id, study_id, plan_id, leaf_id, horizon_steps, closed, cancelled, sequence_names, sequence_expressions
+  FROM trial ORDER BY id

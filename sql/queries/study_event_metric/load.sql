@@ -1,1 +1,0 @@
-SELECT study_id, number, name, value FROM study_event_metric

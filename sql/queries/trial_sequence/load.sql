@@ -1,1 +1,0 @@
-SELECT trial_id, name, expression FROM trial_sequence
