@@ -70,12 +70,14 @@ constexpr std::pair<RunFailed::Kind, v1::RunFailed::Kind> kRunFailures[] = {
     {RunFailed::Kind::kKilled, v1::RunFailed::KIND_KILLED},
     {RunFailed::Kind::kTrainer, v1::RunFailed::KIND_TRAINER},
     {RunFailed::Kind::kOutOfMemory, v1::RunFailed::KIND_OUT_OF_MEMORY},
-    {RunFailed::Kind::kDiverged, v1::RunFailed::KIND_DIVERGED}};
+    {RunFailed::Kind::kDiverged, v1::RunFailed::KIND_DIVERGED},
+    {RunFailed::Kind::kUnusable, v1::RunFailed::KIND_UNUSABLE}};
 
 constexpr std::pair<EvaluationFailed::Kind, v1::EvaluationFailed::Kind> kEvaluationFailures[] = {
     {EvaluationFailed::Kind::kCrash, v1::EvaluationFailed::KIND_CRASH},
     {EvaluationFailed::Kind::kTrainer, v1::EvaluationFailed::KIND_TRAINER},
-    {EvaluationFailed::Kind::kOutOfMemory, v1::EvaluationFailed::KIND_OUT_OF_MEMORY}};
+    {EvaluationFailed::Kind::kOutOfMemory, v1::EvaluationFailed::KIND_OUT_OF_MEMORY},
+    {EvaluationFailed::Kind::kUnusable, v1::EvaluationFailed::KIND_UNUSABLE}};
 
 void Set(const RunFailed& failed, v1::RunFailed& message) {
   for (const auto& [kind, on_the_wire] : kRunFailures) {

@@ -5,11 +5,10 @@ namespace espalier {
 namespace {
 
 constexpr EnumName<Owed> kOwed[] = {{Owed::kMetrics, "metrics"}, {Owed::kState, "state"}};
-constexpr EnumName<RunFailed::Kind> kFailures[] = {{RunFailed::Kind::kCrash, "crash"},
-                                                   {RunFailed::Kind::kKilled, "killed"},
-                                                   {RunFailed::Kind::kTrainer, "trainer"},
-                                                   {RunFailed::Kind::kOutOfMemory, "out of memory"},
-                                                   {RunFailed::Kind::kDiverged, "diverged"}};
+constexpr EnumName<RunFailed::Kind> kFailures[] = {
+    {RunFailed::Kind::kCrash, "crash"},       {RunFailed::Kind::kKilled, "killed"},
+    {RunFailed::Kind::kTrainer, "trainer"},   {RunFailed::Kind::kOutOfMemory, "out of memory"},
+    {RunFailed::Kind::kDiverged, "diverged"}, {RunFailed::Kind::kUnusable, "unusable"}};
 
 }  // namespace
 

@@ -59,6 +59,7 @@ struct RunFailed {
     kTrainer,      // the trainer's own error, or bad data: would fail again
     kOutOfMemory,  // of the device or the server: may succeed with more
     kDiverged,     // a loss or metric of training is not finite at `point`
+    kUnusable,     // the worker could train nothing any more, as it said: its device failed, as a rule
   };
   Kind kind = Kind::kCrash;
   Point point;          // reached, or being trained
@@ -68,7 +69,7 @@ std::string_view Name(RunFailed::Kind kind);
 
 // An evaluation failed; training did not. The run goes on if the worker says that its state is intact.
 struct EvaluationFailed {
-  enum class Kind { kCrash, kTrainer, kOutOfMemory };
+  enum class Kind { kCrash, kTrainer, kOutOfMemory, kUnusable };
   Kind kind = Kind::kTrainer;
   Point point;
   std::string evaluation;

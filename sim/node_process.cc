@@ -183,10 +183,12 @@ bool NodeProcess::Strike(int slot) {
 }
 
 void NodeProcess::LoseWorker(int slot, bool killed_by_others, const std::string& words) {
+  using Cause = worker::WorkerDeath::Cause;
+  const Cause cause = killed_by_others ? Cause::kKilledByOthers : Cause::kOwn;
   const std::int64_t number = workers_.at(slot).number();
   workers_.erase(slot);
   world_.Tell([&] { return name_ + " worker on slot " + std::to_string(slot) + " died: " + words; });
-  Do(core_->OnWorkerDied(slot, number, {killed_by_others, words}, world_.clock.now()));
+  Do(core_->OnWorkerDied(slot, number, {cause, words}, world_.clock.now()));
   Exchange();
 }
 

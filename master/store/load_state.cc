@@ -232,6 +232,7 @@ class Loader {
     };
     Attempts attempts{.crashes = row.Integer("crashes"),
                       .kills = row.Integer("kills"),
+                      .unusable = row.Integer("unusable"),
                       .lost_servers = texts("lost_servers"),
                       .earliest = row.At("earliest_step"),
                       .servers = texts("servers"),

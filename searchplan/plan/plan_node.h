@@ -53,8 +53,9 @@ struct AttemptKey {
   friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
 };
 struct Attempts {
-  std::int64_t crashes = 0;  // and hangs
-  std::int64_t kills = 0;    // by a SIGKILL that neither a node manager nor a memory limit sent
+  std::int64_t crashes = 0;   // and hangs
+  std::int64_t kills = 0;     // by a SIGKILL that neither a node manager nor a memory limit sent
+  std::int64_t unusable = 0;  // workers that could do nothing any more, as they said; all but one count as crashes, too
   std::set<std::string> lost_servers;
   Step earliest;                  // of the steps that failed
   std::set<std::string> servers;  // on which it crashed

@@ -220,6 +220,7 @@ CREATE TABLE attempt (
   evaluation    text    NOT NULL,
   crashes       bigint  NOT NULL,
   kills         bigint  NOT NULL,
+  unusable      bigint  NOT NULL,
   earliest_step bigint  NOT NULL,
   servers       text[]  NOT NULL,
   lost_servers  text[]  NOT NULL,
@@ -229,7 +230,7 @@ CREATE TABLE attempt (
   held          boolean NOT NULL,
   log           text    NOT NULL,
   CONSTRAINT attempt_is_counted_once PRIMARY KEY (plan_node_id, from_step, evaluation),
-  CONSTRAINT attempt_counts_are_not_negative CHECK (crashes >= 0 AND kills >= 0 AND from_step >= 0)
+  CONSTRAINT attempt_counts_are_not_negative CHECK (crashes >= 0 AND kills >= 0 AND unusable >= 0 AND from_step >= 0)
 );
 COMMENT ON TABLE attempt IS 'What failed under a plan node from the last checkpoint before it (from_step 0: Init), how often, and until when it pauses. evaluation: of one there; empty: training.';
 

@@ -19,6 +19,7 @@ class Failed(Exception):
         super().__init__(failure.get("message"))
         self.kind = failure["kind"].removeprefix("FAILURE_KIND_")
         self.state_intact = failure.get("stateIntact", False)
+        self.worker_unusable = failure.get("workerUnusable", False)
 
 
 def wire(values):

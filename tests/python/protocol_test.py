@@ -86,6 +86,16 @@ class ProtocolTest(CutsTest):
         worker.setup({"failure": ""})
         self.assertEqual(worker.evaluate(), before)
 
+    def test_a_device_that_has_failed_makes_the_worker_unusable(self):
+        worker = self.begun("odd.py:Odd", {"failure": "device"})
+        with self.assertRaisesRegex(Failed, "illegal memory access") as raised:
+            worker.train()
+        self.assertTrue(raised.exception.worker_unusable)
+        begin(worker, Trial({"failure": "error"}))
+        with self.assertRaises(Failed) as raised:
+            worker.train()
+        self.assertFalse(raised.exception.worker_unusable)
+
     def test_a_worker_that_dies_is_seen_to(self):
         worker = self.begun("odd.py:Odd", {"failure": "die"})
         with self.assertRaisesRegex(EOFError, "ended with 7"):

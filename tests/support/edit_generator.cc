@@ -274,7 +274,12 @@ void EditGenerator::ChangeAttempts(PlanId plan, Point point) {
   if (state_.plans.at(plan).FindAttempts(point.node, key) != nullptr && Chance(30)) {
     return Do(ChangePlan{plan, SetAttempts{point.node, key, std::nullopt}});
   }
-  Attempts attempts{.crashes = Below(4), .kills = Below(11), .lost_servers = {}, .earliest = point.step, .servers = {}};
+  Attempts attempts{.crashes = Below(4),
+                    .kills = Below(11),
+                    .unusable = Below(4),
+                    .lost_servers = {},
+                    .earliest = point.step,
+                    .servers = {}};
   for (int i = Below(3); i > 0; --i) attempts.servers.insert(Text());
   for (int i = Below(3); i > 0; --i) attempts.lost_servers.insert(Text());
   attempts.begun_at = {point.node, Step{Below(9)}};

@@ -180,7 +180,7 @@ void NodeManager::TakeReplies(std::int64_t number) {
 void NodeManager::NoticeDeath(std::int64_t number) {
   const auto dead = workers_.extract(number);
   const Worker& worker = dead.mapped();
-  const WorkerDeath death{worker.process->WasKilledByOthers(), worker.process->LastWords()};
+  const WorkerDeath death{worker.process->CauseOfDeath(), worker.process->LastWords()};
   Log(LogLevel::kWarning, "a worker died",
       {{"slot", worker.slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
   Do(core_.OnWorkerDied(worker.slot, number, death, MonotonicNow()));

@@ -72,6 +72,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<st
   for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
   environment.push_back(nullptr);
   const pid_t parent = getpid();
+  const std::int64_t memory_kills = MemoryKillsHere();
   const pid_t pid = fork();
   if (pid == 0) BecomeWorker(arguments.data(), environment.data(), sockets[1], log_fd, parent);
   setpgid(pid, pid);  // here too: it may be killed before it comes to that
@@ -81,11 +82,12 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<st
     close(sockets[0]);
     return MakeError(ErrorCode::kResourceExhausted, std::string("no process for a worker: ") + std::strerror(errno));
   }
-  return std::unique_ptr<WorkerProcess>(new WorkerProcess(pid, sockets[0], log, mark));
+  return std::unique_ptr<WorkerProcess>(new WorkerProcess(pid, sockets[0], log, mark, memory_kills));
 }
 
-WorkerProcess::WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark)
-    : pid_(pid), channel_(socket), log_(std::move(log)), mark_(std::move(mark)) {}
+WorkerProcess::WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark,
+                             std::int64_t memory_kills)
+    : pid_(pid), channel_(socket), log_(std::move(log)), mark_(std::move(mark)), memory_kills_(memory_kills) {}
 
 WorkerProcess::~WorkerProcess() {
   if (ended_) return;
@@ -101,17 +103,18 @@ void WorkerProcess::Kill() {
 bool WorkerProcess::HasEnded() {
   if (ended_ || waitpid(pid_, &status_, WNOHANG) != pid_) return ended_;
   ended_ = true;
+  if (!was_killed_ && WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL) {
+    const bool for_memory = MemoryKillsHere() > memory_kills_;
+    cause_ = for_memory ? WorkerDeath::Cause::kOutOfMemory : WorkerDeath::Cause::kKilledByOthers;
+  }
   KillFamily(mark_);
   return true;
-}
-
-bool WorkerProcess::WasKilledByOthers() const {
-  return !was_killed_ && WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL;
 }
 
 std::string WorkerProcess::LastWords() const {
   std::string text = WIFSIGNALED(status_) ? std::string("killed by signal ") + strsignal(WTERMSIG(status_))
                                           : "exited with status " + std::to_string(WEXITSTATUS(status_));
+  if (cause_ == WorkerDeath::Cause::kOutOfMemory) text += ", by the kernel: memory did not suffice";
   std::ifstream file(log_, std::ios::binary | std::ios::ate);
   if (!file) return text;
   const std::streamoff size = file.tellg();

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "worker/process/memory_kills.h"
 #include "worker/process/worker_channel.h"
+#include "worker/protocol/worker_message.h"
 
 namespace espalier::worker {
 
@@ -34,21 +36,24 @@ class WorkerProcess {
   // True once it has ended, and nothing lives that it has started; waits for nothing but the end of what is killed
   // then.
   bool HasEnded();
-  // By a SIGKILL that did not come from Kill: the system's memory killer, say, or a person. REQUIRES: HasEnded().
-  bool WasKilledByOthers() const;
+  // Whose doing its end was. A SIGKILL that did not come from Kill counts as the kernel's, for want of memory, if it
+  // has killed one since the worker was started where the worker ran. REQUIRES: HasEnded().
+  WorkerDeath::Cause CauseOfDeath() const { return cause_; }
   // How it ended and its last lines. REQUIRES: HasEnded().
   std::string LastWords() const;
   // Keeps the log file small.
   void TrimLog();
 
  private:
-  WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark);
+  WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark, std::int64_t memory_kills);
 
   const pid_t pid_;
   WorkerChannel channel_;
   const std::filesystem::path log_;
   const std::string mark_;
+  const std::int64_t memory_kills_;  // before it was started
   bool ended_ = false;
+  WorkerDeath::Cause cause_ = WorkerDeath::Cause::kOwn;
   bool was_killed_ = false;
   int status_ = 0;
 };

@@ -54,7 +54,8 @@ Json Body(const Saved& saved) {
 Json Body(const Failure& failure) {
   return {{"kind", kFailures[static_cast<std::size_t>(failure.kind)]},
           {"message", failure.message},
-          {"stateIntact", failure.state_intact}};
+          {"stateIntact", failure.state_intact},
+          {"workerUnusable", failure.worker_unusable}};
 }
 
 template <std::size_t count>
@@ -159,6 +160,7 @@ Result<ReplyKind> ReadFailure(const Json& json) {
   failure.kind = static_cast<FailureKind>(kind);
   ESPALIER_ASSIGN(failure.message, ReadText(json, "message"));
   ESPALIER_ASSIGN(failure.state_intact, ReadBoolean(json, "stateIntact"));
+  ESPALIER_ASSIGN(failure.worker_unusable, ReadBoolean(json, "workerUnusable"));
   return failure;
 }
 

@@ -120,7 +120,8 @@ enum class FailureKind {
 struct Failure {
   FailureKind kind = FailureKind::kTrainer;
   std::string message;
-  bool state_intact = false;  // the training is as if the request had never been made
+  bool state_intact = false;     // the training is as if the request had never been made
+  bool worker_unusable = false;  // nothing that this process is asked will succeed any more
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
@@ -134,8 +135,14 @@ struct WorkerReply {
 
 // How a worker ended.
 struct WorkerDeath {
-  bool killed_by_others = false;  // by a SIGKILL that the node manager did not send
-  std::string last_words;         // how it ended and the end of what it printed, or why it could not be started
+  enum class Cause {
+    kOwn,             // by itself, or by the node manager
+    kKilledByOthers,  // by a SIGKILL that neither the node manager nor a memory limit sent
+    kOutOfMemory,     // by the kernel, for want of memory
+    kUnusable,        // by the node manager, since it had said so of itself
+  };
+  Cause cause = Cause::kOwn;
+  std::string last_words;  // how it ended and the end of what it printed, or why it could not be started
 };
 
 }  // namespace espalier::worker

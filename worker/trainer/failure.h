@@ -16,6 +16,7 @@ struct Failure {
   std::string message;
   bool of_library = false;    // the library's own assertion, or the device's error: nothing in this process is certain
   bool state_intact = false;  // the training is as if the request had never been made
+  bool worker_unusable = false;  // the device answers nothing any more: this process can train nothing
 };
 
 template <class T>
@@ -26,7 +27,9 @@ inline tl::unexpected<Failure> MakeFailure(FailureKind kind, std::string message
 }
 
 // What a trainer threw: kOutOfMemory when it says that memory did not suffice, else `otherwise`. Leaves `state_intact`
-// to who knows what was called. REQUIRES: not null.
+// to who knows what was called. Of a GPU's error that stays (an illegal access, a failed assertion: all that the
+// process asks of it later fails, too) it says that the worker is unusable: it waits for the GPU to find out. REQUIRES:
+// not null.
 Failure FailureOf(const std::exception_ptr& thrown, FailureKind otherwise);
 
 }  // namespace espalier::trainer

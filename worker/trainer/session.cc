@@ -19,7 +19,7 @@ constexpr int kProtocolVersion = 1;
 
 worker::ReplyKind ToReply(const Failure& failure) {
   // A library may say anything.
-  return worker::Failure{failure.kind, CleanText(failure.message), failure.state_intact};
+  return worker::Failure{failure.kind, CleanText(failure.message), failure.state_intact, failure.worker_unusable};
 }
 
 Offer ToOffer(const TrainerKind& kind) {

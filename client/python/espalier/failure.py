@@ -22,7 +22,9 @@ class TrainerError(Exception):
 
 def reply_of(error, *, state_intact):
     """The `failure` of a TrainerReply, for an exception that a request ended in."""
-    return {"kind": kind_of(error), "message": message_of(error)[-MESSAGE_CHARACTERS_MAX:], "stateIntact": state_intact}
+    lost = gpu_is_lost(error)
+    return {"kind": kind_of(error), "message": message_of(error)[-MESSAGE_CHARACTERS_MAX:], "stateIntact": state_intact and not lost,
+            "workerUnusable": lost}  # fmt: skip
 
 
 def kind_of(error):
@@ -40,6 +42,19 @@ def is_out_of_memory(error):
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in OUT_OF_MEMORY_WORDS)
+
+
+def gpu_is_lost(error):
+    """Whether a GPU has an error that stays: all that this process asks of it later fails, too, as it does after an illegal access or a
+    failed assertion. Waits for the GPUs to find out; without one nobody can be asked, and the words have to do."""
+    if not torch.cuda.is_initialized():
+        return isinstance(error, RuntimeError) and "CUDA error" in str(error)
+    try:
+        for index in range(torch.cuda.device_count()):
+            torch.cuda.synchronize(index)
+    except RuntimeError:
+        return True
+    return False
 
 
 def message_of(error):

@@ -35,7 +35,7 @@ Point BeginningOfPath(const Run& run) {
 }
 
 Time PauseAfter(Time now, std::int64_t count) {
-  const auto doublings = static_cast<int>(std::min<std::int64_t>(count - 1, 6));
+  const auto doublings = static_cast<int>(std::clamp<std::int64_t>(count - 1, 0, 6));
   return now + std::min<std::chrono::seconds>(kPauseMin * (1 << doublings), kPauseMax);
 }
 
@@ -48,6 +48,7 @@ Failure::Kind KindOf(RunFailed::Kind kind) {
   switch (kind) {
     case RunFailed::Kind::kCrash:
     case RunFailed::Kind::kKilled:
+    case RunFailed::Kind::kUnusable:
       return Failure::Kind::kCrash;
     case RunFailed::Kind::kTrainer:
       return Failure::Kind::kTrainer;
@@ -65,7 +66,13 @@ void Fail(Draft& draft, PlanId plan, Point point, Failure failure) {
 }
 
 bool MayBeTriedAgain(RunFailed::Kind kind) {
-  return kind == RunFailed::Kind::kCrash || kind == RunFailed::Kind::kKilled;
+  return kind == RunFailed::Kind::kCrash || kind == RunFailed::Kind::kKilled || kind == RunFailed::Kind::kUnusable;
+}
+
+// A device that fails is nobody's failure, unless that happens again at the same stage: then the stage may be why.
+// How many crashes there are now.
+std::int64_t CountUnusable(Attempts& attempts) {
+  return attempts.unusable++ == 0 ? attempts.crashes : ++attempts.crashes;
 }
 
 }  // namespace
@@ -80,7 +87,8 @@ void CountFailure(Draft& draft, RunId id, const RunFailed& failed) {
   const AttemptKey key = KeyOf(plan, point);
   Attempts attempts = Before(plan, point.node, key);
   const bool killed = failed.kind == RunFailed::Kind::kKilled;
-  const std::int64_t count = ++(killed ? attempts.kills : attempts.crashes);
+  const bool unusable = failed.kind == RunFailed::Kind::kUnusable;
+  const std::int64_t count = unusable ? CountUnusable(attempts) : ++(killed ? attempts.kills : attempts.crashes);
   attempts.earliest = attempts.earliest == Step{0} ? point.step : std::min(attempts.earliest, point.step);
   attempts.servers.insert(run.slot.server);
   attempts.begun_at = BeginningOfPath(run);
@@ -107,7 +115,8 @@ void CountEvaluationFailure(Draft& draft, RunId id, const EvaluationFailed& fail
   if (promise == nullptr) draft.Do(SetRunFailed{id});
   const AttemptKey key{failed.point.step, failed.evaluation};
   Attempts attempts = Before(plan, failed.point.node, key);
-  const std::int64_t count = ++attempts.crashes;
+  const bool unusable = failed.kind == EvaluationFailed::Kind::kUnusable;
+  const std::int64_t count = unusable ? CountUnusable(attempts) : ++attempts.crashes;
   attempts.earliest = failed.point.step;
   attempts.servers.insert(run.slot.server);
   attempts.begun_at = BeginningOfPath(run);

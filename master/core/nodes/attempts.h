@@ -7,7 +7,8 @@
 namespace espalier::master {
 
 // Training of this run failed. Counts once a run, however often it is reported. Crashes and hangs are final at the
-// third, kills at the tenth, at the earliest step that failed; until then the stage pauses for 1 s, doubling to 60 s.
+// third, kills at the tenth, at the earliest step that failed; until then the stage pauses for 1 s, doubling to 60 s. A
+// worker that says it is unusable counts as a crash from the second time on.
 // Other kinds are final at once. O(depth).
 void CountFailure(Draft& draft, RunId run, const RunFailed& failed);
 

@@ -179,7 +179,7 @@ class Explainer {
     const auto left = std::chrono::ceil<std::chrono::seconds>(pause.until - now_).count();
     told_.why = begin + "is paused for " + std::to_string(left) + " s more";
     if (attempts == nullptr) return true;
-    const std::int64_t count = attempts->crashes + attempts->kills;
+    const std::int64_t count = attempts->crashes + attempts->kills + std::min<std::int64_t>(attempts->unusable, 1);
     told_.why += ", after " + std::to_string(count) + (count == 1 ? " failure" : " failures");
     if (const std::string line = LastLine(attempts->log); !line.empty()) told_.why += "; the last: " + line;
     return true;

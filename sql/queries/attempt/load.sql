@@ -1,3 +1,3 @@
-SELECT plan_node_id, from_step, evaluation, crashes, kills, earliest_step, servers, lost_servers, begun_node_id, begun_step,
+SELECT plan_node_id, from_step, evaluation, crashes, kills, unusable, earliest_step, servers, lost_servers, begun_node_id, begun_step,
        (extract(epoch FROM not_before) * 1000000)::bigint AS not_before, held, log
   FROM attempt

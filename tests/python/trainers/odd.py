@@ -38,6 +38,8 @@ class Odd(es.Trainer):
             os._exit(7)
         if self.hp["failure"] == "memory":
             torch.empty(2**60)
+        if self.hp["failure"] == "device":
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
         if self.hp["failure"] == "metrics":
             return {"loss": 1.0}
         self.weights += 1

@@ -166,6 +166,36 @@ TEST_CASE("a branch that always crashes is given up at its third crash, whatever
   CHECK(of.LastClaim(of.siblings[2]).state == ClaimState::kDone);
 }
 
+TEST_CASE("a worker that is unusable costs a stage nothing the first time, and from then on counts as a crash") {
+  EvaluatedOften often;
+  const bool evaluates = GENERATE(false, true);
+  CAPTURE(evaluates);
+  const auto lose_worker = [&] {
+    const Point point = often.On(evaluates ? 4 : 3);
+    if (evaluates) return often.FailEvaluation(EvaluationFailed::Kind::kUnusable, point);
+    often.Report(often.Last(), RunFailed{RunFailed::Kind::kUnusable, point, "CUDA error"});
+    often.End(often.Last(), Step{2});
+  };
+  const auto attempts = [&] {
+    const AttemptKey of_evaluation{Step{4}, kSimulated.evaluation_digest};
+    const PlanNodeId node = often.Last().path.front().node;
+    return *often.Plan().FindAttempts(node, evaluates ? of_evaluation : AttemptKey{});
+  };
+  lose_worker();
+  CHECK(attempts().crashes == 0);
+  CHECK(attempts().unusable == 1);
+  for (int i = 1; i <= 2; ++i) {
+    REQUIRE(often.AwaitOrder());
+    lose_worker();
+    CHECK(attempts().crashes == i);
+    CHECK(often.LastClaim(often.trial).state == ClaimState::kWaiting);
+  }
+  REQUIRE(often.AwaitOrder());
+  lose_worker();
+  CHECK(often.LastClaim(often.trial).state == (evaluates ? ClaimState::kWaiting : ClaimState::kFailed));
+  CHECK(often.AwaitOrder() == evaluates);
+}
+
 TEST_CASE("a crash that is reported again after each restart of the master counts once") {
   ThreeSiblings of;
   const TrialId trial = of.siblings[0];

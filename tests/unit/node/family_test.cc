@@ -48,7 +48,7 @@ TEST_CASE("a worker dies with all that it has started, whether it is killed or e
   REQUIRE(Eventually([&] { return worker->HasEnded(); }));
   CHECK(IsGone(child));
   CHECK(IsGone(gone));
-  CHECK_FALSE(worker->WasKilledByOthers());
+  CHECK(worker->CauseOfDeath() == worker::WorkerDeath::Cause::kOwn);
 }
 
 TEST_CASE("a worker leaves signals to stop to its node manager") {

@@ -101,7 +101,7 @@ TEST_CASE("an evaluation that leaves no state ends its run, which has not failed
     CHECK(scenario.Last<EvaluationFailed>().message == "segmentation fault");
   }
   SECTION("a death by others' hand: it was evaluating all the same") {
-    scenario.Die({.killed_by_others = true});
+    scenario.Die({.cause = WorkerDeath::Cause::kKilledByOthers});
     CHECK(scenario.Reported() == Texts{"trained n1 0-2", "evaluation failed crash 2", "ended 2"});
   }
   CHECK(scenario.saves.empty());
@@ -150,8 +150,77 @@ TEST_CASE("a worker that others have killed is told apart from one that crashed"
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9)});
   scenario.RunInto(4);
-  scenario.Die({.killed_by_others = true});
+  scenario.Die({.cause = WorkerDeath::Cause::kKilledByOthers});
   CHECK(scenario.Reported() == Texts{"trained n1 0-3", "failed killed 4", "ended 3"});
+}
+
+TEST_CASE("a worker that was killed for want of memory ran out of memory") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9)});
+  scenario.RunInto(4);
+  scenario.Die({.cause = WorkerDeath::Cause::kOutOfMemory});
+  CHECK(scenario.Reported() == Texts{"trained n1 0-3", "failed out of memory 4", "ended 3"});
+}
+
+TEST_CASE("a worker that says it is unusable is ended, and the next run gets a fresh one") {
+  Scenario scenario;
+  const Failure lost{FailureKind::kTrainer, "CUDA error", true, true};
+  scenario.Want({RunBuilder(1).From(1, 5, 0.1).Stage(1, 9, 0.1).Both(7).Save(9)});
+  std::string expected = "failed unusable 6";
+  SECTION("in Init") {}
+  SECTION("in Load, where it is not the file's fault") {
+    scenario.Answer();
+    scenario.Answer();
+    scenario.AnswerWith(Failure{FailureKind::kCheckpoint, "CUDA error", false, true});
+    CHECK(scenario.Last<StartUnusable>().file.empty());
+  }
+  SECTION("in a step") { scenario.RunInto(6); }
+  SECTION("in an evaluation, however intact it calls its state") {
+    scenario.RunIntoEvaluation();
+    expected = "evaluation failed unusable 7";
+  }
+  if (scenario.Last<RunEnded>().step == Step{0}) scenario.AnswerWith(lost);
+  const Texts reported = scenario.Reported();
+  CHECK(std::find(reported.begin(), reported.end(), expected) != reported.end());
+  CHECK(scenario.Asked().back() == "Kill");
+  scenario.Die();
+  CHECK(scenario.Reported().empty());
+  CHECK(scenario.spawned == 2);
+}
+
+TEST_CASE("what an unusable worker is still writing is waited for, but not for ever") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(2).Save(9)});
+  scenario.RunInto(3);
+  scenario.Asked();
+  scenario.AnswerWith(Failure{FailureKind::kTrainer, "CUDA error", false, true});
+  CHECK(scenario.Reported() == Texts{"trained n1 0-2", "failed unusable 3", "ended 2 saving 2"});
+  CHECK(scenario.Asked().empty());
+  scenario.Want({RunBuilder(2).Stage(2, 9, 0.1).Save(9)});
+  CHECK(scenario.Asked().empty());
+  SECTION("written in time") {
+    scenario.AnswerSave();
+    scenario.FinishUpload();
+    CHECK(scenario.Reported() == Texts{"state 2"});
+  }
+  SECTION("never written") { scenario.Pass(40); }
+  CHECK(scenario.Asked() == Texts{"Kill"});
+  scenario.Die();
+  scenario.Answer();
+  CHECK(scenario.Asked() == Texts{"Describe", "Init lr=0.1 seed=7"});
+}
+
+TEST_CASE("a run that was given a worker which another run finds unusable has not crashed") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Save(2)});
+  scenario.RunOut();
+  scenario.Want({RunBuilder(2).Stage(2, 9, 0.1).Save(9)});
+  scenario.RunInto(3);
+  scenario.AnswerSave(Failure{FailureKind::kTrainer, "CUDA error", false, true});
+  CHECK(scenario.Asked().back() == "Kill");
+  scenario.Reported();
+  scenario.Die();
+  CHECK(scenario.Reported() == Texts{"trained n2 0-2", "failed unusable 3", "ended 2"});
 }
 
 TEST_CASE("a request that takes longer than its kind's limit is a hang: the worker is killed, and that is a crash") {

@@ -149,7 +149,7 @@ inline std::string Text(const ReportKind& report) {
       return "failed " + std::string(Name(failed.kind)) + Text(failed.point.step);
     }
     std::string operator()(const EvaluationFailed& failed) const {
-      const char* kinds[] = {"crash", "trainer", "out of memory"};
+      const char* kinds[] = {"crash", "trainer", "out of memory", "unusable"};
       return std::string("evaluation failed ") + kinds[static_cast<int>(failed.kind)] + Text(failed.point.step);
     }
     std::string operator()(const StartUnusable& start) const { return "start unusable " + start.file; }

@@ -158,12 +158,13 @@ TEST_CASE("every kind of report comes back as it was sent") {
 
 TEST_CASE("every kind of failure comes back as it was sent") {
   using Run = RunFailed::Kind;
-  for (const Run kind : {Run::kCrash, Run::kKilled, Run::kTrainer, Run::kOutOfMemory, Run::kDiverged}) {
+  for (const Run kind : {Run::kCrash, Run::kKilled, Run::kTrainer, Run::kOutOfMemory, Run::kDiverged, Run::kUnusable}) {
     const Report back = FromProto(ToProto(Report{1, kRun, RunFailed{kind, kPoint, ""}})).value();
     CHECK(std::get<RunFailed>(back.kind).kind == kind);
   }
   using Evaluation = EvaluationFailed::Kind;
-  for (const Evaluation kind : {Evaluation::kCrash, Evaluation::kTrainer, Evaluation::kOutOfMemory}) {
+  for (const Evaluation kind :
+       {Evaluation::kCrash, Evaluation::kTrainer, Evaluation::kOutOfMemory, Evaluation::kUnusable}) {
     const Report back = FromProto(ToProto(Report{1, kRun, EvaluationFailed{kind, kPoint, "", ""}})).value();
     CHECK(std::get<EvaluationFailed>(back.kind).kind == kind);
   }

@@ -99,7 +99,17 @@ TEST_CASE("after an evaluation in which memory or the library failed, Init comes
   const worker::Failure failure = session.Evaluate();
   CHECK(failure.kind == (fault == "memory" ? FailureKind::kOutOfMemory : FailureKind::kTrainer));
   CHECK_FALSE(failure.state_intact);
+  CHECK_FALSE(failure.worker_unusable);
   CHECK(std::get<worker::Failure>(session.Train(2)).kind == FailureKind::kRequest);
+}
+
+TEST_CASE("a device that has failed makes the worker unusable, as it says", "[torch]") {
+  SessionThread session;
+  session.Begin("device");
+  const worker::Failure failure = session.Evaluate();
+  CHECK(failure.worker_unusable);
+  CHECK_FALSE(failure.state_intact);
+  CHECK(failure.message.find("illegal memory access") != std::string::npos);
 }
 
 }  // namespace espalier::trainer

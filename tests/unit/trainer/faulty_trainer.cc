@@ -29,6 +29,7 @@ class Faulty : public Trainer {
     if (fault_ == "own") throw std::runtime_error("failing as told");
     if (fault_ == "memory") throw std::bad_alloc();
     TORCH_INTERNAL_ASSERT(fault_ != "library");
+    TORCH_CHECK(fault_ != "device", "CUDA error: an illegal memory access was encountered");
     return {{"score", score}};
   }
   State Save() override {

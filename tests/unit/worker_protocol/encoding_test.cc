@@ -48,7 +48,7 @@ const std::vector<ReplyKind> kReplies{
     Evaluated{{{"acc", -std::numeric_limits<double>::infinity()}}, Seconds(0.25)},
     Saved{"sha", kLarge, Seconds(0.5), Seconds(1)},
     Failure{FailureKind::kOutOfMemory, "too\nlarge", true},
-    Failure{FailureKind::kTrainer, "", false},
+    Failure{FailureKind::kTrainer, "", false, true},
     Failure{FailureKind::kCheckpoint, "", false},
     Failure{FailureKind::kRequest, "", false}};
 

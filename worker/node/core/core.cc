@@ -9,8 +9,6 @@ namespace espalier::node {
 namespace {
 
 constexpr Seconds kStepLogPeriod{1};
-// Importing libraries and digesting data take their time.
-constexpr Seconds kDescribePatience{120};
 constexpr int kProtocolVersion = 1;
 
 }  // namespace
@@ -30,52 +28,6 @@ Actions Core::Start(Seconds now) {
   return actions;
 }
 
-void Core::Spawn(int slot, const std::string& runtime, Seconds respawn_delay, Seconds now, Actions& actions) {
-  const std::int64_t number = next_worker_++;
-  slots_[slot].seats[runtime] = Worker{.number = number, .state = Describing{now, respawn_delay}, .used_at = now};
-  actions.push_back(SpawnWorker{slot, number, runtime});
-  Ask(slot, runtime, RunKey{}, Describe{}, actions);
-}
-
-// REQUIRES: the slot has a worker of the runtime.
-void Core::Ask(int slot, const std::string& runtime, RunKey run, RequestKind request, Actions& actions) {
-  Worker& worker = *WorkerOn(slots_[slot], runtime);
-  const std::int64_t id = worker.next_request++;
-  worker.asked[id] = {run, request};
-  actions.push_back(SendRequest{slot, worker.number, {id, std::move(request)}});
-}
-
-void Core::Kill(int slot, const std::string& runtime, Actions& actions) {
-  Worker* worker = WorkerOn(slots_[slot], runtime);
-  if (worker == nullptr || std::holds_alternative<Killed>(worker->state)) return;
-  worker->state = Killed{RespawnDelay(*worker)};
-  actions.push_back(KillWorker{slot, worker->number});
-}
-
-// It trains, or writes what was trained.
-bool Core::IsBusy(int slot, const std::string& runtime) const {
-  const Slot& at = slots_[slot];
-  if (at.run.has_value() && runs_.at(*at.run).runtime == runtime) return true;
-  const auto* worker = std::get_if<Worker>(&at.seats.at(runtime));
-  return worker != nullptr && Saves(*worker);
-}
-
-// Of the workers that are only kept warm, those used least recently go.
-void Core::TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions) {
-  int count = 0;
-  std::set<std::pair<Seconds, std::string>> idle;
-  for (const auto& [runtime, seat] : slots_[slot].seats) {
-    const auto* worker = std::get_if<Worker>(&seat);
-    if (worker == nullptr || std::holds_alternative<Killed>(worker->state)) continue;
-    ++count;
-    const bool is_idle = std::holds_alternative<Ready>(worker->state) && !IsBusy(slot, runtime);
-    if (is_idle && !wanted.contains(runtime)) idle.emplace(worker->used_at, runtime);
-  }
-  for (auto it = idle.begin(); it != idle.end() && count > settings_.warm_workers; ++it, --count) {
-    Kill(slot, it->second, actions);
-  }
-}
-
 Worker* Core::WorkerOf(const RunHere& run) { return WorkerOn(slots_[run.runner.order().slot], run.runtime); }
 
 Actions Core::OnOrders(const ServerOrders& orders, Seconds now) {
@@ -89,7 +41,7 @@ Actions Core::OnOrders(const ServerOrders& orders, Seconds now) {
     if (ordered_.contains(key)) continue;
     RunnerActions wanted;
     run.runner.StopAtOnce(now, wanted);
-    Carry(key, std::move(wanted), actions);
+    Carry(key, std::move(wanted), now, actions);
   }
   Acknowledge(orders.acknowledged_report, actions);
   RemoveSuperseded(orders.superseded_files, actions);
@@ -110,7 +62,7 @@ void Core::TakeOver(const Order& order, Seconds now, Actions& actions) {
   }
   RunnerActions wanted;
   it->second.runner.TakeOver(order.terms, now, wanted);
-  Carry(order.run, std::move(wanted), actions);
+  Carry(order.run, std::move(wanted), now, actions);
 }
 
 // Nothing was begun, and nothing is owed: the master learns why, and goes elsewhere.
@@ -180,16 +132,6 @@ void Core::RemoveSuperseded(const std::vector<std::string>& files, Actions& acti
   superseded_ = std::move(now_superseded);
 }
 
-// Another version has come since such a worker was started: orders are for that one, and wait for the worker after it.
-void Core::ReplaceOld(int slot, Actions& actions) {
-  for (const auto& [runtime, seat] : slots_[slot].seats) {
-    const auto* worker = std::get_if<Worker>(&seat);
-    const auto* ready = worker == nullptr ? nullptr : std::get_if<Ready>(&worker->state);
-    if (ready == nullptr || ready->offers == runtimes_.Get(runtime).offers || IsBusy(slot, runtime)) continue;
-    Kill(slot, runtime, actions);
-  }
-}
-
 void Core::AssignSlots(Seconds now, Actions& actions) {
   RefuseNotOffered(actions);
   for (int i = 0; i < settings_.slot_count; ++i) ReplaceOld(i, actions);
@@ -212,12 +154,12 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
     RunnerActions wanted;
     const std::string start_path = fetched == nullptr ? std::string() : fetched->path;
     run.runner.Begin(start_path, settings_.staging, settings_.step_logs + "/" + StepLogName(key), now, wanted);
-    Carry(key, std::move(wanted), actions);
+    Carry(key, std::move(wanted), now, actions);
   }
   for (const int slot : slots_waited_for) MindSlot(slot, now, actions);
 }
 
-void Core::Carry(RunKey key, RunnerActions wanted, Actions& actions) {
+void Core::Carry(RunKey key, RunnerActions wanted, Seconds now, Actions& actions) {
   RunHere& run = runs_.at(key);
   const int slot = run.runner.order().slot;
   for (RequestKind& request : wanted.requests) Ask(slot, run.runtime, key, std::move(request), actions);
@@ -225,6 +167,7 @@ void Core::Carry(RunKey key, RunnerActions wanted, Actions& actions) {
   for (std::string& file : wanted.abandoned_files) actions.push_back(DeleteStaged{std::move(file)});
   for (Upload& upload : wanted.uploads) staging_.Add(key, std::move(upload));
   if (wanted.kill_worker) Kill(slot, run.runtime, actions);
+  if (wanted.retire_worker) Retire(slot, run.runtime, now, actions);
   if (slots_[slot].run == key && !run.runner.on_slot()) slots_[slot].run.reset();
   if (!run.runner.needs_start()) Release(run, actions);
   if (wanted.fetch_start) Fetch(run, actions);
@@ -277,14 +220,14 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
     Runner& runner = run->second.runner;
     runner.SetRoom(HasRoomFor(runner.order().plan));
     runner.OnReply(asked.request, reply.kind, now, wanted);
-    Carry(asked.run, std::move(wanted), actions);
+    Carry(asked.run, std::move(wanted), now, actions);
   }
   BeginUploads(now, actions);
   AssignSlots(now, actions);
   return actions;
 }
 
-Actions Core::OnWorkerDied(int slot, std::int64_t number, const WorkerDeath& death, Seconds now) {
+Actions Core::OnWorkerDied(int slot, std::int64_t number, WorkerDeath death, Seconds now) {
   Actions actions;
   const std::string* runtime = RuntimeOf(slots_[slot], number);
   if (runtime == nullptr) return actions;
@@ -292,6 +235,8 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, const WorkerDeath& dea
   std::set<RunKey> concerned;
   for (const auto& [id, asked] : worker.asked) concerned.insert(asked.run);
   if (const auto& run = slots_[slot].run; run.has_value() && runs_.at(*run).runtime == *runtime) concerned.insert(*run);
+  const auto* killed = std::get_if<Killed>(&worker.state);
+  if (killed != nullptr && killed->was_retired) death.cause = WorkerDeath::Cause::kUnusable;
   const Seconds delay = RespawnDelay(worker);
   if (delay > Seconds(0)) runtimes_.OnNotDescribed(*runtime);
   slots_[slot].seats.at(*runtime) = Absent{now + delay, delay};
@@ -300,7 +245,7 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, const WorkerDeath& dea
     if (it == runs_.end()) continue;
     RunnerActions wanted;
     it->second.runner.OnWorkerDied(death, now, wanted);
-    Carry(key, std::move(wanted), actions);
+    Carry(key, std::move(wanted), now, actions);
   }
   MindSlot(slot, now, actions);
   return actions;
@@ -323,7 +268,7 @@ Actions Core::OnCheckpointFetched(RunKey key, const Result<std::string>& path, S
   } else {
     RunnerActions wanted;
     run.runner.OnStartUnusable(path.error().message, now, wanted);
-    Carry(key, std::move(wanted), actions);
+    Carry(key, std::move(wanted), now, actions);
   }
   AssignSlots(now, actions);
   return actions;
@@ -347,7 +292,7 @@ Actions Core::OnUploadFinished(std::int64_t upload, const Result<void>& stored, 
     } else {
       run->second.runner.OnUploadRefused(step, stored.error().message, wanted);
     }
-    Carry(done->run, std::move(wanted), actions);
+    Carry(done->run, std::move(wanted), now, actions);
   }
   BeginUploads(now, actions);
   ForgetEnded(actions);
@@ -365,43 +310,10 @@ Actions Core::OnStepLogRead(RunKey key, std::string_view text, Seconds now) {
   if (run.runner.closing()) {
     RunnerActions wanted;
     run.runner.Close(wanted);
-    Carry(key, std::move(wanted), actions);
+    Carry(key, std::move(wanted), now, actions);
     AssignSlots(now, actions);
   }
   return actions;
-}
-
-// A slot has a worker at all times: of what it trained last; of what waits to be trained on it; and of what nobody
-// knows yet, which one slot finds out.
-std::set<std::string> Core::RuntimesWanted(int slot) const {
-  std::set<std::string> wanted;
-  for (const auto& [key, run] : runs_) {
-    if (run.runner.order().slot != slot || !run.runner.waiting()) continue;
-    if (const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer)) wanted.insert(runtime->name);
-  }
-  if (wanted.empty()) wanted.insert(slots_[slot].runtime);
-  for (std::size_t i = 0; i < runtimes_.all().size(); ++i) {
-    const Runtimes::Runtime& runtime = runtimes_.all()[i];
-    const bool is_here = static_cast<int>(i) % settings_.slot_count == slot;
-    if (is_here && !runtime.description.has_value()) wanted.insert(runtime.name);
-  }
-  return wanted;
-}
-
-// A worker is started when its time comes, or killed when it does not answer.
-void Core::MindSlot(int slot, Seconds now, Actions& actions) {
-  for (const auto& [runtime, seat] : slots_[slot].seats) {
-    const auto* worker = std::get_if<Worker>(&seat);
-    const auto* describing = worker == nullptr ? nullptr : std::get_if<Describing>(&worker->state);
-    if (describing != nullptr && now - describing->since > kDescribePatience) Kill(slot, runtime, actions);
-  }
-  if (quit_before_.has_value()) return;
-  const std::set<std::string> wanted = RuntimesWanted(slot);
-  for (const std::string& runtime : wanted) {
-    const auto* absent = std::get_if<Absent>(&slots_[slot].seats[runtime]);
-    if (absent != nullptr && now >= absent->respawn_at) Spawn(slot, runtime, absent->respawn_delay, now, actions);
-  }
-  TrimWarm(slot, wanted, actions);
 }
 
 void Core::FetchAgain(bool whatever_the_pause, Seconds now, Actions& actions) {
@@ -422,7 +334,7 @@ Actions Core::OnTick(Seconds now) {
     RunnerActions wanted;
     run.runner.SetRoom(HasRoomFor(run.runner.order().plan));
     run.runner.OnTick(now, worker != nullptr && Saves(*worker), wanted);
-    Carry(key, std::move(wanted), actions);
+    Carry(key, std::move(wanted), now, actions);
     if (reads_step_logs && run.runner.on_slot()) actions.push_back(ReadStepLog{key, run.step_log_offset});
   }
   FetchAgain(/*whatever_the_pause=*/false, now, actions);
@@ -439,7 +351,7 @@ Actions Core::OnStop(Seconds now) {
     if (run.runner.training_ended()) continue;
     RunnerActions wanted;
     run.runner.Preempt(now, wanted);
-    Carry(key, std::move(wanted), actions);
+    Carry(key, std::move(wanted), now, actions);
   }
   return actions;
 }

@@ -41,7 +41,7 @@ class Core {
 
   Actions OnOrders(const ServerOrders& orders, Seconds now);
   Actions OnWorkerReplied(int slot, std::int64_t worker, const WorkerReply& reply, Seconds now);
-  Actions OnWorkerDied(int slot, std::int64_t worker, const WorkerDeath& death, Seconds now);
+  Actions OnWorkerDied(int slot, std::int64_t worker, WorkerDeath death, Seconds now);
   // Where the file can be read. Error: kUnavailable when the store is away, then it is tried again; any other when the
   // file is missing or damaged.
   Actions OnCheckpointFetched(RunKey run, const Result<std::string>& path, Seconds now);
@@ -99,12 +99,13 @@ class Core {
   void RemoveSuperseded(const std::vector<std::string>& files, Actions& actions);
   void ForgetEnded(Actions& actions);
   void AssignSlots(Seconds now, Actions& actions);
-  void Carry(RunKey run, RunnerActions wanted, Actions& actions);
+  void Carry(RunKey run, RunnerActions wanted, Seconds now, Actions& actions);
   void Fetch(RunHere& run, Actions& actions);
   void Release(RunHere& run, Actions& actions);
   void Spawn(int slot, const std::string& runtime, Seconds respawn_delay, Seconds now, Actions& actions);
   void Ask(int slot, const std::string& runtime, RunKey run, RequestKind request, Actions& actions);
   void Kill(int slot, const std::string& runtime, Actions& actions);
+  void Retire(int slot, const std::string& runtime, Seconds now, Actions& actions);
   void TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions);
   void ReplaceOld(int slot, Actions& actions);
   void MindSlot(int slot, Seconds now, Actions& actions);

@@ -13,6 +13,9 @@
 
 namespace espalier::node {
 
+// A worker that is still writing a state is not killed for so long.
+inline constexpr Seconds kSavePatience{30};
+
 // For its slot.
 struct Waiting {
   bool load_failed = false;  // once before

@@ -1,56 +1,19 @@
 #include "worker/node/core/runner.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/check.h"
+#include "worker/node/core/run_faults.h"
 #include "worker/node/core/run_files.h"
 
 namespace espalier::node {
 namespace {
 
 constexpr Seconds kStopPatience{1};
-// A worker that is still writing a state is not killed for so long.
-constexpr Seconds kSavePatience{30};
 
 constexpr const char* kWrongKind = "the worker gave an answer of the wrong kind";
 
-bool AllFinite(const Metrics& metrics) {
-  return std::all_of(metrics.begin(), metrics.end(), [](const auto& item) { return std::isfinite(item.second); });
-}
-
-std::string DescribeNotFinite(const Metrics& metrics) {
-  for (const auto& [name, value] : metrics) {
-    if (!std::isfinite(value)) return name + " is " + (std::isnan(value) ? "not a number" : "infinite");
-  }
-  return {};
-}
-
 std::string WholeSeconds(Seconds time) { return std::to_string(static_cast<std::int64_t>(time.count())) + " s"; }
-
-EvaluationFailed::Kind OfEvaluation(RunFailed::Kind kind) {
-  switch (kind) {
-    case RunFailed::Kind::kTrainer:
-    case RunFailed::Kind::kDiverged:
-      return EvaluationFailed::Kind::kTrainer;
-    case RunFailed::Kind::kOutOfMemory:
-      return EvaluationFailed::Kind::kOutOfMemory;
-    case RunFailed::Kind::kCrash:
-    case RunFailed::Kind::kKilled:
-      break;
-  }
-  return EvaluationFailed::Kind::kCrash;
-}
-
-RunFailed::Kind KindOf(const Failure& failure) {
-  return failure.kind == FailureKind::kOutOfMemory ? RunFailed::Kind::kOutOfMemory : RunFailed::Kind::kTrainer;
-}
-
-// Of a hang, once the worker is dead: what it printed.
-void AddLastWords(ReportKind& fault, const std::string& words) {
-  if (auto* failed = std::get_if<RunFailed>(&fault)) failed->message += "\n" + words;
-  if (auto* failed = std::get_if<EvaluationFailed>(&fault)) failed->message += "\n" + words;
-}
 
 }  // namespace
 
@@ -204,6 +167,7 @@ void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds
   const Seconds took = now - slot->working_since;
   slot->asked.pop_front();
   slot->working_since = now;
+  if (SaysUnusable(reply)) actions.retire_worker = true;
   if (Is<Stopping>()) return OnReplyWhileStopping(request, reply, now, actions);
   if (const auto* failure = std::get_if<Failure>(&reply)) return OnFailure(request, *failure, now, actions);
   if (const auto* train = std::get_if<Train>(&request)) {
@@ -279,7 +243,9 @@ void Runner::OnSaveReply(const Save& save, const ReplyKind& reply, Seconds now, 
   }
   const auto* failure = std::get_if<Failure>(&reply);
   const std::string message = failure == nullptr ? kWrongKind : failure->message;
-  if (failure != nullptr && failure->state_intact) return LoseSave(point.step, message, actions);
+  actions.retire_worker = SaysUnusable(reply);
+  if (failure != nullptr && failure->state_intact && !failure->worker_unusable)
+    return LoseSave(point.step, message, actions);
   // The trainer could not give its state: it would fail there again.
   FailSave(RunFailed{failure == nullptr ? RunFailed::Kind::kTrainer : KindOf(*failure), point, message}, now, actions);
 }
@@ -296,7 +262,8 @@ void Runner::FailSave(const RunFailed& fault, Seconds now, RunnerActions& action
 
 void Runner::OnFailure(const RequestKind& request, const Failure& failure, Seconds now, RunnerActions& actions) {
   if (std::holds_alternative<Evaluate>(request)) return OnEvaluationFailed(failure, now, actions);
-  if (std::holds_alternative<Load>(request) && failure.kind == FailureKind::kCheckpoint) {
+  const bool is_of_file = failure.kind == FailureKind::kCheckpoint && !failure.worker_unusable;
+  if (std::holds_alternative<Load>(request) && is_of_file) {
     return OnLoadFailed(failure.message, now, actions);
   }
   Finish(FaultNow(KindOf(failure), failure.message), now, actions);
@@ -304,7 +271,7 @@ void Runner::OnFailure(const RequestKind& request, const Failure& failure, Secon
 
 void Runner::OnEvaluationFailed(const Failure& failure, Seconds now, RunnerActions& actions) {
   const ReportKind fault = FaultNow(KindOf(failure), failure.message);
-  if (!failure.state_intact) return Finish(fault, now, actions);
+  if (!failure.state_intact || failure.worker_unusable) return Finish(fault, now, actions);
   actions.reports.push_back(fault);
   failed_evaluations_.insert(reached_);
   ReportLost(actions);
@@ -333,7 +300,7 @@ void Runner::OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& 
       fault = std::move(dying->fault);
       if (fault.has_value()) AddLastWords(*fault, death.last_words);
     } else if (!Is<Stopping>()) {
-      fault = FaultNow(death.killed_by_others ? RunFailed::Kind::kKilled : RunFailed::Kind::kCrash, death.last_words);
+      fault = FaultNow(KindOf(death.cause), death.last_words);
     }
     Finish(std::move(fault), now, actions);
   }

@@ -29,6 +29,7 @@ struct RunnerActions {
   std::vector<std::string> abandoned_files;  // staged, whole or not
   bool fetch_start = false;                  // the start's file has to be checked again
   bool kill_worker = false;                  // OnWorkerDied follows
+  bool retire_worker = false;                // the same, once it has written what it is writing, or takes too long
   bool read_step_log = false;                // Close follows
 };
 

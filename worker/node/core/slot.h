@@ -1,8 +1,8 @@
 // A slot of this server, and the worker processes on it: at most one of each runtime. One of them trains the run that
 // holds the slot; others are kept warm.
 //
-//   Absent ──> Worker: Describing ──> Ready ──> Killed ──> Absent
-//                          └─────────────────────^
+//   Absent ──> Worker: Describing ──> Ready ──> Retired ──> Killed ──> Absent
+//                          └──────────────└──────────────────^
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,15 @@ struct Ready {
   std::set<Digest128> offers;
 };
 
+// It has said that it is unusable: asked for nothing more, and killed once it has written what it is writing.
+struct Retired {
+  Seconds patience_ends{0};
+};
+
 // Told to be killed.
 struct Killed {
   Seconds respawn_delay{0};  // for the next one
+  bool was_retired = false;
 };
 
 struct Asked {
@@ -45,7 +51,7 @@ struct Asked {
 
 struct Worker {
   std::int64_t number = 0;  // never used again
-  std::variant<Describing, Ready, Killed> state;
+  std::variant<Describing, Ready, Retired, Killed> state;
   Seconds used_at{0};  // when it was started, or last given a run
   std::int64_t next_request = 1;
   std::map<std::int64_t, Asked> asked;  // by request id, until answered

@@ -1,0 +1,113 @@
+// The core's slots and their workers: which are wanted, started, kept warm, and ended.
+#include <algorithm>
+
+#include "worker/node/core/core.h"
+
+namespace espalier::node {
+namespace {
+
+// Importing libraries and digesting data take their time.
+constexpr Seconds kDescribePatience{120};
+
+}  // namespace
+
+void Core::Spawn(int slot, const std::string& runtime, Seconds respawn_delay, Seconds now, Actions& actions) {
+  const std::int64_t number = next_worker_++;
+  slots_[slot].seats[runtime] = Worker{.number = number, .state = Describing{now, respawn_delay}, .used_at = now};
+  actions.push_back(SpawnWorker{slot, number, runtime});
+  Ask(slot, runtime, RunKey{}, Describe{}, actions);
+}
+
+// REQUIRES: the slot has a worker of the runtime.
+void Core::Ask(int slot, const std::string& runtime, RunKey run, RequestKind request, Actions& actions) {
+  Worker& worker = *WorkerOn(slots_[slot], runtime);
+  const std::int64_t id = worker.next_request++;
+  worker.asked[id] = {run, request};
+  actions.push_back(SendRequest{slot, worker.number, {id, std::move(request)}});
+}
+
+void Core::Kill(int slot, const std::string& runtime, Actions& actions) {
+  Worker* worker = WorkerOn(slots_[slot], runtime);
+  if (worker == nullptr || std::holds_alternative<Killed>(worker->state)) return;
+  worker->state = Killed{RespawnDelay(*worker), std::holds_alternative<Retired>(worker->state)};
+  actions.push_back(KillWorker{slot, worker->number});
+}
+
+// What it has said makes it useless, and what it is writing is waited for.
+void Core::Retire(int slot, const std::string& runtime, Seconds now, Actions& actions) {
+  Worker* worker = WorkerOn(slots_[slot], runtime);
+  if (worker == nullptr || !std::holds_alternative<Ready>(worker->state)) return;
+  worker->state = Retired{now + kSavePatience};
+  MindSlot(slot, now, actions);
+}
+
+// It trains, or writes what was trained.
+bool Core::IsBusy(int slot, const std::string& runtime) const {
+  const Slot& at = slots_[slot];
+  if (at.run.has_value() && runs_.at(*at.run).runtime == runtime) return true;
+  const auto* worker = std::get_if<Worker>(&at.seats.at(runtime));
+  return worker != nullptr && Saves(*worker);
+}
+
+// Of the workers that are only kept warm, those used least recently go.
+void Core::TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions) {
+  int count = 0;
+  std::set<std::pair<Seconds, std::string>> idle;
+  for (const auto& [runtime, seat] : slots_[slot].seats) {
+    const auto* worker = std::get_if<Worker>(&seat);
+    if (worker == nullptr || std::holds_alternative<Killed>(worker->state)) continue;
+    ++count;
+    const bool is_idle = std::holds_alternative<Ready>(worker->state) && !IsBusy(slot, runtime);
+    if (is_idle && !wanted.contains(runtime)) idle.emplace(worker->used_at, runtime);
+  }
+  for (auto it = idle.begin(); it != idle.end() && count > settings_.warm_workers; ++it, --count) {
+    Kill(slot, it->second, actions);
+  }
+}
+
+// Another version has come since such a worker was started: orders are for that one, and wait for the worker after it.
+void Core::ReplaceOld(int slot, Actions& actions) {
+  for (const auto& [runtime, seat] : slots_[slot].seats) {
+    const auto* worker = std::get_if<Worker>(&seat);
+    const auto* ready = worker == nullptr ? nullptr : std::get_if<Ready>(&worker->state);
+    if (ready == nullptr || ready->offers == runtimes_.Get(runtime).offers || IsBusy(slot, runtime)) continue;
+    Kill(slot, runtime, actions);
+  }
+}
+
+// A slot has a worker at all times: of what it trained last; of what waits to be trained on it; and of what nobody
+// knows yet, which one slot finds out.
+std::set<std::string> Core::RuntimesWanted(int slot) const {
+  std::set<std::string> wanted;
+  for (const auto& [key, run] : runs_) {
+    if (run.runner.order().slot != slot || !run.runner.waiting()) continue;
+    if (const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer)) wanted.insert(runtime->name);
+  }
+  if (wanted.empty()) wanted.insert(slots_[slot].runtime);
+  for (std::size_t i = 0; i < runtimes_.all().size(); ++i) {
+    const Runtimes::Runtime& runtime = runtimes_.all()[i];
+    const bool is_here = static_cast<int>(i) % settings_.slot_count == slot;
+    if (is_here && !runtime.description.has_value()) wanted.insert(runtime.name);
+  }
+  return wanted;
+}
+
+// A worker is started when its time comes, or killed when it does not answer.
+void Core::MindSlot(int slot, Seconds now, Actions& actions) {
+  for (const auto& [runtime, seat] : slots_[slot].seats) {
+    const auto* worker = std::get_if<Worker>(&seat);
+    const auto* describing = worker == nullptr ? nullptr : std::get_if<Describing>(&worker->state);
+    if (describing != nullptr && now - describing->since > kDescribePatience) Kill(slot, runtime, actions);
+    const auto* retired = worker == nullptr ? nullptr : std::get_if<Retired>(&worker->state);
+    if (retired != nullptr && (!Saves(*worker) || now > retired->patience_ends)) Kill(slot, runtime, actions);
+  }
+  if (quit_before_.has_value()) return;
+  const std::set<std::string> wanted = RuntimesWanted(slot);
+  for (const std::string& runtime : wanted) {
+    const auto* absent = std::get_if<Absent>(&slots_[slot].seats[runtime]);
+    if (absent != nullptr && now >= absent->respawn_at) Spawn(slot, runtime, absent->respawn_delay, now, actions);
+  }
+  TrimWarm(slot, wanted, actions);
+}
+
+}  // namespace espalier::node
