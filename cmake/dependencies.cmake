@@ -11,6 +11,7 @@ pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)           # its writes: 
 pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)        # clients and node managers to the master
 pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)     # study files
 find_package(mimalloc REQUIRED)         # the master's memory: millions of small things, a third faster at start
+find_library(ESPALIER_GFAPI gfapi REQUIRED)                      # node managers: checkpoints in a GlusterFS volume
 find_library(ESPALIER_CSV csv REQUIRED)                          # tables of metrics for simulations
 find_package(ZLIB REQUIRED)             # data sets as they are given away, packed
 find_package(CLI11 REQUIRED)            # the command line

@@ -55,11 +55,11 @@ function(espalier_program name)
   espalier_use_precompiled(${name} espalier_standard_headers)
 endfunction()
 
-# espalier_test(NAME DEPENDS LIB ... [LABELS LABEL ...] [SOURCES FILE ...] [PRECOMPILED HEADERS] [SEPARATELY]): one Catch2 binary of this folder's
+# espalier_test(NAME DEPENDS LIB ... [LABELS LABEL ...] [SOURCES FILE ...] [PRECOMPILED HEADERS] [WITHIN COMMAND ...] [SEPARATELY]): one Catch2 binary of this folder's
 # *.cc files. Labels say what it needs or is for (docs/testing.md); none: fast, and needs nothing. PRECOMPILED: as above; not given:
-# espalier_test_headers. SEPARATELY: as above; for tests with LibTorch, whose headers take Catch2's macros away.
+# espalier_test_headers. WITHIN: is given the test to run, as its last arguments. SEPARATELY: as above; for tests with LibTorch, whose headers take Catch2's macros away.
 function(espalier_test name)
-  cmake_parse_arguments(ARG "SEPARATELY" "PRECOMPILED" "DEPENDS;LABELS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATELY" "PRECOMPILED" "DEPENDS;LABELS;SOURCES;WITHIN" ${ARGN})
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cc)
   endif()
@@ -76,7 +76,7 @@ function(espalier_test name)
   if(ESPALIER_SANITIZE MATCHES thread)
     set(selection ~[large])
   endif()
-  add_test(NAME ${name} COMMAND ${name} --durations yes ${selection})
+  add_test(NAME ${name} COMMAND ${ARG_WITHIN} $<TARGET_FILE:${name}> --durations yes ${selection})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 900)
   if(ESPALIER_SANITIZE MATCHES thread)
     set_tests_properties(${name} PROPERTIES

@@ -43,6 +43,11 @@ Command UpCommand(CommandContext& context) {
                                .target = &options->database,
                                .help = "use this PostgreSQL server instead of a private one",
                                .placeholder = "URL"},
+                              {.name = "--checkpoints",
+                               .target = &options->checkpoints,
+                               .help = "keep checkpoints there: in a folder, or in a GlusterFS volume, "
+                                       "gfapi://HOST/VOLUME/PATH (else in the data directory); not to be changed later",
+                               .placeholder = "PLACE"},
                               {.name = "--trainer",
                                .target = &options->worker.trainers,
                                .help = "train with this class or function in Python, too; may be given several times",

@@ -14,6 +14,16 @@
 namespace espalier {
 namespace {
 
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 // Owns a descriptor.
 class File {
  public:
@@ -38,15 +48,7 @@ class File {
     return got;
   }
 
-  bool Write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-  }
+  bool Write(std::string_view bytes) { return WriteAll(fd_, bytes); }
 
  private:
   int fd_;
@@ -85,6 +87,24 @@ Result<void> InputFile::Read(char* bytes, std::size_t count) {
     bytes += got;
     count -= static_cast<std::size_t>(got);
   }
+  return {};
+}
+
+Result<OutputFile> OutputFile::Create(const std::filesystem::path& path) {
+  File file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!file.is_open()) return SystemError("cannot write", path);
+  return OutputFile(path, file.Release());
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<void> OutputFile::Write(std::string_view bytes) {
+  if (!WriteAll(fd_, bytes)) return SystemError("cannot write", path_);
   return {};
 }
 

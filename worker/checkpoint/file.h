@@ -37,6 +37,23 @@ class InputFile {
   std::size_t size_;
 };
 
+// A file that is written from its beginning on. It is not synced: for copies.
+class OutputFile {
+ public:
+  // Creates it, or empties it.
+  static Result<OutputFile> Create(const std::filesystem::path& path);
+  OutputFile(OutputFile&& other) noexcept;
+  ~OutputFile();
+
+  Result<void> Write(std::string_view bytes);
+
+ private:
+  OutputFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+
+  std::filesystem::path path_;
+  int fd_;
+};
+
 // Creates or replaces the content, one piece behind the other, and syncs it.
 Result<void> WriteWholeFile(const std::filesystem::path& path, std::span<const std::string_view> pieces);
 

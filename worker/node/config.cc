@@ -40,6 +40,15 @@ Result<std::vector<RuntimeProgram>> RuntimesOf(const config::v1::NodeManager& pr
   return runtimes;
 }
 
+Result<StoreLocation> StoreLocationOf(const std::string& text) {
+  if (!IsGlusterLocation(text)) return StoreLocation(std::filesystem::absolute(text));
+  Result<GlusterLocation> location = ParseGlusterLocation(text);
+  if (!location.has_value()) {
+    return MakeError(location.error().code, location.error().message, "checkpoint_directory");
+  }
+  return StoreLocation(*std::move(location));
+}
+
 }  // namespace
 
 Result<Config> ReadConfig(const std::filesystem::path& file) {
@@ -58,7 +67,7 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   config.server = proto.server();
   const int core_count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   config.slot_count = proto.slot_count() > 0 ? proto.slot_count() : core_count;
-  config.checkpoint_directory = std::filesystem::absolute(proto.checkpoint_directory());
+  ESPALIER_ASSIGN(config.checkpoints, StoreLocationOf(proto.checkpoint_directory()));
   config.work_directory = std::filesystem::absolute(proto.work_directory());
   ESPALIER_ASSIGN(config.runtimes, RuntimesOf(proto));
   if (proto.warm_workers() > 0) config.warm_workers = proto.warm_workers();

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "worker/node/open_store.h"
 
 namespace espalier::node {
 
@@ -20,8 +21,8 @@ struct Config {
   std::string master_address;
   std::string server;
   int slot_count = 1;
-  std::filesystem::path checkpoint_directory;  // absolute, as the next one
-  std::filesystem::path work_directory;
+  StoreLocation checkpoints;
+  std::filesystem::path work_directory;  // absolute
   std::vector<RuntimeProgram> runtimes;  // not empty; names differ
   int warm_workers = 2;
   Seconds stop_within{10};

@@ -8,9 +8,9 @@
 
 #include "base/failpoint.h"
 #include "base/log.h"
-#include "worker/checkpoint/local_checkpoint_store.h"
 #include "worker/node/config.h"
 #include "worker/node/node_manager.h"
+#include "worker/node/open_store.h"
 #include "worker/node/work_directory.h"
 
 namespace {
@@ -50,7 +50,7 @@ int main(int argument_count, char** arguments) {
   espalier::SetUpLog("node");
   // From then on a folder that is not there is a store that is away: something that is not mounted, say.
   if (!espalier::node::WorkDirectory::IsSetUp(config->work_directory)) {
-    const auto created = espalier::LocalCheckpointStore::Create(config->checkpoint_directory);
+    const auto created = espalier::node::CreateStore(config->checkpoints);
     if (!created.has_value()) return Refuse(created.error(), 1);
   }
   auto directory = espalier::node::WorkDirectory::Open(config->work_directory);
@@ -59,7 +59,7 @@ int main(int argument_count, char** arguments) {
     // On a full disk nothing but a state at a time, not any number.
     config->staging_bytes = std::max<std::int64_t>(1, directory->FreeBytes() / 2);
   }
-  espalier::LocalCheckpointStore store(config->checkpoint_directory);
-  espalier::node::NodeManager(*config, *directory, store).Run();
+  const auto store = espalier::node::OpenStore(config->checkpoints, directory->fetched());
+  espalier::node::NodeManager(*config, *directory, *store).Run();
   return 0;
 }

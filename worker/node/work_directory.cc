@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLock = "lock";
-constexpr const char* kFolders[] = {"staging", "steps", "logs"};
+constexpr const char* kFolders[] = {"staging", "steps", "logs", "fetched"};
 constexpr std::string_view kPathLine = "path ";  // begins a line of a step log that says a stage of the run's path
 
 std::string ReadAll(const fs::path& file, std::int64_t offset = 0) {
@@ -57,7 +57,9 @@ Result<WorkDirectory> WorkDirectory::Open(const fs::path& folder) {
     close(lock);
     return MakeError(ErrorCode::kFailedPrecondition, "another node manager uses " + folder.string());
   }
-  return WorkDirectory(folder, lock);
+  WorkDirectory directory(folder, lock);
+  for (const fs::path& copy : FilesIn(directory.fetched())) unlink(copy.c_str());
+  return directory;
 }
 
 WorkDirectory::WorkDirectory(fs::path folder, int lock) : folder_(std::move(folder)), lock_(lock) {}

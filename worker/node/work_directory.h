@@ -4,6 +4,7 @@
 //   steps/RUN.log   a run's path and its step log, until all reports about it are acknowledged; RUN is as in
 //               core/run_files.h
 //   logs/       the workers' output
+//   fetched/    copies of checkpoints that are being read, where the store makes some; emptied at each start
 // Not thread-safe; owned by the event loop.
 #pragma once
 
@@ -22,8 +23,8 @@ class WorkDirectory {
   // A node manager has used the folder before.
   static bool IsSetUp(const std::filesystem::path& folder);
 
-  // Makes the folders that are missing. Error: kFailedPrecondition when another node manager holds the folder,
-  // kInternal when the system refuses.
+  // Makes the folders that are missing, and empties `fetched`. Error: kFailedPrecondition when another node manager
+  // holds the folder, kInternal when the system refuses.
   static Result<WorkDirectory> Open(const std::filesystem::path& folder);
   ~WorkDirectory();
   WorkDirectory(WorkDirectory&& other) noexcept;
@@ -32,6 +33,7 @@ class WorkDirectory {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path staging() const { return folder_ / "staging"; }
   std::filesystem::path steps() const { return folder_ / "steps"; }
+  std::filesystem::path fetched() const { return folder_ / "fetched"; }
   std::filesystem::path WorkerLog(int slot, const std::string& runtime) const {
     return folder_ / "logs" / ("slot-" + std::to_string(slot) + "-" + runtime + ".log");
   }

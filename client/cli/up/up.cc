@@ -57,6 +57,13 @@ Result<Program> MasterProgram(const DataDirectory& data, const UpOptions& option
                  .is_ready = [socket_path](pid_t) { return AcceptsConnections(socket_path); }};
 }
 
+// The node manager runs in another folder.
+std::string StoreOf(const DataDirectory& data, const UpOptions& options) {
+  if (!options.checkpoints.has_value()) return data.File("checkpoints");
+  const bool is_folder = options.checkpoints->find("://") == std::string::npos;
+  return is_folder ? std::filesystem::absolute(*options.checkpoints).string() : *options.checkpoints;
+}
+
 Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& options, int slot_count,
                                    const std::vector<WorkerRuntime>& runtimes) {
   const std::string config = data.File("config/node_manager.txt");
@@ -64,7 +71,7 @@ Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& o
       WriteNodeManagerConfig(config, {.master_address = "unix:" + data.RuntimePath() + "/master.sock",
                                       .server = HostName(),
                                       .slot_count = slot_count,
-                                      .checkpoint_directory = data.File("checkpoints"),
+                                      .checkpoint_directory = StoreOf(data, options),
                                       .work_directory = data.File("node"),
                                       .runtimes = runtimes,
                                       .stop_time = kNodeStopTime,

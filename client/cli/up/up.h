@@ -24,8 +24,9 @@ Result<ServicePrograms> ProgramsBesideThisOne();
 
 struct UpOptions {
   std::string data_directory;
-  std::optional<int> slot_count;        // unset: one for each CPU core
-  std::optional<std::string> database;  // a PostgreSQL connection string or URL; unset: a private cluster
+  std::optional<int> slot_count;           // unset: one for each CPU core
+  std::optional<std::string> database;     // a PostgreSQL connection string or URL; unset: a private cluster
+  std::optional<std::string> checkpoints;  // their store: a folder, or gfapi://...; unset: in the data directory
   WorkerChoice worker;
   ServicePrograms programs;
 };

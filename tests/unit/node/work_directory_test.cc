@@ -49,6 +49,17 @@ TEST_CASE("a work directory is set up once a node manager has used it") {
   CHECK(WorkDirectory::IsSetUp(folder.path / "work"));
 }
 
+TEST_CASE("copies of checkpoints that an earlier node manager has left are removed, once nobody uses the folder") {
+  Folder folder;
+  {
+    const WorkDirectory directory = WorkDirectory::Open(folder.path / "work").value();
+    std::ofstream(directory.fetched() / "copy") << "content";
+    CHECK_FALSE(WorkDirectory::Open(folder.path / "work").has_value());
+    CHECK(fs::exists(directory.fetched() / "copy"));
+  }
+  CHECK(fs::is_empty(WorkDirectory::Open(folder.path / "work").value().fetched()));
+}
+
 TEST_CASE("a configuration that lacks something or is no configuration is refused with the field or the line") {
   Folder folder;
   const fs::path file = folder.path / "node.textproto";
@@ -62,6 +73,13 @@ TEST_CASE("a configuration that lacks something or is no configuration is refuse
   CHECK(read(whole).value().slot_count >= 1);
   CHECK(read(whole).value().work_directory.is_absolute());
   CHECK(read(whole + " slot_count: 3 stop_seconds: 2").value().slot_count == 3);
+  CHECK(std::get<fs::path>(read(whole).value().checkpoints).is_absolute());
+  const auto stored_in = [&](const std::string& place) {
+    return read("master_address: 'm' server: 's' checkpoint_directory: '" + place +
+                "' work_directory: 'w' runtimes { name: 'toy' command: 'worker' }");
+  };
+  CHECK(std::get<GlusterLocation>(stored_in("gfapi://h/v/p").value().checkpoints).volume == "v");
+  CHECK(stored_in("gfapi://h/v").error().field == "checkpoint_directory");
   CHECK(read(whole + " slot_count: -1").error().field == "slot_count");
   CHECK(read("master_address: 'm'").error().field == "server");
   CHECK(read("\nnonsense: 1").error().message.find("line 2") != std::string::npos);

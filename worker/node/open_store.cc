@@ -1,0 +1,20 @@
+#include "worker/node/open_store.h"
+
+#include "worker/checkpoint/gluster/gluster_checkpoint_store.h"
+#include "worker/checkpoint/local_checkpoint_store.h"
+
+namespace espalier::node {
+
+Result<void> CreateStore(const StoreLocation& location) {
+  if (const auto* folder = std::get_if<std::filesystem::path>(&location)) return LocalCheckpointStore::Create(*folder);
+  return GlusterCheckpointStore::Create(std::get<GlusterLocation>(location));
+}
+
+std::unique_ptr<CheckpointStore> OpenStore(const StoreLocation& location, const std::filesystem::path& copies) {
+  if (const auto* folder = std::get_if<std::filesystem::path>(&location)) {
+    return std::make_unique<LocalCheckpointStore>(*folder);
+  }
+  return std::make_unique<GlusterCheckpointStore>(std::get<GlusterLocation>(location), copies);
+}
+
+}  // namespace espalier::node
