@@ -12,8 +12,10 @@ pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)        # clients and n
 pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)     # study files
 find_package(mimalloc REQUIRED)         # the master's memory: millions of small things, a third faster at start
 find_library(ESPALIER_GFAPI gfapi REQUIRED)                      # node managers: checkpoints in a GlusterFS volume
-find_library(ESPALIER_CSV csv REQUIRED)                          # tables of metrics for simulations
+find_library(ESPALIER_CSV csv REQUIRED)                          # tables of metrics for simulations, tables of data
 find_package(ZLIB REQUIRED)             # data sets as they are given away, packed
+pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)           # pictures as data
+pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg) # pictures as data
 find_package(CLI11 REQUIRED)            # the command line
 find_package(nlohmann_json REQUIRED)    # JSON output of the command line
 find_package(Boost REQUIRED COMPONENTS graph) # Boost.Graph: plans for Graphviz; in tests its reader, and critical paths from scratch

@@ -43,3 +43,22 @@ def batches(count, seed, sizes):
         position += len(batch)
         if position == count:
             epoch, position, order = epoch + 1, 0, shuffled(count, seed, epoch + 1)
+
+
+PAGE = 512
+
+
+def windows(text, seed, sizes):
+    """worker/trainer/data/text_order.h: for each (batch size, length) the windows of the next batch, length + 1 tokens each."""
+
+    def ordered(epoch):
+        pages = shuffled(len(text) // PAGE, seed, epoch)
+        return b"".join(text[PAGE * page : PAGE * (page + 1)] for page in pages) + text[PAGE * len(pages) :]
+
+    epoch, position, tokens = 0, 0, ordered(0)
+    for size, length in sizes:
+        if position + length >= len(text):
+            epoch, position, tokens = epoch + 1, 0, ordered(epoch + 1)
+        count = min(size, (len(text) - 1 - position) // length)
+        yield [list(tokens[at : at + length + 1]) for at in range(position, position + count * length, length)]
+        position += count * length

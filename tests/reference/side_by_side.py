@@ -4,14 +4,13 @@ import os
 import pathlib
 import tempfile
 
-import sample_order
 import torch
+from data_sets import SEED
 from fake_node_manager import Worker
 
 from espalier import safetensors_file
 
 WORKER = pathlib.Path(os.environ["ESPALIER_BIN"]).resolve() / "espalier-worker"
-SEED = 3
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "rmsprop": torch.optim.RMSprop}
 
 
@@ -26,7 +25,8 @@ def settings(optimizer, values):
 
 def losses(trainer, data, network, samples, schedule, updates, initial=None):
     """The losses of the first updates: (here, in plain PyTorch).
-    `network`: in plain PyTorch, of any weights. `samples`: inputs and labels. `schedule`: update -> values, bs among them."""
+    `network`: in plain PyTorch, of any weights. `samples`: the values of all updates -> inputs and labels of each.
+    `schedule`: update -> values, bs among them."""
     initial = {"seed": SEED, **(initial or {})}
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
@@ -44,15 +44,14 @@ def losses(trainer, data, network, samples, schedule, updates, initial=None):
 
 
 def plain_losses(network, samples, values_of_updates):
-    inputs, labels = samples
     kind = values_of_updates[0].get("optimizer", "sgd")
     optimizer = OPTIMIZERS[kind](network.parameters(), **settings(kind, values_of_updates[0]))
     found = []
-    order = sample_order.batches(len(labels), SEED, (values["bs"] for values in values_of_updates))
-    for values, batch in zip(values_of_updates, order, strict=True):
+    for values, (inputs, labels) in zip(values_of_updates, samples(values_of_updates), strict=True):
         optimizer.param_groups[0].update(settings(kind, values))
         optimizer.zero_grad()
-        loss = torch.nn.functional.cross_entropy(network(inputs[batch]), labels[batch])
+        logits = network(inputs)
+        loss = torch.nn.functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), labels.reshape(-1))
         loss.backward()
         optimizer.step()
         found.append(loss.item())

@@ -4,16 +4,18 @@
 #include <set>
 #include <tuple>
 
+#include "worker/trainer/data/data_folder.h"
 #include "worker/trainer/data/digits.h"
-#include "worker/trainer/data/image_files.h"
 #include "worker/trainer/models/mlp.h"
+#include "worker/trainer/models/mobilenet_v2.h"
 #include "worker/trainer/models/resnet.h"
 #include "worker/trainer/models/synthetic.h"
+#include "worker/trainer/models/transformer.h"
 
 namespace espalier::trainer {
 namespace {
 
-std::vector<NetworkKind> Networks() { return {Mlp(), ResNet()}; }
+std::vector<NetworkKind> Networks() { return {Mlp(), MobileNetV2(), ResNet(), Transformer()}; }
 
 Result<std::vector<DataSource>> FindData(const TrainerChoice& choice) {
   if (choice.data.empty()) return std::vector<DataSource>{Digits()};
@@ -24,7 +26,7 @@ Result<std::vector<DataSource>> FindData(const TrainerChoice& choice) {
       found.push_back(Digits());
       continue;
     }
-    auto source = FindImageFiles(name, name, digests);
+    auto source = FindDataFolder(name, name, digests);
     if (!source.has_value()) return InField("--data", source.error());
     found.push_back(*std::move(source));
   }

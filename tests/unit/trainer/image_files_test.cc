@@ -1,34 +1,18 @@
 #include "worker/trainer/data/image_files.h"
 
-#include <stdlib.h>
-#include <zlib.h>
-
 #include <catch2/catch.hpp>
-#include <fstream>
 
 #include "base/digest.h"
+#include "tests/unit/trainer/data_folder.h"
 #include "worker/trainer/data/batches.h"
+#include "worker/trainer/data/file_bytes.h"
 
 namespace espalier::trainer {
 namespace {
 
 namespace fs = std::filesystem;
+using test::DataFolder;
 // LibTorch's headers take CHECK away: here is REQUIRE alone.
-
-// A folder that goes away with the test.
-struct DataFolder {
-  DataFolder() : path(mkdtemp(std::string("/tmp/espalier-data-XXXXXX").data())) {}
-  ~DataFolder() { fs::remove_all(path); }
-  void Write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path / name, std::ios::binary) << bytes;
-  }
-  void Pack(const std::string& name, const std::string& bytes) const {
-    const gzFile file = gzopen((path / name).c_str(), "wb");
-    gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-    gzclose(file);
-  }
-  const fs::path path;
-};
 
 std::string Bytes(std::initializer_list<int> values) { return {values.begin(), values.end()}; }
 
@@ -45,17 +29,12 @@ void WriteMnist(const DataFolder& folder) {
   folder.Write("t10k-labels-idx1-ubyte", labels);
 }
 
-DataSource Found(const DataFolder& folder) {
-  FileDigests digests("");
-  return FindImageFiles("data", folder.path, digests).value();
-}
-
 }  // namespace
 
 TEST_CASE("MNIST's files are read, packed or not, and standardised", "[torch]") {
   const DataFolder folder;
   WriteMnist(folder);
-  const std::unique_ptr<Batches> batches = Found(folder).open(1);
+  const std::unique_ptr<Batches> batches = folder.Found().open(1);
   REQUIRE(batches->form().input_shape == std::vector<std::int64_t>{1, 1, 2});
   REQUIRE(batches->form().class_count == 3);
   const Batch batch = batches->Next(9);
@@ -75,7 +54,7 @@ TEST_CASE("CIFAR-10's files are read, one after another", "[torch]") {
   folder.Write("data_batch_1.bin", image(9, 0));
   folder.Pack("data_batch_2.bin.gz", image(3, 200) + image(3, 200));
   folder.Write("test_batch.bin", image(4, 200));
-  const std::unique_ptr<Batches> batches = Found(folder).open(1);
+  const std::unique_ptr<Batches> batches = folder.Found().open(1);
   REQUIRE(batches->form().input_shape == std::vector<std::int64_t>{3, 32, 32});
   REQUIRE(batches->form().class_count == 10);
   const Batch batch = batches->Next(3);
@@ -89,13 +68,13 @@ TEST_CASE("CIFAR-10's files are read, one after another", "[torch]") {
 TEST_CASE("data is known by its content, training and validation apart", "[torch]") {
   const DataFolder folder;
   WriteMnist(folder);
-  const DataSource before = Found(folder);
-  REQUIRE(Found(folder).training_digest == before.training_digest);
+  const DataSource before = folder.Found();
+  REQUIRE(folder.Found().training_digest == before.training_digest);
   folder.Write("t10k-labels-idx1-ubyte", kLabelsHead + Bytes({2, 1, 0, 0}));
-  REQUIRE(Found(folder).training_digest == before.training_digest);
-  REQUIRE(Found(folder).validation_digest != before.validation_digest);
+  REQUIRE(folder.Found().training_digest == before.training_digest);
+  REQUIRE(folder.Found().validation_digest != before.validation_digest);
   folder.Pack("train-labels-idx1-ubyte.gz", kLabelsHead + Bytes({2, 1, 0, 0}));
-  REQUIRE(Found(folder).training_digest != before.training_digest);
+  REQUIRE(folder.Found().training_digest != before.training_digest);
 }
 
 TEST_CASE("a file that is none of its format is found when it is opened, by name", "[torch]") {
@@ -103,14 +82,44 @@ TEST_CASE("a file that is none of its format is found when it is opened, by name
     const DataFolder folder;
     WriteMnist(folder);
     folder.Write(name, bytes);
-    Found(folder).open(1);
+    folder.Found().open(1);
   };
   const std::string images = "train-images-idx3-ubyte";
-  CHECK_THROWS_WITH(opened(images, ""), Catch::Contains(images) && Catch::Contains("no IDX file"));
-  CHECK_THROWS_WITH(opened(images, kImagesHead + "1234567"), Catch::Contains("shorter"));
-  CHECK_THROWS_WITH(opened(images, kImagesHead + "123456789"), Catch::Contains("longer"));
+  CHECK_THROWS_WITH(opened(images, ""), Catch::Contains(images) && Catch::Contains("IDX file of bytes"));
+  CHECK_THROWS_WITH(opened(images, kImagesHead + "1234567"), Catch::Contains("byte 12: it is shorter"));
+  CHECK_THROWS_WITH(opened(images, kImagesHead + "123456789"), Catch::Contains("byte 24: it is longer"));
   CHECK_THROWS_WITH(opened("t10k-labels-idx1-ubyte", Bytes({0, 0, 8, 1, 0, 0, 0, 1, 1})), Catch::Contains("one label"));
   CHECK_THROWS_WITH(opened("train-labels-idx1-ubyte.gz", kLabelsHead), Catch::Contains("gzip"));
+}
+
+TEST_CASE("a CIFAR-10 file that is cut, or has a label that none is, is refused with the place", "[torch]") {
+  const auto opened = [](const std::string& training) {
+    const DataFolder folder;
+    folder.Write("data_batch_1.bin", training);
+    folder.Write("test_batch.bin", std::string(3073, '\0'));
+    folder.Found().open(1);
+  };
+  opened(std::string(3073, '\1'));
+  CHECK_THROWS_WITH(opened(std::string(3072, '\1')), Catch::Contains("data_batch_1.bin: it is 3072 bytes long"));
+  CHECK_THROWS_WITH(opened(std::string(3073, '\1') + std::string(3073, '\12')),
+                    Catch::Contains("byte 3073: expected a label, 0 to 9, got 10"));
+}
+
+TEST_CASE("a packed file is not unpacked beyond the bound", "[torch]") {
+  const DataFolder folder;
+  folder.Pack("zeros.gz", std::string(5'000'000, '\0'));
+  REQUIRE(FileBytes::Open(folder.path / "zeros.gz").value()->bytes().size() == 5'000'000);
+  REQUIRE(FileBytes::Open(folder.path / "zeros.gz", 5'000'000).has_value());
+  const auto refused = FileBytes::Open(folder.path / "zeros.gz", 4'999'999);
+  REQUIRE_THAT(refused.error().message, Catch::Contains("zeros.gz: unpacked it is larger than 4999999 bytes"));
+}
+
+TEST_CASE("a folder that holds no data is refused, saying what could be there", "[torch]") {
+  const DataFolder folder;
+  FileDigests digests("");
+  REQUIRE_THAT(FindDataFolder("data", folder.path, digests).error().message, Catch::Contains("train.csv"));
+  REQUIRE_THAT(FindDataFolder("data", folder.path / "none", digests).error().message,
+               Catch::Contains("no such folder"));
 }
 
 TEST_CASE("a digest is remembered until the file changes", "[torch]") {

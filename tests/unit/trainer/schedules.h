@@ -35,12 +35,15 @@ inline HyperParameterValues ChangingOptimizer(const std::string& given, std::int
           {"weight_decay", step < 6 ? 0.0 : 0.001}};
 }
 
-// Of the mlp: the optimizer's settings as above, and the batch size and dropout change.
+// Of the mlp: the optimizer's settings as above, and the batch size, dropout and how images are changed.
 inline Schedule ChangingSchedule(const std::string& optimizer) {
   return [optimizer](std::int64_t step) {
     HyperParameterValues values = ChangingOptimizer(optimizer, step);
     values["bs"] = std::int64_t{step < 3 ? 32 : step < 7 ? 50 : 100};
+    values["crop"] = std::int64_t{step < 4 ? 0 : 1};
+    values["cutout"] = std::int64_t{step < 2 ? 0 : 2 + step % 2};
     values["dropout"] = step < 6 ? 0.2 : step < 8 ? 0.0 : 0.4;
+    values["flip"] = step >= 3 && step < 9;
     return values;
   };
 }

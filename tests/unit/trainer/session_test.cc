@@ -133,11 +133,12 @@ TEST_CASE("a worker describes itself and its trainers", "[torch]") {
   CHECK(described.protocol_version == 1);
   CHECK_THAT(described.device_kind,
              Catch::StartsWith("cpu ") && Catch::Contains(" libtorch-") && Catch::EndsWith(" threads-1"));
-  REQUIRE(described.offers.size() == 3);
+  REQUIRE(described.offers.size() == 4);
   CHECK_FALSE(described.offers[0].schema.takes_any);
-  CHECK(described.offers[1].trainer == "resnet");
-  CHECK(described.offers[2].trainer == "synthetic");
-  CHECK(described.offers[2].schema.takes_any);
+  CHECK(described.offers[1].trainer == "mobilenet_v2");
+  CHECK(described.offers[2].trainer == "resnet");
+  CHECK(described.offers[3].trainer == "synthetic");
+  CHECK(described.offers[3].schema.takes_any);
   const Offer& mlp = described.offers[0];
   CHECK(mlp.trainer == "mlp");
   CHECK(mlp.data == "digits");
@@ -146,8 +147,8 @@ TEST_CASE("a worker describes itself and its trainers", "[torch]") {
     names.push_back(hyper_parameter.name);
     CHECK(hyper_parameter.initial == (names.back() == "hidden" || names.back() == "seed"));
   }
-  CHECK(names == std::vector<std::string>{"alpha", "beta1", "beta2", "bs", "dropout", "eps", "hidden", "lr", "momentum",
-                                          "nesterov", "optimizer", "seed", "weight_decay"});
+  CHECK(names == std::vector<std::string>{"alpha", "beta1", "beta2", "bs", "crop", "cutout", "dropout", "eps", "flip",
+                                          "hidden", "lr", "momentum", "nesterov", "optimizer", "seed", "weight_decay"});
 }
 
 TEST_CASE("only a trainer that takes any hyper-parameter is given one that it does not declare", "[torch]") {

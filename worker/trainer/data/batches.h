@@ -21,8 +21,10 @@ struct Batch {
 
 // What a network must fit.
 struct Form {
-  std::vector<std::int64_t> input_shape;  // of one sample
+  std::vector<std::int64_t> input_shape;  // of one sample; of text, whose length may change: empty
   std::int64_t class_count = 0;
+  std::int64_t token_count = 0;  // of text: its inputs are 0 to token_count - 1
+  bool labels_places = false;    // each place has a label, which only places up to it may tell
 };
 
 class Batches {

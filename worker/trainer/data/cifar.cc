@@ -3,6 +3,7 @@
 #include <ATen/ops/cat.h>
 
 #include "worker/trainer/data/byte_tensor.h"
+#include "worker/trainer/data/data_files.h"
 
 namespace espalier::trainer {
 namespace {
@@ -14,13 +15,17 @@ constexpr std::int64_t kRecord = 1 + 3 * kPlane;
 Result<LabeledSamples> ReadOneCifar(const std::filesystem::path& path) {
   ESPALIER_ASSIGN(const std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
   const auto size = static_cast<std::int64_t>(file->bytes().size());
-  const auto defect = [&](const std::string& what) {
-    return MakeError(ErrorCode::kInvalidArgument, path.string() + ": " + what);
-  };
-  if (size == 0 || size % kRecord != 0) return defect("it does not hold images of 3073 bytes each");
+  if (size == 0 || size % kRecord != 0) {
+    return Malformed(path, "it is " + std::to_string(size) +
+                               " bytes long, no multiple of an image's 3073: it is not whole, "
+                               "or not the binary version of CIFAR-10");
+  }
   const std::int64_t count = size / kRecord;
   const at::Tensor labels = BytesOf(file, 0, {count}, {kRecord}).to(at::kLong);
-  if (labels.max().item<std::int64_t>() >= kCifarClassCount) return defect("a label is none of 0 to 9");
+  if (const auto wrong = labels.argmax().item<std::int64_t>(); labels[wrong].item<std::int64_t>() >= kCifarClassCount) {
+    return Malformed(path, "byte " + std::to_string(wrong * kRecord) + ": expected a label, 0 to 9, got " +
+                               std::to_string(labels[wrong].item<std::int64_t>()));
+  }
   return LabeledSamples{BytesOf(file, 1, {count, 3, kSide, kSide}, {kRecord, kPlane, kSide, 1}), labels};
 }
 

@@ -15,8 +15,10 @@ namespace espalier::trainer {
 class Batches;
 
 enum class DataKind {
-  kTable,   // numbers: inputs are float32 vectors
-  kImages,  // inputs are float32, channels x height x width
+  kTable,         // numbers: inputs are float32 vectors
+  kImages,        // inputs are float32, channels x height x width
+  kText,          // inputs are int64 tokens; the label of each place is the token behind it
+  kLabeledLines,  // inputs are int64 tokens, the first that of the beginning, padded to one length; a label a line
 };
 
 struct DataSource {

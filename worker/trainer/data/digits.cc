@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "worker/trainer/data/augmentation.h"
 #include "worker/trainer/data/sample_batches.h"
 
 // Defined in digits_data.S.
@@ -69,6 +70,7 @@ DataSource Digits() {
           .kind = DataKind::kImages,
           .training_digest = digest,
           .validation_digest = digest,
+          .hyper_parameters = DeclareAugmentation(),
           .open = [](std::uint64_t seed) {
             static const std::shared_ptr<const Classification> digits = LoadDigits();
             return MakeSampleBatches(digits, seed);

@@ -20,7 +20,7 @@ tl::unexpected<Error> Unreadable(const std::filesystem::path& path, const std::s
   return MakeError(ErrorCode::kInvalidArgument, "cannot read " + path.string() + ": " + why);
 }
 
-Result<std::string> Unpack(const std::filesystem::path& path) {
+Result<std::string> Unpack(const std::filesystem::path& path, std::size_t bytes_max) {
   const gzFile file = gzopen(path.c_str(), "rb");
   if (file == nullptr) return Unreadable(path, std::strerror(errno));
   std::string content;
@@ -30,20 +30,25 @@ Result<std::string> Unpack(const std::filesystem::path& path) {
     content.resize(size + kUnpackedPiece);
     count = gzread(file, content.data() + size, kUnpackedPiece);
     content.resize(size + static_cast<std::size_t>(std::max(count, 0)));
-  } while (count > 0);
+  } while (count > 0 && content.size() <= bytes_max);
   const bool is_packed = gzdirect(file) == 0;
   // Says also whether the file ends too early.
   const bool is_whole = gzclose(file) == Z_OK;
+  if (content.size() > bytes_max) {
+    return Unreadable(path, "unpacked it is larger than " + std::to_string(bytes_max) +
+                                " bytes; unpack it yourself: then it may have any size");
+  }
   if (count < 0 || !is_whole || !is_packed) return Unreadable(path, "it is no whole gzip file");
   return content;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const FileBytes>> FileBytes::Open(const std::filesystem::path& path) {
+Result<std::shared_ptr<const FileBytes>> FileBytes::Open(const std::filesystem::path& path,
+                                                         std::size_t unpacked_bytes_max) {
   std::shared_ptr<FileBytes> file(new FileBytes);
   if (path.extension() == ".gz") {
-    ESPALIER_ASSIGN(file->unpacked_, Unpack(path));
+    ESPALIER_ASSIGN(file->unpacked_, Unpack(path, unpacked_bytes_max));
     return file;
   }
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);

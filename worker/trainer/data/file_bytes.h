@@ -1,5 +1,5 @@
 // A file's content: mapped into memory, so that only what is used is read; of one whose name ends in .gz, unpacked into
-// memory. Constant; any thread may read it. A file must not be changed while it is used.
+// memory, up to a bound. Constant; any thread may read it. A file must not be changed while it is used.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,14 @@
 
 namespace espalier::trainer {
 
+// What a packed file may become in memory.
+inline constexpr std::size_t kUnpackedBytesMax = std::size_t{4} << 30;
+
 class FileBytes {
  public:
-  // Error: it cannot be read, or is no gzip file although it is named so.
-  static Result<std::shared_ptr<const FileBytes>> Open(const std::filesystem::path& path);
+  // Error: it cannot be read, is no gzip file although it is named so, or becomes larger than that.
+  static Result<std::shared_ptr<const FileBytes>> Open(const std::filesystem::path& path,
+                                                       std::size_t unpacked_bytes_max = kUnpackedBytesMax);
   ~FileBytes();
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;

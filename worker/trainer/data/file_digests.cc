@@ -36,6 +36,10 @@ FileDigests::FileDigests(std::filesystem::path memory) : memory_(std::move(memor
   }
 }
 
+FileDigests::~FileDigests() {
+  if (has_new_) Remember();
+}
+
 Result<std::string> FileDigests::Of(const std::filesystem::path& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
@@ -48,7 +52,7 @@ Result<std::string> FileDigests::Of(const std::filesystem::path& path) {
   if (const auto it = known_.find(key); it != known_.end()) return it->second;
   ESPALIER_ASSIGN(const std::string digest, Digest(path));
   known_[key] = digest;
-  Remember();
+  has_new_ = true;
   return digest;
 }
 

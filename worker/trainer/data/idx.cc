@@ -1,6 +1,7 @@
 #include "worker/trainer/data/idx.h"
 
 #include "worker/trainer/data/byte_tensor.h"
+#include "worker/trainer/data/data_files.h"
 
 namespace espalier::trainer {
 namespace {
@@ -20,22 +21,30 @@ std::int64_t LengthAt(std::string_view bytes, std::size_t at) {
 Result<at::Tensor> ReadIdx(const std::filesystem::path& path) {
   ESPALIER_ASSIGN(const std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
   const std::string_view bytes = file->bytes();
-  const auto defect = [&](const std::string& what) {
-    return MakeError(ErrorCode::kInvalidArgument, path.string() + ": " + what);
-  };
-  if (!bytes.starts_with(kMagic) || bytes.size() == kMagic.size()) return defect("it is no IDX file of bytes");
+  if (!bytes.starts_with(kMagic) || bytes.size() == kMagic.size()) {
+    return Malformed(path, "it does not begin as an IDX file of bytes does: 0, 0, 8 and the number of dimensions");
+  }
   const auto dimension_count = static_cast<unsigned char>(bytes[kMagic.size()]);
   const std::size_t head_bytes = kMagic.size() + 1 + kLengthBytes * dimension_count;
-  if (bytes.size() < head_bytes || dimension_count == 0) return defect("its head is too short");
+  if (bytes.size() < head_bytes || dimension_count == 0) {
+    return Malformed(path,
+                     "byte 3: its head ends before the lengths of " + std::to_string(dimension_count) + " dimensions");
+  }
   std::vector<std::int64_t> sizes;
   auto left = static_cast<std::int64_t>(bytes.size() - head_bytes);
   std::int64_t count = 1;
   for (std::size_t i = 0; i < dimension_count; ++i) {
     sizes.push_back(LengthAt(bytes, kMagic.size() + 1 + kLengthBytes * i));
-    if (sizes.back() == 0 || sizes.back() > left / count) return defect("it is shorter than its head says, or empty");
+    if (sizes.back() == 0 || sizes.back() > left / count) {
+      return Malformed(path, "byte " + std::to_string(kMagic.size() + 1 + kLengthBytes * i) +
+                                 ": it is shorter than its head says, or empty");
+    }
     count *= sizes.back();
   }
-  if (count != left) return defect("it is longer than its head says");
+  if (count != left) {
+    return Malformed(path, "byte " + std::to_string(bytes.size() - static_cast<std::size_t>(left - count)) +
+                               ": it is longer than its head says");
+  }
   return BytesOf(file, static_cast<std::int64_t>(head_bytes), sizes);
 }
 

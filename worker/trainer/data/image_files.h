@@ -1,18 +1,15 @@
-// Data sets of images in a folder, as their authors give them away: MNIST (and what has its form, such as
-// Fashion-MNIST) and the binary version of CIFAR-10. Files may be packed (.gz).
+// Data sets of images as their authors give them away: MNIST (and what has its form, such as Fashion-MNIST) and the
+// binary version of CIFAR-10. Files may be packed (.gz).
 #pragma once
 
-#include <filesystem>
-#include <string>
-
-#include "base/result.h"
-#include "worker/trainer/data/data_source.h"
-#include "worker/trainer/data/file_digests.h"
+#include "worker/trainer/data/data_files.h"
 
 namespace espalier::trainer {
 
-// `name`: as study files give it. Nothing but digests is read before the source is opened. Error: kInvalidArgument:
-// there is no such folder, or it holds none of these data sets.
-Result<DataSource> FindImageFiles(const std::string& name, const std::filesystem::path& folder, FileDigests& digests);
+// train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte.
+std::optional<DataFiles> FindMnist(const std::filesystem::path& folder);
+
+// data_batch_1.bin, data_batch_2.bin, ... and test_batch.bin.
+std::optional<DataFiles> FindCifar(const std::filesystem::path& folder);
 
 }  // namespace espalier::trainer

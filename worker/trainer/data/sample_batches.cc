@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "worker/trainer/data/augmentation.h"
 #include "worker/trainer/data/sample_order.h"
 
 namespace espalier::trainer {
@@ -22,13 +23,14 @@ class SampleBatches : public Batches {
 
   Form form() const override { return {data_->training.inputs.sizes().slice(1).vec(), data_->class_count}; }
 
-  void Setup(const HyperParameterValues&) override {}
+  void Setup(const HyperParameterValues& changed_values) override { TakeOver(changed_values, augmentation_); }
 
   Batch Next(std::int64_t size) override {
     const auto samples = order_.Next(size);
     const at::Tensor indices = at::from_blob(const_cast<std::int64_t*>(samples.data()),
                                              {static_cast<std::int64_t>(samples.size())}, at::TensorOptions(at::kLong));
-    return {Prepared(data_->training.inputs.index_select(0, indices)), data_->training.labels.index_select(0, indices)};
+    return {Augmented(Prepared(data_->training.inputs.index_select(0, indices)), augmentation_),
+            data_->training.labels.index_select(0, indices)};
   }
 
   std::int64_t epoch() const override { return order_.epoch(); }
@@ -59,6 +61,7 @@ class SampleBatches : public Batches {
 
   const std::shared_ptr<const Classification> data_;
   SampleOrder order_;
+  Augmentation augmentation_;  // of images alone: no other data declares its hyper-parameters
 };
 
 }  // namespace
