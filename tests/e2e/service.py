@@ -13,7 +13,7 @@ import time
 BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
 PROGRAMS = {"master": "espalier-master", "node": "espalier-node", "worker": "espalier-worker", "postgres": "postgres",
             "go worker": "go-worker"}
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 
 
 def wait_until(condition, what):
@@ -139,7 +139,8 @@ class Service:
         return [self.up.pid]
 
     def processes(self):
-        """The service's living processes below the roots: pid by role, several a role."""
+        """The service's living processes below the roots: pid by role, several a role. What a worker has started of its own
+        program are its loaders."""
         children = {}
         for entry in os.listdir("/proc"):
             if entry.isdigit() and (stat := _stat(int(entry))) and stat[1] != "Z":
@@ -152,7 +153,8 @@ class Service:
                 level.append(child)
                 for role, program in self.programs.items():
                     if _name(child) == program:
-                        found.setdefault(role, []).append(child)
+                        loads = role == "worker" and pid in found.get("worker", []) + found.get("loader", [])
+                        found.setdefault("loader" if loads else role, []).append(child)
         return found
 
     def note_processes(self):

@@ -1,5 +1,8 @@
 """Loaders, without a worker around them."""
 
+import multiprocessing
+import os
+import signal
 import unittest
 
 import torch
@@ -19,6 +22,13 @@ class Drawing(Dataset):
 
     def __getitem__(self, index):
         return torch.rand(())
+
+
+class Killing(Drawing):
+    def __getitem__(self, index):
+        if index == 4:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__getitem__(index)
 
 
 def numbers(count=10):
@@ -66,6 +76,24 @@ class LoaderTest(unittest.TestCase):
             self.assertEqual(torch.rand(()), torch.rand((), generator=torch.Generator().manual_seed(1)))
         self.assertEqual(drawn[0], drawn[1])
         self.assertEqual(drawn[0], drawn[2])
+
+    def test_a_loaders_process_that_is_killed_changes_no_draw(self):
+        for moment in [0, 1, 3]:  # of batches that were taken: before the first one there are no processes
+            drawn = []
+            for kills in [False, True]:
+                torch.manual_seed(1)
+                loaders.begin()
+                batches = []
+                for batch in es.ResumableLoader(Drawing(), batch_size=2, num_workers=2, prefetch_factor=1):
+                    if kills and len(batches) == moment:
+                        os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
+                    batches.append(batch)
+                drawn.append(torch.cat(batches).tolist())
+            self.assertEqual(drawn[0], drawn[1])
+
+    def test_data_that_kills_whoever_loads_it_is_the_trainers_error(self):
+        with self.assertRaisesRegex(TrainerError, "processes that load Killing died 3 times in epoch 0 at sample 4"):
+            list(es.ResumableLoader(Killing(), batch_size=2, num_workers=1))
 
     def test_the_batch_size_changes_no_draw_of_a_sample(self):
         drawn = []

@@ -4,13 +4,18 @@ batch size may change in mid-epoch (the TreeML thesis, section 5.1).
 Generators are set before each sample from (seed, epoch, place in the epoch's order), and before each collate from its first sample;
 so the number of loader workers, and how many batches they fetch ahead, change nothing. A batch never spans an epoch's end."""
 
+import itertools
+
 import torch
 from torch.utils.data import IterableDataset, RandomSampler, SequentialSampler, default_collate
 
-from espalier import loaders
+from espalier import loader_processes, loaders
 from espalier.failure import TrainerError
 from espalier.fetch import Fetch, prepare_process
 from espalier.position import Order, Stream, is_stateful
+from espalier.said import say_once
+
+TRIES_MAX = 3  # to make a batch, if processes die over it
 
 
 class ResumableLoader:
@@ -88,15 +93,33 @@ class ResumableLoader:
         """(count of samples, batch), or None where the epoch ends."""
         position = self.position
         position.begin()
-        if self._fetched is None or self._fetched_for != (position.epoch, position.place):
-            self._fetched = iter(self._loader(position.plans(self._batch_size)))
-            self._fetched_for = (position.epoch, position.place)
-        batch = next(self._fetched)
+        batch = self._fetch_at(position)
         if batch is None or (self.drop_last and batch[0] < self._batch_size):
             self.position.end_epoch()
             self.drop_fetched()
             return None
         return batch
+
+    def _fetch_at(self, position):
+        """As _next_batch. A batch is a function of its place: if a process of the loader is killed, another makes it again, and
+        nothing beyond, so that a sample which kills is found."""
+        for plans_max in [None, *[1] * (TRIES_MAX - 1)]:
+            if self._fetched is None or self._fetched_for != (position.epoch, position.place):
+                plans = itertools.islice(position.plans(self._batch_size), plans_max)
+                self._fetched = loader_processes.begin(self._loader(plans))
+                self._fetched_for = (position.epoch, position.place)
+            try:
+                batch = next(self._fetched)
+                if plans_max is not None:
+                    self.drop_fetched()
+                return batch
+            except Exception as error:
+                if not self._settings["num_workers"] or not loader_processes.tells_of_death(error):
+                    raise
+                say_once(f"a process that loads {_name(self.dataset)} was killed; its batches are made again")
+                self.drop_fetched()
+        raise TrainerError(f"processes that load {_name(self.dataset)} died {TRIES_MAX} times in epoch {position.epoch} at sample "
+                           f"{position.place}: see whether the data there, or too little memory, kills them")  # fmt: skip
 
     def _advance(self, batch):
         """Goes on behind the batch. Returns the epoch that it was of."""
