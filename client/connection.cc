@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/token.h"
+#include "espalier/v1/checkpoint.grpc.pb.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
 #include "espalier/v1/user.grpc.pb.h"
@@ -97,6 +98,7 @@ struct Connection::Parts {
         token(std::move(shown_token)),
         study(v1::StudyService::NewStub(channel)),
         inspect(v1::InspectService::NewStub(channel)),
+        checkpoint(v1::CheckpointService::NewStub(channel)),
         user(v1::UserService::NewStub(channel)) {}
 
   RetryPolicy policy;
@@ -104,6 +106,7 @@ struct Connection::Parts {
   std::string token;
   std::unique_ptr<v1::StudyService::Stub> study;
   std::unique_ptr<v1::InspectService::Stub> inspect;
+  std::unique_ptr<v1::CheckpointService::Stub> checkpoint;
   std::unique_ptr<v1::UserService::Stub> user;
 
   // A channel connects only while somebody waits for it: a thread that merely slept would sleep in vain.
@@ -191,6 +194,12 @@ Result<v1::GetTrialResponse> Connection::GetTrial(const v1::GetTrialRequest& req
 }
 Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPlan, request);
+}
+Result<v1::ListCheckpointsResponse> Connection::ListCheckpoints(const v1::ListCheckpointsRequest& request) {
+  return parts_->Call(*parts_->checkpoint, &v1::CheckpointService::Stub::ListCheckpoints, request);
+}
+Result<v1::FindOrphansResponse> Connection::FindOrphans(const v1::FindOrphansRequest& request) {
+  return parts_->Call(*parts_->checkpoint, &v1::CheckpointService::Stub::FindOrphans, request);
 }
 Result<v1::ExplainStageResponse> Connection::ExplainStage(const v1::ExplainStageRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ExplainStage, request);

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "espalier/v1/checkpoint.pb.h"
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
 #include "espalier/v1/user.pb.h"
@@ -54,6 +55,8 @@ class Connection {
   Result<v1::ListTrialsResponse> ListTrials(const v1::ListTrialsRequest& request);
   Result<v1::GetTrialResponse> GetTrial(const v1::GetTrialRequest& request);
   Result<v1::GetPlanResponse> GetPlan(const v1::GetPlanRequest& request);
+  Result<v1::ListCheckpointsResponse> ListCheckpoints(const v1::ListCheckpointsRequest& request);
+  Result<v1::FindOrphansResponse> FindOrphans(const v1::FindOrphansRequest& request);
   Result<v1::ExplainStageResponse> ExplainStage(const v1::ExplainStageRequest& request);
   Result<v1::ForecastResponse> Forecast(const v1::ForecastRequest& request);
   Result<v1::AddUserResponse> AddUser(const v1::AddUserRequest& request);

@@ -10,7 +10,9 @@ namespace {
 CLI::Option& Add(CLI::App& app, const std::string& name, const Target& target, const std::string& help) {
   return *std::visit(
       [&](const auto& to) {
-        if constexpr (std::is_pointer_v<std::decay_t<decltype(to)>>) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(to)>, bool*>) {
+          return app.add_flag(name, *to, help);
+        } else if constexpr (std::is_pointer_v<std::decay_t<decltype(to)>>) {
           return app.add_option(name, *to, help);
         } else {
           return app.add_option_function<std::string>(name, to, help);

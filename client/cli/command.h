@@ -19,10 +19,10 @@ enum ExitCode : int {
   kExitUnreachable = 3,  // no server answers
 };
 
-// Where what the user gives is put: a list takes several values, a function is called with each one.
-// REQUIRES: it lives as long as the command; what `run` captures does.
-using Target = std::variant<std::string*, std::optional<std::string>*, std::optional<int>*, std::int64_t*, std::size_t*,
-                            std::vector<std::string>*, std::function<void(const std::string&)>>;
+// Where what the user gives is put: a list takes several values, a function is called with each one, and what is a
+// boolean is given without a value. REQUIRES: it lives as long as the command; what `run` captures does.
+using Target = std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int>*, std::int64_t*,
+                            std::size_t*, std::vector<std::string>*, std::function<void(const std::string&)>>;
 
 struct Command {
   // What is given by its place; an optional one comes last.

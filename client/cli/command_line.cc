@@ -24,6 +24,8 @@ std::vector<Command> Commands(CommandContext& context) {
           Noun("plan", "The search plan: the tree that trials share", {PlanShowCommand(context)}),
           Noun("stage", "Stages of the plan: why one waits or failed, and trying again",
                {StageExplainCommand(context), StageRetryCommand(context)}),
+          Noun("checkpoint", "Stored states: list those of a study, export one, collect what nobody needs",
+               {CheckpointListCommand(context), CheckpointExportCommand(context), CheckpointGcCommand(context)}),
           Noun("sequence", "Sequences of hyper-parameter values", {SequenceShowCommand(context)}),
           Noun("server", "The machines that train", {ServerListCommand(context)}),
           Noun("trainer", "What can be trained, and whether it can be cut",

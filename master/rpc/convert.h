@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "espalier/v1/checkpoint.pb.h"
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/node_manager.pb.h"
 #include "espalier/v1/study.pb.h"
@@ -10,6 +11,7 @@
 #include "master/core/event.h"
 #include "master/core/views/explain_stage.h"
 #include "master/core/views/forecast.h"
+#include "master/core/views/list_checkpoints.h"
 #include "master/core/views/list_studies.h"
 #include "master/core/views/list_trials.h"
 #include "master/core/views/plan_view.h"
@@ -47,6 +49,7 @@ v1::Trial ToProto(const TrialSummary& summary, const Trial& trial);
 v1::PlanNode ToProto(const PlanNodeView& view);
 v1::PlacedStage ToProto(const PlacedStage& placed);
 v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
+v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed);
 v1::ForecastResponse ToProto(const Forecast& forecast);
 
 }  // namespace espalier::master

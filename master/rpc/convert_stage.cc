@@ -33,6 +33,12 @@ void Fill(Time time, google::protobuf::Timestamp& message) {
   message.set_nanos(static_cast<std::int32_t>(count % kMicroseconds * 1000));
 }
 
+void Fill(const Checkpoint& checkpoint, v1::StoredState& message) {
+  message.set_file(checkpoint.file);
+  message.set_size_bytes(checkpoint.bytes);
+  Fill(checkpoint.stored_at, *message.mutable_stored_at());
+}
+
 void Fill(const OtherOffer& offer, v1::OtherOffer& message) {
   message.set_server(offer.server);
   for (const OtherOffer::Difference& difference : offer.differences) {
@@ -71,12 +77,15 @@ v1::ExplainStageResponse ToProto(const ExplainedStage& explained) {
   message.set_serves_other_count(explained.serves_others);
   message.set_serves_more(explained.serves_more);
   if (explained.placed_on) *message.mutable_placed_on() = ToProto(*explained.placed_on);
-  if (explained.checkpoint) {
-    message.mutable_checkpoint()->set_file(explained.checkpoint->file);
-    message.mutable_checkpoint()->set_size_bytes(explained.checkpoint->bytes);
-    Fill(explained.checkpoint->stored_at, *message.mutable_checkpoint()->mutable_stored_at());
-  }
+  if (explained.checkpoint) Fill(*explained.checkpoint, *message.mutable_checkpoint());
   for (const std::string& warning : explained.warnings) message.add_warnings(warning);
+  return message;
+}
+
+v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed) {
+  v1::ListedCheckpoint message;
+  Fill(listed.point, *message.mutable_point());
+  Fill(listed.checkpoint, *message.mutable_state());
   return message;
 }
 

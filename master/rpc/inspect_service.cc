@@ -7,17 +7,9 @@
 #include "master/core/views/makespan_bound.h"
 #include "master/core/views/study_part.h"
 #include "master/rpc/convert.h"
+#include "master/rpc/reading.h"
 
 namespace espalier::master {
-namespace {
-
-constexpr std::int32_t kPageMax = 1000;
-
-std::size_t PageSize(std::int32_t asked) {
-  return static_cast<std::size_t>(asked < 1 ? kPageMax : std::min(asked, kPageMax));
-}
-
-}  // namespace
 
 InspectService::InspectService(MasterPort& master, const Callers& callers)
     : GuardedService(v1::InspectService::service_full_name(), callers), master_(master) {
@@ -36,11 +28,7 @@ StateReader InspectService::Reader() {
   return [this](const auto& look) { return master_.Read(look); };
 }
 
-Result<void> InspectService::Read(const Look& look) {
-  Result<void> seen;
-  ESPALIER_RETURN_IF_ERROR(master_.Read([&](const MasterState& state) { seen = look(state); }));
-  return seen;
-}
+Result<void> InspectService::Read(const Look& look) { return LookAtState(master_, look); }
 
 Result<void> InspectService::ListTrainers(const Caller&, const v1::ListTrainersRequest&,
                                           v1::ListTrainersResponse& response) {

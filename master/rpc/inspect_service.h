@@ -8,6 +8,7 @@
 #include "master/core/views/state_reader.h"
 #include "master/rpc/guarded_service.h"
 #include "master/rpc/master_port.h"
+#include "master/rpc/reading.h"
 
 namespace espalier::master {
 
@@ -39,9 +40,7 @@ class InspectService final : public GuardedService {
   // In turns, as views/forecast.h says.
   Result<void> Forecast(const Caller& caller, const v1::ForecastRequest& request, v1::ForecastResponse& response);
 
-  using Look = std::function<Result<void>(const MasterState& state)>;
-
-  // Error: when the state cannot be read; else `look`'s.
+  // As LookAtState does.
   Result<void> Read(const Look& look);
 
   // For what is looked at in turns.

@@ -5,6 +5,7 @@
 #include <grpcpp/server_builder.h>
 
 #include "base/log.h"
+#include "master/rpc/checkpoint_service.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/inspect_service.h"
 #include "master/rpc/limits.h"
@@ -25,6 +26,7 @@ struct RpcServer::Parts {
   explicit Parts(MasterPort& master)
       : study_service(master, calls, watch, callers),
         inspect_service(master, callers),
+        checkpoint_service(master, callers),
         node_service(master, sessions, callers),
         user_service(master, calls, callers) {}
 
@@ -34,6 +36,7 @@ struct RpcServer::Parts {
   Callers callers;
   StudyService study_service;
   InspectService inspect_service;
+  CheckpointService checkpoint_service;
   NodeManagerService node_service;
   UserService user_service;
   std::unique_ptr<grpc::Server> server;
@@ -67,6 +70,7 @@ Result<void> RpcServer::Start(const std::string& address) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.RegisterService(&parts_->study_service);
   builder.RegisterService(&parts_->inspect_service);
+  builder.RegisterService(&parts_->checkpoint_service);
   builder.RegisterService(&parts_->node_service);
   builder.RegisterService(&parts_->user_service);
   parts_->server = builder.BuildAndStart();

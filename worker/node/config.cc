@@ -41,12 +41,9 @@ Result<std::vector<RuntimeProgram>> RuntimesOf(const config::v1::NodeManager& pr
 }
 
 Result<StoreLocation> StoreLocationOf(const std::string& text) {
-  if (!IsGlusterLocation(text)) return StoreLocation(std::filesystem::absolute(text));
-  Result<GlusterLocation> location = ParseGlusterLocation(text);
-  if (!location.has_value()) {
-    return MakeError(location.error().code, location.error().message, "checkpoint_directory");
-  }
-  return StoreLocation(*std::move(location));
+  Result<StoreLocation> location = ParseStoreLocation(text);
+  if (!location.has_value()) location.error().field = "checkpoint_directory";
+  return location;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "worker/node/open_store.h"
+#include "worker/store/open_store.h"
 
 namespace espalier::node {
 

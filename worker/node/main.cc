@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "worker/node/config.h"
 #include "worker/node/node_manager.h"
-#include "worker/node/open_store.h"
 #include "worker/node/work_directory.h"
+#include "worker/store/open_store.h"
 
 namespace {
 
@@ -50,7 +50,7 @@ int main(int argument_count, char** arguments) {
   espalier::SetUpLog("node");
   // From then on a folder that is not there is a store that is away: something that is not mounted, say.
   if (!espalier::node::WorkDirectory::IsSetUp(config->work_directory)) {
-    const auto created = espalier::node::CreateStore(config->checkpoints);
+    const auto created = espalier::CreateStore(config->checkpoints);
     if (!created.has_value()) return Refuse(created.error(), 1);
   }
   auto directory = espalier::node::WorkDirectory::Open(config->work_directory);
@@ -59,7 +59,7 @@ int main(int argument_count, char** arguments) {
     // On a full disk nothing but a state at a time, not any number.
     config->staging_bytes = std::max<std::int64_t>(1, directory->FreeBytes() / 2);
   }
-  const auto store = espalier::node::OpenStore(config->checkpoints, directory->fetched());
+  const auto store = espalier::OpenStore(config->checkpoints, directory->fetched());
   espalier::node::NodeManager(*config, *directory, *store).Run();
   return 0;
 }

@@ -66,7 +66,7 @@ std::string StoreOf(const DataDirectory& data, const UpOptions& options) {
 
 Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& options, int slot_count,
                                    const std::vector<WorkerRuntime>& runtimes) {
-  const std::string config = data.File("config/node_manager.txt");
+  const std::string config = NodeManagerConfigFile(data.Path());
   ESPALIER_RETURN_IF_ERROR(
       WriteNodeManagerConfig(config, {.master_address = "unix:" + data.RuntimePath() + "/master.sock",
                                       .server = HostName(),
@@ -86,15 +86,18 @@ int CoreCount() { return std::max(1, static_cast<int>(std::thread::hardware_conc
 
 }  // namespace
 
-Result<ServicePrograms> ProgramsBesideThisOne() {
+Result<std::string> ProgramBesideThisOne(const std::string& name) {
   std::error_code error;
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  ServicePrograms programs{folder / "espalier-master", folder / "espalier-node", folder / "espalier-worker"};
-  for (const std::string& program : {programs.master, programs.node_manager, programs.worker}) {
-    if (error || access(program.c_str(), X_OK) != 0) {
-      return MakeError(ErrorCode::kFailedPrecondition, program + " is missing: build or install it beside `espalier`");
-    }
-  }
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
+  if (!error && access(program.c_str(), X_OK) == 0) return program;
+  return MakeError(ErrorCode::kFailedPrecondition, program + " is missing: build or install it beside `espalier`");
+}
+
+Result<ServicePrograms> ProgramsBesideThisOne() {
+  ServicePrograms programs;
+  ESPALIER_ASSIGN(programs.master, ProgramBesideThisOne("espalier-master"));
+  ESPALIER_ASSIGN(programs.node_manager, ProgramBesideThisOne("espalier-node"));
+  ESPALIER_ASSIGN(programs.worker, ProgramBesideThisOne("espalier-worker"));
   return programs;
 }
 

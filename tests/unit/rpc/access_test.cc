@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "espalier/v1/checkpoint.pb.h"
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
 #include "tests/unit/rpc/service.h"
@@ -105,6 +106,11 @@ std::vector<Case> CasesOf(v1::Scope scope) {
       MakeCase("InspectService/ListTrials",
                Make<v1::ListTrialsRequest>([](auto& list) { list.set_study_name(kStudyName); })),
       MakeCase("InspectService/GetTrial", Make<v1::GetTrialRequest>([](auto& get) { get.set_trial_id(1); })),
+      OfStudy<v1::ListCheckpointsRequest>("CheckpointService/ListCheckpoints"),
+      MakeCase("CheckpointService/ListCheckpoints",
+               Make<v1::ListCheckpointsRequest>([](auto& list) { list.set_trial_id(1); })),
+      MakeCase("CheckpointService/FindOrphans",
+               Make<v1::FindOrphansRequest>([](auto& find) { find.add_files("any"); })),
       MakeCase("StudyService/ContinueTrial", Make<v1::ContinueTrialRequest>([](auto& more) {
                  more.set_request_id("4");
                  more.set_trial_id(1);
@@ -212,7 +218,8 @@ void CheckTellsNothing(const std::string& method, const Outcome& outcome) {
 }
 
 bool IsForMembers(const std::string& method) {
-  return method.starts_with("StudyService/") || method.starts_with("InspectService/");
+  return method.starts_with("StudyService/") || method.starts_with("InspectService/") ||
+         method == "CheckpointService/ListCheckpoints";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/store_name.h"
 #include "worker/node/core/run_files.h"
 #include "worker/node/core/step_log.h"
 

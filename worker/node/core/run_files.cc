@@ -5,9 +5,6 @@
 namespace espalier::node {
 namespace {
 
-// Of the store: so many that none is too large to list, so few that a new file seldom needs a new one.
-constexpr std::int64_t kFoldersOfAPlan = 256;
-
 bool TakeId(std::string_view& text, std::int64_t& id) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
   if (error != std::errc() || id <= 0) return false;
@@ -30,10 +27,5 @@ std::optional<RunKey> ParseRunName(std::string_view name) {
 std::string StepLogName(RunKey run) { return RunName(run) + ".log"; }
 
 std::string StagedName(RunKey run, Step step) { return RunName(run) + "-" + std::to_string(step.value) + ".ckpt"; }
-
-std::string StoreName(PlanId plan, Point point, RunKey run) {
-  return std::to_string(plan.value) + "/" + std::to_string(point.node.value % kFoldersOfAPlan) + "/" +
-         std::to_string(point.node.value) + "-" + std::to_string(point.step.value) + "-" + RunName(run) + ".ckpt";
-}
 
 }  // namespace espalier::node

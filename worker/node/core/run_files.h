@@ -18,8 +18,4 @@ std::optional<RunKey> ParseRunName(std::string_view name);
 std::string StepLogName(RunKey run);
 std::string StagedName(RunKey run, Step step);
 
-// In the store: stable, so that putting a checkpoint again changes nothing, and unique to the run, so that two files of
-// one point never replace each other.
-std::string StoreName(PlanId plan, Point point, RunKey run);
-
 }  // namespace espalier::node

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "protocol/store_name.h"
 #include "worker/node/core/run_faults.h"
 #include "worker/node/core/run_files.h"
 

@@ -1,9 +1,15 @@
-#include "worker/node/open_store.h"
+#include "worker/store/open_store.h"
 
 #include "worker/checkpoint/gluster/gluster_checkpoint_store.h"
 #include "worker/checkpoint/local_checkpoint_store.h"
 
-namespace espalier::node {
+namespace espalier {
+
+Result<StoreLocation> ParseStoreLocation(const std::string& text) {
+  if (!IsGlusterLocation(text)) return StoreLocation(std::filesystem::absolute(text));
+  ESPALIER_ASSIGN(GlusterLocation location, ParseGlusterLocation(text));
+  return StoreLocation(std::move(location));
+}
 
 Result<void> CreateStore(const StoreLocation& location) {
   if (const auto* folder = std::get_if<std::filesystem::path>(&location)) return LocalCheckpointStore::Create(*folder);
@@ -17,4 +23,4 @@ std::unique_ptr<CheckpointStore> OpenStore(const StoreLocation& location, const 
   return std::make_unique<GlusterCheckpointStore>(std::get<GlusterLocation>(location), copies);
 }
 
-}  // namespace espalier::node
+}  // namespace espalier

@@ -1,0 +1,83 @@
+"""Stored states as users and administrators see them: listed, exported to a file, and, where nobody needs them, collected."""
+
+import json
+import pathlib
+import shutil
+import unittest
+
+from service import Service
+
+STUDY = """
+study: kept
+trainer: synthetic
+hyper_parameters:
+  a: ["Piecewise([0, 1], [4])", "Piecewise([0, 2], [4])"]
+metric: {name: test_acc, goal: max}
+tuner: {grid: {steps: 8}}
+"""
+
+
+def tensors(file):
+    """The arrays' names and bytes of a safetensors file."""
+    content = pathlib.Path(file).read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    head = json.loads(content[8:8 + length])
+    return {name: content[8 + length:][slice(*entry["data_offsets"])] for name, entry in head.items() if name != "__metadata__"}
+
+
+class CheckpointsTest(unittest.TestCase):
+    def test_states_are_listed_and_one_is_exported_as_it_was_stored(self):
+        with Service() as service:
+            service.run("study", "run", service.write("study.yaml", STUDY))
+            listed = service.json("checkpoint", "list", "kept")
+            self.assertEqual(sorted(each["step"] for each in listed), [4, 8, 8])
+            for each in listed:
+                self.assertEqual((service.data / "checkpoints" / each["file"]).stat().st_size, each["bytes"])
+
+            trial = service.json("trial", "list", "kept")[0]["id"]
+            exported = service.root / "state.safetensors"
+            told = service.json("checkpoint", "export", trial, exported)
+            self.assertEqual((told["trial"], told["step"], told["bytes"]), (trial, 8, exported.stat().st_size))
+            own = [service.data / "checkpoints" / each["file"] for each in listed if each["step"] == 8]
+            self.assertIn(tensors(exported), [tensors(file) for file in own])
+            again = service.run("checkpoint", "export", trial, exported, check=False)
+            self.assertEqual(again.returncode, 1)
+            self.assertIn("exists", again.stderr)
+            missing = service.run("checkpoint", "export", trial, service.root / "other", "--step", 5, check=False)
+            self.assertEqual(missing.returncode, 1)
+            self.assertIn("stored are the states at steps 4, 8", missing.stderr)
+            self.assertFalse((service.root / "other").exists())
+
+    def test_files_that_nobody_needs_are_found_and_removed_and_nothing_else(self):
+        with Service() as service:
+            service.run("study", "run", service.write("study.yaml", STUDY))
+            store = service.data / "checkpoints"
+            listed = service.json("checkpoint", "list", "kept")
+            file = store / listed[0]["file"]
+            node, step, rest = file.name.split("-", 2)
+            orphan = file.with_name(f"{node}-{int(step) - 1}-{rest}")  # as a run leaves that dies before it reports
+            foreign = store / "notes.txt"
+            shutil.copy(file, orphan)
+            foreign.write_text("not a checkpoint")
+            before = sorted(path for path in store.rglob("*") if path.is_file())
+
+            self.assertEqual(service.json("checkpoint", "gc")["files"], [])  # it is too young
+            told = service.json("checkpoint", "gc", "--older-than", 0)
+            self.assertEqual([each["file"] for each in told["files"]], [str(orphan.relative_to(store))])
+            self.assertEqual((told["removed"], told["bytes"]), (False, orphan.stat().st_size))
+            self.assertEqual(sorted(path for path in store.rglob("*") if path.is_file()), before)
+
+            told = service.json("checkpoint", "gc", "--older-than", 0, "--remove")
+            self.assertEqual((told["removed"], len(told["files"])), (True, 1))
+            self.assertEqual(sorted(path for path in store.rglob("*") if path.is_file()), [path for path in before if path != orphan])
+            self.assertEqual(service.json("checkpoint", "gc", "--older-than", 0)["files"], [])
+
+            store.rename(service.root / "elsewhere")
+            away = service.run("checkpoint", "gc", check=False)
+            self.assertEqual(away.returncode, 1)
+            self.assertIn("cannot find the checkpoint store", away.stderr)
+            (service.root / "elsewhere").rename(store)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
