@@ -24,6 +24,7 @@ Seconds WorkerProcess::DurationOf(const worker::RequestKind& request, World& wor
                                                 [&](const worker::Train&) { return durations.train; },
                                                 [&](const worker::Evaluate&) { return durations.evaluate; },
                                                 [&](const worker::Save&) { return durations.save; },
+                                                [&](const worker::Proceed&) { return durations.set_up * 0.1; },
                                                 [&](const worker::Load&) { return durations.load; }},
                                      request);
   return world.chance.About(typical);
@@ -58,6 +59,7 @@ WorkerProcess::Work WorkerProcess::WorkAsked(const CheckpointFiles& files) const
     if (const auto* init = std::get_if<worker::Init>(&request.kind)) {
       work = {init->run, StateAfterInit(offer_, init->values)};
     }
+    if (const auto* proceed = std::get_if<worker::Proceed>(&request.kind)) work.run = proceed->run;
     if (const auto* load = std::get_if<worker::Load>(&request.kind)) {
       if (const Result<StateFile> file = files.Fetch(load->path); file.has_value()) work.state = file->state;
     }
@@ -69,7 +71,17 @@ StateFile WorkerProcess::Snapshot(const worker::CheckpointIdentity& identity) co
   return {.identity = identity, .state = state_, .step = step_};
 }
 
-worker::ReplyKind WorkerProcess::Do(const worker::Describe&) { return worker::Description{1, "simulated", {offer_}}; }
+// All can proceed, and every second one load after steps.
+worker::ReplyKind WorkerProcess::Do(const worker::Describe&) {
+  worker::Description description{1, "simulated", {offer_}, {worker::capability::kProceed}};
+  if (number_ % 2 == 0) description.capabilities.push_back(worker::capability::kReload);
+  return description;
+}
+
+worker::ReplyKind WorkerProcess::Do(const worker::Proceed& proceed) {
+  run_ = proceed.run;
+  return worker::Done{};
+}
 
 worker::ReplyKind WorkerProcess::Do(const worker::Init& init) {
   run_ = init.run;

@@ -55,6 +55,7 @@ class WorkerProcess {
  private:
   worker::ReplyKind Do(const worker::Describe&);
   worker::ReplyKind Do(const worker::Init& init);
+  worker::ReplyKind Do(const worker::Proceed& proceed);
   worker::ReplyKind Do(const worker::Setup& setup);
   worker::ReplyKind Do(const worker::Train& train, Disk& disk, std::optional<TrainedStep>& trained);
   worker::ReplyKind Do(const worker::Evaluate&);

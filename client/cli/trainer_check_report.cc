@@ -104,7 +104,10 @@ void PrintCheck(std::ostream& out, const Subject& subject, const Report& report)
     PrintFinding(out, *report.finding, report);
   } else {
     out << "  reload "
-        << (report.reload.has_value() ? "no: " + LastLine(*report.reload) : "yes: Load without Init does") << '\n';
+        << (report.reload.has_value() ? "no: " + LastLine(*report.reload)
+            : report.declares_reload  ? "yes, as declared"
+                                      : "yes: declare it, and trainings go on sooner in a process that has trained")
+        << '\n';
     out << "passed";
   }
   if (report.finding.has_value()) out << "failed";
@@ -137,7 +140,8 @@ Json CheckJson(const Subject& subject, const Report& report) {
        {"not_tried", std::move(not_tried)},
        {"passes", std::move(passes)},
        {"finding", report.finding.has_value() ? FindingJson(*report.finding, report.cause) : Json(nullptr)},
-       {"reload", Json::Object({{"holds", !report.finding.has_value() && !report.reload.has_value()},
+       {"reload", Json::Object({{"declared", report.declares_reload},
+                                {"holds", !report.finding.has_value() && !report.reload.has_value()},
                                 {"reason", report.reload.value_or("")}})},
        {"said", Json::ArrayOf(report.said)},
        {"trained_steps", report.steps},

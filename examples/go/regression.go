@@ -247,9 +247,6 @@ func (t *training) load(saved state) error {
 	if err := t.checkSetUp(); err != nil {
 		return err
 	}
-	if t.step != 0 {
-		return wrongRequest("Load came at step %d", t.step)
-	}
 	if whose := string(saved[identityStateName].bytes); whose != t.identity {
 		return checkpointFailure("it is of another training: %s, not %s", whose, t.identity)
 	}

@@ -102,6 +102,10 @@ type request struct {
 	Load *struct {
 		Path string `json:"path"`
 	} `json:"load"`
+	Proceed *struct {
+		RunID   whole  `json:"runId"`
+		StepLog string `json:"stepLog"`
+	} `json:"proceed"`
 }
 
 type stepMeaning struct {
@@ -222,11 +226,13 @@ func (s *session) carryOut(asked request) (object, error) {
 	switch {
 	case asked.Describe != nil:
 		return object{"describe": object{"protocolVersion": 1, "trainers": []object{description()},
-			"deviceKind": "cpu " + runtime.GOARCH + " " + runtime.Version()}}, nil
+			"deviceKind": "cpu " + runtime.GOARCH + " " + runtime.Version(), "capabilities": []string{"proceed", "reload"}}}, nil
 	case asked.Init != nil:
 		return done, s.init(asked)
 	case s.training == nil:
 		return nil, wrongRequest("no training: Init is what comes first, or after a failure")
+	case asked.Proceed != nil:
+		return done, s.takeStepsOf(asked.Proceed.RunID, asked.Proceed.StepLog)
 	case asked.Setup != nil:
 		return done, s.training.setup(asked.Setup.Values)
 	case asked.Train != nil:
@@ -249,27 +255,36 @@ func (s *session) carryOut(asked request) (object, error) {
 
 func (s *session) init(asked request) error {
 	s.training = nil
-	if s.stepLog != nil {
-		s.stepLog.Close()
-		s.stepLog = nil
-	}
 	init := asked.Init
 	if init.Trainer != trainerName || init.Data != "" {
 		return wrongRequest("there is no trainer '%s' for the data '%s'", init.Trainer, init.Data)
 	}
-	if init.Step.Epoch == (init.Step.Updates > 0) || init.Step.Updates < 0 || init.RunID == 0 {
-		return wrongRequest("a step is an epoch, or at least one update; and a run has an id")
+	if init.Step.Epoch == (init.Step.Updates > 0) || init.Step.Updates < 0 {
+		return wrongRequest("a step is an epoch, or at least one update")
 	}
 	begun, err := newTraining(init.Step, init.Values)
 	if err != nil {
 		return err
 	}
-	if init.StepLog != "" {
-		if s.stepLog, err = os.OpenFile(init.StepLog, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
+	s.training = begun
+	return s.takeStepsOf(init.RunID, init.StepLog)
+}
+
+// takeStepsOf writes the steps from now on into this run's log.
+func (s *session) takeStepsOf(run whole, path string) (err error) {
+	if run == 0 {
+		return wrongRequest("a run has an id")
+	}
+	if s.stepLog != nil {
+		s.stepLog.Close()
+		s.stepLog = nil
+	}
+	if path != "" {
+		if s.stepLog, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 			return wrongRequest("%v", err)
 		}
 	}
-	s.training, s.runID = begun, int64(init.RunID)
+	s.runID = int64(run)
 	return nil
 }
 

@@ -33,6 +33,18 @@ def begin(worker, trial, step=0, checkpoint=None):
         worker.load(checkpoint, step)
 
 
+def begin_sooner(worker, trial, step=0, checkpoint=None):
+    """The same for a worker that has begun this training before: without init, and without load where it stands at the step."""
+    if step == 0:
+        begin(worker, trial)
+        return
+    worker.proceed()
+    if worker.step != step:
+        worker.values = dict(worker.values_at_init)
+        worker.setup_all(trial.changed_before(step - 1))
+        worker.load(checkpoint, step)
+
+
 def go_on(worker, trial, end, *, touch=None):
     """Trains to `end`. `touch`: called with the worker at each step, before what changes there. Returns the steps' metrics."""
     metrics = []
@@ -62,11 +74,12 @@ class CutsTest(unittest.TestCase):
         metrics = go_on(worker, trial, trial.steps)
         return metrics, worker.save(self.folder / "straight")["stateSha256"], worker.evaluate()
 
-    def cut(self, workers, trial, pieces, *, is_disturbed=True):
-        """As `straight`, cut at `pieces`, each in the next of `workers`; all along there are evaluations and saves, if it is disturbed."""
+    def cut(self, workers, trial, pieces, *, is_disturbed=True, bring=begin):
+        """As `straight`, cut at `pieces`, each in the next of `workers`, which `bring` brings there; all along there are evaluations and
+        saves, if it is disturbed."""
         metrics, at = [], 0
         for worker, end in zip(workers, [*pieces, trial.steps]):
-            begin(worker, trial, at, self.folder / f"piece-{at}")
+            bring(worker, trial, at, self.folder / f"piece-{at}")
             metrics += go_on(worker, trial, end, touch=self.evaluate_and_save if is_disturbed else None)
             at = end
             last = worker.save(self.folder / f"piece-{at}")

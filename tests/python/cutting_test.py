@@ -2,7 +2,7 @@
 
 import itertools
 
-from cuts import CutsTest, Trial
+from cuts import CutsTest, Trial, begin_sooner
 
 # The batch size changes in mid-epoch: 60 samples, of which 6 batches of 8 were taken at step 2.
 CHANGES = {2: {"bs": 5, "lr": 0.02}, 4: {"bs": 16}}
@@ -28,6 +28,15 @@ class CuttingTest(CutsTest):
         with_none = self.straight(self.worker("small.py:Small"), Trial(changes=CHANGES))
         with_two = self.check("small.py:Small", Trial({"workers": 2}, CHANGES), pieces=(1, 3))
         self.assertEqual(with_two[0], with_none[0])
+
+    def test_a_process_that_has_trained_goes_on_without_init_and_where_it_stands_without_load(self):
+        trial = Trial(changes=CHANGES)
+        for trainer in ("small.py:Small", "kinds.py:Rebuilt", "kinds.py:Thawed", "kinds.py:Warmed"):
+            with self.subTest(trainer):
+                straight = self.straight(self.worker(trainer), trial)
+                one, other = self.worker(trainer), self.worker(trainer)
+                self.straight(other, trial)  # which stands at the end
+                self.assertEqual(self.cut([one, other, other, one], trial, (1, 2, 4), bring=begin_sooner), straight)
 
     def test_steps_that_are_epochs_can_be_cut(self):
         self.check("small.py:Small", Trial(changes={1: {"bs": 7}}, updates=None, steps=3), pieces=(1, 2))

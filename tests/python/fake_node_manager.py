@@ -93,9 +93,13 @@ class Worker:
         self.sequences = [each["name"] for each in trainer["hyperParameters"] if not each["initial"]]
         self.step = 0
         self.values = {**defaults, **wire(values)}
+        self.values_at_init = dict(self.values)
         step = {"epoch": True} if updates is None else {"updates": updates}
         self.ask("init", trainer=trainer["name"], data=trainer.get("data", ""), step=step, values=self.values, runId="5",
                  stepLog=str(step_log))  # fmt: skip
+
+    def proceed(self, step_log=""):
+        self.ask("proceed", runId="6", stepLog=str(step_log))
 
     def setup_all(self, values):
         """The first Setup: all sequences, with these values or those of Init."""

@@ -56,7 +56,10 @@ worker::Description Description() {
                                             declare("optimizer", std::string("sgd"), false),
                                             declare("seed", zero, true), declare("step_milliseconds", zero, true)}},
             .metrics = {"score"}};
-  return {.protocol_version = 1, .device_kind = "toy-device", .offers = {std::move(toy)}};
+  return {.protocol_version = 1,
+          .device_kind = "toy-device",
+          .offers = {std::move(toy)},
+          .capabilities = {worker::capability::kProceed, worker::capability::kReload}};
 }
 
 // Of the initial ones, only the seed may change what is learned: faults and speed must not.
@@ -121,6 +124,13 @@ class Session {
     if (init.trainer != "toy") return Failure(worker::FailureKind::kRequest, "no trainer " + init.trainer);
     toy_ = Toy{init.run.run.value, init.step_log, init.values, {}, 0, ""};
     toy_->chain = ToHex(DigestOf("seed " + std::to_string(toy_->Initial("seed"))));
+    return worker::Done{};
+  }
+
+  Reply Answer(const worker::Proceed& proceed, std::int64_t) {
+    if (!toy_.has_value()) return TooEarly();
+    toy_->run = proceed.run.run.value;
+    toy_->step_log = proceed.step_log;
     return worker::Done{};
   }
 

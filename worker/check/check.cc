@@ -10,7 +10,9 @@ class Checker {
  public:
   Checker(Workers& workers, const std::filesystem::path& folder, const Subject& subject,
           const std::function<void(const std::string&)>& say)
-      : performer_(workers, folder, subject.offer.trainer, subject.offer.data), subject_(subject), say_(say) {}
+      : performer_(workers, folder, subject.offer.trainer, subject.offer.data), subject_(subject), say_(say) {
+    report_.declares_reload = workers.Can(worker::capability::kReload);
+  }
 
   Result<void> Run() {
     const Seconds begin = MonotonicNow();
@@ -88,6 +90,11 @@ class Checker {
     say_(pass.name);
     ESPALIER_ASSIGN(const std::optional<Finding> finding, performer_.Perform(pass, false));
     if (!finding.has_value()) return {};
+    if (report_.declares_reload) {
+      report_.finding = finding;
+      report_.passes.push_back({pass.name, false});
+      report_.cause = UsualCause(*finding, report_.course);
+    }
     report_.reload = finding->observed == Observed::kFailure
                          ? finding->message
                          : Print(finding->observed, finding->step) + ": " + Print(finding->differences.front());

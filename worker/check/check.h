@@ -43,6 +43,7 @@ struct Report {
   std::optional<Finding> finding;     // none: passed
   std::string cause;                  // of the finding
   std::optional<std::string> reload;  // why Load without Init does not do; unset: it does, or nobody knows
+  bool declares_reload = false;       // the worker says that it does: if not, that is the finding
   std::vector<std::string> said;      // by the workers
   std::int64_t steps = 0;             // trained
   std::int64_t states = 0;            // saved

@@ -85,7 +85,7 @@ Result<void> Workers::StartSpare() {
 
 Result<worker::Description> Workers::Describe() {
   ESPALIER_RETURN_IF_ERROR(StartSpare());
-  ESPALIER_ASSIGN(const worker::ReplyKind reply, spare_->Ask(worker::Describe{}));
+  ESPALIER_ASSIGN(const worker::ReplyKind reply, spare_->Ask(worker::Describe{worker::kCapabilities}));
   const auto* description = std::get_if<worker::Description>(&reply);
   if (const auto* failure = std::get_if<worker::Failure>(&reply)) {
     return MakeError(ErrorCode::kFailedPrecondition, "the worker cannot say what it is: " + failure->message);
@@ -107,6 +107,11 @@ Result<void> Workers::Next(bool more) {
   }
   current_ = std::move(spare_);
   return more ? StartSpare() : Result<void>{};
+}
+
+bool Workers::Can(const std::string& capability) const {
+  const worker::Capabilities& named = description_.value().capabilities;
+  return std::ranges::find(named, capability) != named.end();
 }
 
 std::vector<std::string> Workers::Said() const {

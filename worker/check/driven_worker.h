@@ -60,6 +60,8 @@ class Workers {
 
   // The one in use. REQUIRES: Next succeeded.
   DrivenWorker& Current() { return *current_; }
+  // Whether they have said that they can do that. REQUIRES: Describe succeeded.
+  bool Can(const std::string& capability) const;
   int started() const { return started_; }
 
   // Lines that begin with "espalier:" in what the workers printed, each once.

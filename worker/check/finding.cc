@@ -128,6 +128,7 @@ std::string UsualCause(const Finding& finding, const Course& course) {
   }
   switch (finding.after.deed) {
     case Deed::kBegin:
+    case Deed::kProceed:
       return "Something of the process gets into the training: its environment, its id, the time.";
     case Deed::kBeginAgain:
       return "An earlier training in the same process has left something: data changed in place, a generator or a "

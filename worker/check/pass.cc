@@ -33,17 +33,21 @@ void TrainOn(Pass& pass, Step from, Step end, const Cuts& cuts = {}, const std::
   }
 }
 
+Cuts AllUpTo(Step end) {
+  Cuts all;
+  for (Step step{1}; step <= end; step = step + 1) all.insert(step);
+  return all;
+}
+
 Pass Saved(Step end) {
   Pass pass{"saved at every step, in a new process", {{Deed::kBegin, {}}}};
-  TrainOn(pass, Step{}, end);
+  TrainOn(pass, Step{}, end, AllUpTo(end), {}, {Deed::kProceed});
   return pass;
 }
 
 Pass Evaluated(Step end) {
   Pass pass{"evaluated and saved at every step, begun again in that process", {{Deed::kBeginAgain, {}}}};
-  Cuts all;
-  for (Step step{1}; step <= end; step = step + 1) all.insert(step);
-  TrainOn(pass, Step{}, end, all, {Deed::kEvaluate});
+  TrainOn(pass, Step{}, end, AllUpTo(end), {Deed::kEvaluate});
   return pass;
 }
 
@@ -71,6 +75,7 @@ int Weight(Deed deed) {
     case Deed::kTrain:
       return 0;
     case Deed::kBegin:
+    case Deed::kProceed:
       return 1;
     case Deed::kSave:
       return 2;
@@ -107,6 +112,8 @@ std::string Print(const Action& action) {
       return "resumed" + at + " in a process that has trained on";
     case Deed::kReload:
       return "loaded" + at + " without Init in a process that has trained on";
+    case Deed::kProceed:
+      return "gone on with at step " + std::to_string(action.step.value) + " for another run";
   }
   return {};
 }

@@ -18,6 +18,7 @@ enum class Deed {
   kResume,           // what was saved at this step is loaded in a new process
   kResumeInProcess,  // the same in the process that trained last, after Init
   kReload,           // the same, without Init
+  kProceed,          // goes on for another run, where the worker can be told so
 };
 
 struct Action {
@@ -38,9 +39,9 @@ std::string Print(const Action& action);
 Pass Straight(Step end);
 
 // The passes behind the straight one, the smallest disturbance first, so that the first one to differ says most:
-// saving; evaluating, in a process that has trained before; two orders of evaluating, saving and going on in a new
-// process, at steps before and after the first change of values; and going on in a process that has trained.
-// `change`: the first step at which values change; step 0: none. REQUIRES: `end` >= 4.
+// saving, and going on for another run; evaluating, in a process that has trained before; two orders of evaluating,
+// saving and going on in a new process, at steps before and after the first change of values; and going on in a process
+// that has trained. `change`: the first step at which values change; step 0: none. REQUIRES: `end` >= 4.
 std::vector<Pass> Disturbed(Step end, Step change);
 
 // The straight training once more, in the process that trained last, saved at every step.

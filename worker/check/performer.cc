@@ -56,8 +56,12 @@ Performer::Seen Performer::Do(const Action& action, bool more_processes) {
       ESPALIER_ASSIGN(std::optional<Finding> failed, Begin());
       return failed.has_value() ? failed : Load(action.step);
     }
-    case Deed::kReload:
-      return Load(action.step);
+    case Deed::kReload: {
+      ESPALIER_ASSIGN(std::optional<Finding> failed, Proceed(action.step));
+      return failed.has_value() ? failed : Load(action.step);
+    }
+    case Deed::kProceed:
+      return Proceed(action.step);
     case Deed::kTrain:
       return Train(action.step);
     case Deed::kEvaluate:
@@ -90,6 +94,12 @@ Performer::Seen Performer::Begin() {
                           .values = course_.values.front(),
                           .step_log = ""},
              done);
+}
+
+Performer::Seen Performer::Proceed(Step at) {
+  if (!workers_.Can(worker::capability::kProceed)) return std::nullopt;
+  worker::Done done;
+  return Ask(at, worker::Proceed{.run = kRun, .step_log = ""}, done);
 }
 
 Performer::Seen Performer::Setup(Step at, worker::Values values) {

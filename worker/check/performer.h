@@ -47,6 +47,7 @@ class Performer {
   Seen Do(const Action& action, bool more_processes);
   Seen Begin();
   Seen Load(Step step);
+  Seen Proceed(Step at);
   Seen Train(Step step);
   Seen Evaluate(Step step);
   Seen Save(Step step);

@@ -156,6 +156,16 @@ Result<std::vector<Json>> ReadList(const Json& object, const char* name) {
   return json.get<std::vector<Json>>();
 }
 
+Result<std::vector<std::string>> ReadTexts(const Json& object, const char* name) {
+  ESPALIER_ASSIGN(const std::vector<Json> list, ReadList(object, name));
+  std::vector<std::string> texts;
+  for (const Json& each : list) {
+    if (!each.is_string()) return WrongField(name, "expected texts");
+    texts.push_back(each.get<std::string>());
+  }
+  return texts;
+}
+
 Result<Values> ReadValues(const Json& object, const char* name) {
   ESPALIER_ASSIGN(const Json json, ReadObject(object, name));
   Values values;

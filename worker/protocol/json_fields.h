@@ -44,6 +44,8 @@ Result<Metrics> ReadMetrics(const Json& object, const char* name);
 Result<Json> ReadObject(const Json& object, const char* name);
 // Its elements; none where it is left out.
 Result<std::vector<Json>> ReadList(const Json& object, const char* name);
+// The same of texts. Error also when one is none.
+Result<std::vector<std::string>> ReadTexts(const Json& object, const char* name);
 
 // The value of {"floating": 0.1} and the like. Error: none of the kinds is set.
 Result<Value> ReadValue(const Json& json, std::string_view name);

@@ -37,7 +37,8 @@ Json Body(const Description& description) {
   for (const Offer& offer : description.offers) trainers.push_back(Body(offer));
   return {{"protocolVersion", description.protocol_version},
           {"deviceKind", description.device_kind},
-          {"trainers", std::move(trainers)}};
+          {"trainers", std::move(trainers)},
+          {"capabilities", description.capabilities}};
 }
 
 Json Body(const Done&) { return Json::object(); }
@@ -112,11 +113,7 @@ Result<Offer> ReadOffer(const Json& json) {
   ESPALIER_ASSIGN(offer.data_digest, ReadRequired(json, "dataDigest"));
   ESPALIER_ASSIGN(offer.evaluation_digest, ReadRequired(json, "evaluationDigest"));
   ESPALIER_ASSIGN(offer.schema, ReadSchema(json));
-  ESPALIER_ASSIGN(const std::vector<Json> metrics, ReadList(json, "metrics"));
-  for (const Json& metric : metrics) {
-    if (!metric.is_string()) return WrongField("metrics", "expected names");
-    offer.metrics.push_back(metric.get<std::string>());
-  }
+  ESPALIER_ASSIGN(offer.metrics, ReadTexts(json, "metrics"));
   std::ranges::sort(offer.metrics);
   return offer;
 }
@@ -126,6 +123,7 @@ Result<ReplyKind> ReadDescription(const Json& json) {
   ESPALIER_ASSIGN(const std::int64_t version, ReadInteger(json, "protocolVersion"));
   description.protocol_version = static_cast<int>(version);
   ESPALIER_ASSIGN(description.device_kind, ReadText(json, "deviceKind"));
+  ESPALIER_ASSIGN(description.capabilities, ReadTexts(json, "capabilities"));
   ESPALIER_ASSIGN(const std::vector<Json> trainers, ReadList(json, "trainers"));
   for (const Json& trainer : trainers) {
     ESPALIER_ASSIGN(Offer offer, ReadOffer(trainer));

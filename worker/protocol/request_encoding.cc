@@ -4,11 +4,12 @@
 namespace espalier::worker {
 namespace {
 
-Json Body(const Describe&) { return Json::object(); }
+Json Body(const Describe& describe) { return {{"capabilities", describe.capabilities}}; }
 Json Body(const Evaluate&) { return Json::object(); }
 Json Body(const Setup& setup) { return {{"values", ToJson(setup.values)}}; }
 Json Body(const Train& train) { return {{"step", ToJson(train.step.value)}}; }
 Json Body(const Load& load) { return {{"path", load.path}}; }
+Json Body(const Proceed& proceed) { return {{"runId", ToJson(proceed.run.run.value)}, {"stepLog", proceed.step_log}}; }
 Json Body(const Save& save) { return {{"path", save.path}, {"identity", ToJson(save.identity)}}; }
 Json Body(const Init& init) {
   return {{"trainer", init.trainer},
@@ -20,7 +21,7 @@ Json Body(const Init& init) {
 }
 
 // In the order of RequestKind.
-constexpr const char* kRequestKinds[] = {"describe", "init", "setup", "train", "evaluate", "save", "load"};
+constexpr const char* kRequestKinds[] = {"describe", "init", "setup", "train", "evaluate", "save", "load", "proceed"};
 
 Result<Init> ReadInit(const Json& json) {
   Init init;
@@ -31,6 +32,13 @@ Result<Init> ReadInit(const Json& json) {
   ESPALIER_ASSIGN(init.run.run.value, ReadInteger(json, "runId"));
   ESPALIER_ASSIGN(init.step_log, ReadText(json, "stepLog"));
   return init;
+}
+
+Result<Proceed> ReadProceed(const Json& json) {
+  Proceed proceed;
+  ESPALIER_ASSIGN(proceed.run.run.value, ReadInteger(json, "runId"));
+  ESPALIER_ASSIGN(proceed.step_log, ReadText(json, "stepLog"));
+  return proceed;
 }
 
 Result<Save> ReadSave(const Json& json) {
@@ -52,7 +60,9 @@ Result<RequestKind> ReadRequestKind(const Json& json) {
     if (kind.is_null()) continue;
     if (!kind.is_object()) return WrongField(name, "expected a message");
     const std::string_view text = name;
-    if (text == "describe") return RequestKind(Describe{});
+    if (text == "describe") {
+      return Wrap(ReadTexts(kind, "capabilities").map([](Capabilities named) { return Describe{std::move(named)}; }));
+    }
     if (text == "init") return Wrap(ReadInit(kind));
     if (text == "setup")
       return Wrap(ReadValues(kind, "values").map([](Values values) { return Setup{std::move(values)}; }));
@@ -60,6 +70,7 @@ Result<RequestKind> ReadRequestKind(const Json& json) {
       return Wrap(ReadInteger(kind, "step").map([](std::int64_t step) { return Train{Step{step}}; }));
     if (text == "evaluate") return RequestKind(Evaluate{});
     if (text == "save") return Wrap(ReadSave(kind));
+    if (text == "proceed") return Wrap(ReadProceed(kind));
     return Wrap(ReadText(kind, "path").map([](std::string path) { return Load{std::move(path)}; }));
   }
   return MakeError(ErrorCode::kInvalidArgument, "the request is of no known kind");

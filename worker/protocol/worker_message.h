@@ -20,8 +20,17 @@ namespace espalier::worker {
 // Of hyper-parameters, by name.
 using Values = std::map<std::string, Value>;
 
+// What one side can do beyond the protocol's first version, by name; what both sides name is used.
+namespace capability {
+inline constexpr char kProceed[] = "proceed";  // Proceed
+inline constexpr char kReload[] = "reload";    // Load after steps, without Init: of all that the worker can train
+}  // namespace capability
+using Capabilities = std::vector<std::string>;
+inline const Capabilities kCapabilities{capability::kProceed, capability::kReload};  // of this version
+
 // Lists what the worker can train.
 struct Describe {
+  Capabilities capabilities;  // of the node manager
   friend bool operator==(const Describe&, const Describe&) = default;
 };
 
@@ -39,6 +48,13 @@ struct Init {
 struct Setup {
   Values values;
   friend bool operator==(const Setup&, const Setup&) = default;
+};
+
+// The training that stands here goes on, or goes on from what Load follows, for this run.
+struct Proceed {
+  RunKey run;  // on the wire without its leadership
+  std::string step_log;
+  friend bool operator==(const Proceed&, const Proceed&) = default;
 };
 
 // One step, to reach `step`.
@@ -71,7 +87,7 @@ struct Load {
   friend bool operator==(const Load&, const Load&) = default;
 };
 
-using RequestKind = std::variant<Describe, Init, Setup, Train, Evaluate, Save, Load>;
+using RequestKind = std::variant<Describe, Init, Setup, Train, Evaluate, Save, Load, Proceed>;
 
 struct WorkerRequest {
   std::int64_t id = 0;  // counts up from 1 for each worker
@@ -83,6 +99,7 @@ struct Description {
   int protocol_version = 0;
   std::string device_kind;
   std::vector<Offer> offers;
+  Capabilities capabilities = {};
   friend bool operator==(const Description&, const Description&) = default;
 };
 

@@ -1,5 +1,6 @@
 #include "worker/trainer/session.h"
 
+#include <algorithm>
 #include <future>
 #include <memory>
 #include <optional>
@@ -38,7 +39,10 @@ Offer ToOffer(const TrainerKind& kind) {
 }
 
 worker::ReplyKind ToReply(const std::vector<TrainerKind>& kinds, const std::string& device_kind) {
-  worker::Description description{kProtocolVersion, device_kind, {}};
+  worker::Description description{kProtocolVersion, device_kind, {}, {worker::capability::kProceed}};
+  if (std::ranges::all_of(kinds, &TrainerKind::reloads)) {
+    description.capabilities.push_back(worker::capability::kReload);
+  }
   for (const TrainerKind& kind : kinds) description.offers.push_back(ToOffer(kind));
   return description;
 }
@@ -111,6 +115,11 @@ class Session {
     if (!training) return tl::unexpected(training.error());
     training_ = std::move(*training);
     return worker::Done{};
+  }
+
+  Answered Answer(const worker::Proceed& proceed, std::int64_t) {
+    return Begun().and_then(
+        [&](Training* training) { return Done(training->Proceed(proceed.run.run.value, proceed.step_log)); });
   }
 
   Answered Answer(const worker::Setup& setup, std::int64_t) {

@@ -1,11 +1,12 @@
 // What a trainer is: training code that can stop after any step and go on elsewhere as if it had not.
 // A trainer declares every hyper-parameter it has. One object is one training: Init (the values at step 0), then Setup
 // with all that are sequences, then steps. At step s the order is Evaluate, Save, Setup (the values that change at s),
-// Train. To resume at s: Init and Setup (all values of s - 1) on a new object, Load, Setup (those that change at s).
-// The law: metrics and states are the same, bit for bit, however often a training was saved, loaded into another
-// process and evaluated in between. So Save must return everything: model, optimizer, random generators, place in the
-// data. All methods are called by one thread. They report failure by throwing what derives from std::exception; but for
-// Evaluate, the object is not used after that.
+// Train. To resume at s: Init and Setup (all values of s - 1) on a new object, or, if the kind reloads, Setup alone on
+// one that had the same values at step 0; Load, Setup (those that change at s). The law: metrics and states are the
+// same, bit for bit, however often a training was saved, loaded into another process and evaluated in between. So Save
+// must return everything: model, optimizer, random generators, place in the data. All methods are called by one thread.
+// They report failure by throwing what derives from std::exception; but for Evaluate, the object is not used after
+// that.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +56,8 @@ class Trainer {
   // A copy of everything that the next steps depend on, besides the hyper-parameters' values.
   virtual State Save() = 0;
 
-  // Takes over what Save returned. Throws if it is not a state of such a training.
+  // Takes over what Save returned. Throws if it is not a state of such a training. Before any Train, but for a kind
+  // that reloads: there also after steps, which must then be as if they had not been.
   virtual void Load(const State& state) = 0;
 };
 
@@ -78,6 +80,8 @@ struct TrainerKind {
   // True: also sequences under any other name, of any type. Setup is given those that a study names; one that it was
   // never given, and one that is false, 0 or empty, must be the same to the training.
   bool takes_any = false;
+  // True: an object that has trained may Load a state of the same training.
+  bool reloads = false;
   std::function<std::unique_ptr<Trainer>(StepMeaning)> make;
 };
 

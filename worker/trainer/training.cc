@@ -98,16 +98,12 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
                        "there is no trainer '" + request.trainer + "' for the data '" + request.data + "'");
   }
   if (request.step.updates < 0) return MakeFailure(FailureKind::kRequest, "a step of less than one update");
-  if (request.run_id == 0) return MakeFailure(FailureKind::kRequest, "the run's id is missing");
   if (const auto checked = CheckAllValues(*kind, request.values, Given::kAtInit); !checked) {
     return tl::unexpected(checked.error());
   }
   Training training(*kind, request);
-  if (!request.step_log.empty()) {
-    training.step_log_ = std::make_unique<StepLog>(request.step_log, request.run_id);
-    if (const auto opened = training.step_log_->Open(); !opened.has_value()) {
-      return MakeFailure(FailureKind::kRequest, opened.error().message);
-    }
+  if (const auto opened = training.OpenStepLog(request.run_id, request.step_log); !opened) {
+    return tl::unexpected(opened.error());
   }
   const auto begun = training.Guarded([&] {
     training.trainer_ = kind->make(request.step);
@@ -115,6 +111,21 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
   });
   if (!begun) return tl::unexpected(begun.error());
   return training;
+}
+
+Outcome<void> Training::OpenStepLog(std::int64_t run_id, const std::string& path) {
+  if (run_id == 0) return MakeFailure(FailureKind::kRequest, "the run's id is missing");
+  step_log_.reset();
+  if (path.empty()) return {};
+  step_log_ = std::make_unique<StepLog>(path, run_id);
+  const auto opened = step_log_->Open();
+  if (!opened.has_value()) return MakeFailure(FailureKind::kRequest, opened.error().message);
+  return {};
+}
+
+Outcome<void> Training::Proceed(std::int64_t run_id, const std::string& step_log) {
+  if (const auto checked = CheckSetUp("Proceed"); !checked) return tl::unexpected(checked.error());
+  return OpenStepLog(run_id, step_log);
 }
 
 Outcome<void> Training::Setup(const HyperParameterValues& values) {
@@ -183,7 +194,6 @@ Outcome<State> Training::Save(std::int64_t step) {
 
 Outcome<void> Training::Load(const std::filesystem::path& path) {
   if (const auto checked = CheckSetUp("Load"); !checked) return tl::unexpected(checked.error());
-  if (step_ != 0) return MakeFailure(FailureKind::kRequest, "Load came at step " + std::to_string(step_));
   const Result<CheckpointFile> file = ReadCheckpointFile(path);
   if (!file.has_value()) return MakeFailure(FailureKind::kCheckpoint, file.error().message);
   const State& state = file->state;

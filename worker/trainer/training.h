@@ -34,6 +34,8 @@ class Training {
   // From scratch. `kinds` must live as long.
   static Outcome<Training> Begin(const std::vector<TrainerKind>& kinds, const TrainingRequest& request);
 
+  // The training goes on for another run, of which lines are written into its own step log; empty: none are.
+  Outcome<void> Proceed(std::int64_t run_id, const std::string& step_log);
   Outcome<void> Setup(const HyperParameterValues& values);
   // One step, to the step `step`.
   Outcome<Measured> Train(std::int64_t step);
@@ -42,7 +44,7 @@ class Training {
   Outcome<Measured> Evaluate();
   // The complete state at `step`, which must be the one reached: the trainer's own, the step and who trains.
   Outcome<State> Save(std::int64_t step);
-  // Takes over a checkpoint file of this training. Allowed before the first step.
+  // Takes over a checkpoint file of this training. After the first step it may change bits, unless the kind reloads.
   Outcome<void> Load(const std::filesystem::path& path);
 
  private:
@@ -51,6 +53,7 @@ class Training {
   // Runs one call of the trainer. `otherwise` is the kind of failure unless memory did not suffice.
   template <class Call>
   auto Guarded(Call call, FailureKind otherwise = FailureKind::kTrainer) -> Outcome<decltype(call())>;
+  Outcome<void> OpenStepLog(std::int64_t run_id, const std::string& path);
   Outcome<void> CheckSetUp(const char* request) const;
 
   const TrainerKind* kind_;

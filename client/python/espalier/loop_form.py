@@ -13,14 +13,14 @@ from espalier.turns import Turns
 _current = None  # the LoopTrainer whose main runs
 
 
-def loop(*, hyper_parameters=None, metrics=(), version=None, data=None, files=(), ignore_packages=()):
+def loop(*, hyper_parameters=None, metrics=(), version=None, data=None, files=(), ignore_packages=(), reload=False):
     """A decorator of main(hp), which stays callable as it is. Arguments as the attributes of es.Trainer; the trainer is called as
     the script's file."""
 
     def decorate(main):
         main.espalier_trainer = type(pathlib.Path(main.__code__.co_filename).stem, (LoopTrainer,), {
             "__module__": main.__module__, "main": staticmethod(main), "hyper_parameters": hyper_parameters or {},
-            "metrics": metrics, "version": version, "data": data, "files": files, "ignore_packages": ignore_packages,
+            "metrics": metrics, "version": version, "data": data, "files": files, "ignore_packages": ignore_packages, "reload": reload,
         })  # fmt: skip
         return main
 

@@ -40,7 +40,7 @@ class Session:
             self._save_thread.join()
 
     def _handle(self, request):
-        handlers = {"describe": self._describe, "init": self._init, "setup": self._setup, "train": self._train,
+        handlers = {"describe": self._describe, "init": self._init, "proceed": self._proceed, "setup": self._setup, "train": self._train,
                     "evaluate": self._evaluate_now, "save": self._save, "load": self._load}  # fmt: skip
         request_id = whole(request.get("id"))
         kind = next((kind for kind in handlers if request.get(kind) is not None), None)
@@ -65,7 +65,9 @@ class Session:
         trainer = {"name": self._trainer_class.__name__, "codeDigest": self._code, "dataDigest": self._data,
                    "evaluationDigest": self._evaluation, "hyperParameters": declared,
                    "metrics": sorted(self._trainer_class.metrics)}  # fmt: skip
-        return {"describe": {"protocolVersion": PROTOCOL_VERSION, "deviceKind": device.kind(), "trainers": [trainer]}}
+        capabilities = ["proceed", "reload"] if self._trainer_class.reload else ["proceed"]
+        return {"describe": {"protocolVersion": PROTOCOL_VERSION, "deviceKind": device.kind(), "trainers": [trainer],
+                             "capabilities": capabilities}}  # fmt: skip
 
     def _init(self, request, _):
         self._forget()
@@ -75,14 +77,17 @@ class Session:
         values = hyper_parameters.from_wire(request.get("values"), self._declared)
         self._check_all_there(values, self._declared)
         meaning = step_meaning(request.get("step") or {})
-        run_id = whole(request.get("runId"))
-        if run_id == 0:
-            raise RequestError("the run's id is missing")
-        self._open_step_log(request.get("stepLog"), run_id)
+        self._open_step_log(request)
         initial = {each: value for each, value in values.items() if self._declared[each].initial}
         own = {"trainer": name, "code": self._code, "data": self._data, "updates": meaning.updates, "initial values": initial}
         self._training = Training(self._trainer_class(meaning), own, self._sequences(), self._watched)
         self._training.init(values)
+        return {"done": {}}
+
+    def _proceed(self, request, _):
+        """The training goes on for another run."""
+        self._check_set_up("proceed")
+        self._open_step_log(request)
         return {"done": {}}
 
     def _setup(self, request, _):
@@ -123,8 +128,6 @@ class Session:
 
     def _load(self, request, _):
         self._check_set_up("load")
-        if self._training.step != 0:
-            raise RequestError(f"load came at step {self._training.step}")
         self._training.load(safetensors_file.read(str(request.get("path"))))
         return {"done": {}}
 
@@ -164,7 +167,11 @@ class Session:
             except OSError as error:  # training is worth more than its account
                 print(f"espalier: cannot append to the step log: {error}", file=sys.stderr, flush=True)
 
-    def _open_step_log(self, path, run_id):
+    def _open_step_log(self, request):
+        """That of the request's run; without a path there is none."""
+        path, run_id = request.get("stepLog"), whole(request.get("runId"))
+        if run_id == 0:
+            raise RequestError("the run's id is missing")
         if self._step_log is not None:
             os.close(self._step_log[0])
         self._step_log = None

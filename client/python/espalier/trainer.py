@@ -21,7 +21,8 @@ class StepMeaning(NamedTuple):
 class Trainer:
     """Subclass it, and write init, train and evaluate. Calls come in this order: at step 0 init, setup (all sequences' values); at
     step s evaluate, saving, setup (the values that change at s), train. To resume at s: init (with the values of step 0), setup
-    (all values of s - 1), loading, setup (those that change at s)."""
+    (all values of s - 1), loading, setup (those that change at s); with `reload`, where a trainer with the same values at step 0
+    stands in the process, without init."""
 
     hyper_parameters = {}  # name -> es.sequence(...) or es.initial(...); `seed` is always there
     metrics = ()  # names of what evaluate returns; optional: then a study's metric is checked before anything is trained
@@ -29,6 +30,7 @@ class Trainer:
     data = None  # es.files(...), or a text that names the data's version
     files = ()  # paths of other files that the code depends on, seen from the class's file
     ignore_packages = ()  # distributions whose versions do not count
+    reload = False  # a trainer that has trained may load a state without init: saves time; `espalier trainer check` says if it does
 
     is_named_by_variable = False  # made by a function of this package, it is called as the variable that holds it
 

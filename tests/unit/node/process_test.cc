@@ -222,11 +222,32 @@ TEST_CASE("a store that goes away and comes back costs no state: it waits in sta
   CHECK(ReadCheckpointFile(world.Store(world.master.AwaitState(3, 9))).has_value());
 }
 
+TEST_CASE("what goes on in a process that has trained, where it stands or from before, is the same as alone") {
+  const Undisturbed alone;
+  World world;
+  NodeProcess node(world.folder.path());
+  world.master.Want({ToyRun(1, 0).Stage(1, 20, 0.1).Both(20)});
+  const StateStored trunk = world.master.AwaitState(1, 20);
+  world.master.Await<RunEnded>(1);
+  const std::vector<pid_t> workers = node.Workers();
+  for (const std::int64_t run : {2, 3}) {
+    world.master.Want({ToyRun(run, 0).From(trunk, 0.1).Stage(run, 40, 0.2).Both(40)});
+    CHECK(world.master.AwaitState(run, 40).state_sha256 == alone.state_sha256);
+    const RunEnded ended = world.master.Await<RunEnded>(run);
+    CHECK(world.master.AwaitMetrics(run, 40).metrics == alone.metrics);
+    CHECK((ended.load_time > Seconds(0)) == (run == 3));
+    CHECK(ended.set_up_time == Seconds(0));
+    CHECK(world.master.StepsTrainedBy(run) == 20);
+  }
+  CHECK(node.Workers() == workers);
+}
+
 TEST_CASE("a start whose file is damaged is named") {
   World world;
   NodeProcess node(world.folder.path());
-  world.master.Want({ToyRun(1, 0).Stage(1, 5, 0.1).Both(5)});
+  world.master.Want({ToyRun(1, 0).Stage(1, 9, 0.1).Both(5).Both(9)});
   const StateStored start = world.master.AwaitState(1, 5);
+  world.master.Await<RunEnded>(1);
   fs::resize_file(world.Store(start), 20);
   world.master.Want({ToyRun(2, 0).From(start, 0.1).Stage(1, 9, 0.1).Both(9)});
   const auto unusable = world.master.Await<StartUnusable>(2);

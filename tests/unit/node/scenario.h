@@ -1,6 +1,6 @@
 // A node manager's core with a pretended machine around it: workers that answer when told to, step logs, a store and a
 // clock. What was asked of workers and what was reported is kept as short texts:
-//   "Init lr=0.1 seed=7", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill"
+//   "Init lr=0.1 seed=7", "Proceed", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill"
 //   "metrics 3 score=0.3", "state 3", "lost state 5", "lost unnamed 5" (a save that nobody had asked for),
 //   "trained n1 0-3", "failed diverged 3", "evaluation failed crash 3", "start unusable file", "refused",
 //   "ended 3", "ended 3 saving 2 3"
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "worker/node/core/core.h"
+#include "worker/node/core/run_files.h"
 
 namespace espalier::node {
 
@@ -52,9 +53,11 @@ class RunBuilder {
   }
   RunBuilder& Slot(int slot) { return order_.slot = slot, *this; }
   RunBuilder& By(Offer offer) { return order_.offer = std::move(offer), *this; }
-  RunBuilder& From(std::int64_t node, std::int64_t step, double lr) {
-    order_.start =
-        OrderedStart{{PlanNodeId{node}, Step{step}}, "file", "sha", Configured(lr), LineageOf(node), Configured(lr)};
+  // `run`: that has saved it, under its own name; 0: nobody here.
+  RunBuilder& From(std::int64_t node, std::int64_t step, double lr, std::int64_t run = 0) {
+    const Point point{PlanNodeId{node}, Step{step}};
+    const std::string file = run == 0 ? "file" : StoreName(order_.plan, point, Key(run));
+    order_.start = OrderedStart{point, file, "sha", Configured(lr), LineageOf(node), Configured(lr)};
     end_ = Step{step};
     return *this;
   }
@@ -120,6 +123,10 @@ inline std::string Text(const RequestKind& request) {
     std::string operator()(const Describe&) const { return "Describe"; }
     std::string operator()(const Init& init) const { return "Init" + Text(init.values); }
     std::string operator()(const Setup& setup) const { return "Setup" + Text(setup.values); }
+    std::string operator()(const Proceed& proceed) const {
+      CHECK(proceed.step_log == "/logs/" + StepLogName(proceed.run));
+      return "Proceed";
+    }
     std::string operator()(const Train& train) const { return "Train" + Text(train.step); }
     std::string operator()(const node::Evaluate&) const { return "Evaluate"; }
     std::string operator()(const node::Save& save) const { return "Save" + Text(save.identity.point.step); }
@@ -166,8 +173,11 @@ inline std::string Text(const ReportKind& report) {
 
 class Scenario {
  public:
-  explicit Scenario(int slot_count = 1, std::int64_t staging_bytes = 0)
-      : core({slot_count, {"toy"}, 2, "/staging", "/logs", Seconds(10), staging_bytes}), slots_(slot_count) {
+  // `capabilities`: of all workers.
+  explicit Scenario(int slot_count = 1, std::int64_t staging_bytes = 0, worker::Capabilities capabilities = {})
+      : core({slot_count, {"toy"}, 2, "/staging", "/logs", Seconds(10), staging_bytes}),
+        slots_(slot_count),
+        capabilities_(std::move(capabilities)) {
     Start();
     for (int i = 0; i < slot_count; ++i) Answer(i);
     asked_.clear();
@@ -294,7 +304,7 @@ class Scenario {
   }
 
   ReplyKind Success(const RequestKind& request, int slot) {
-    if (std::holds_alternative<Describe>(request)) return Description{1, "kind", offers_};
+    if (std::holds_alternative<Describe>(request)) return Description{1, "kind", offers_, capabilities_};
     if (std::holds_alternative<node::Evaluate>(request)) return Evaluated{{{"score", 0.5}}, Seconds(0.25)};
     const auto* train = std::get_if<Train>(&request);
     if (train == nullptr) return Done{};
@@ -317,6 +327,7 @@ class Scenario {
     const auto* save = std::get_if<node::Save>(&send.request.kind);
     if (save != nullptr) saves.push_back(*save);
     if (const auto* init = std::get_if<Init>(&send.request.kind)) slots_[send.slot].run = init->run;
+    if (const auto* proceed = std::get_if<Proceed>(&send.request.kind)) slots_[send.slot].run = proceed->run;
     (save != nullptr ? slots_[send.slot].saves : slots_[send.slot].waiting).push_back(send.request);
   }
   void Act(const KillWorker&) { asked_.push_back("Kill"); }
@@ -343,6 +354,7 @@ class Scenario {
   void Act(const Quit&) { quit = true; }
 
   std::vector<Slot> slots_;
+  worker::Capabilities capabilities_;
   ServerOrders orders_;
   Texts asked_;
   std::int64_t reported_ = 0;

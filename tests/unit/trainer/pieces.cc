@@ -45,8 +45,10 @@ Tamper WithoutPart(const std::string& prefix) {
 Trained TrainInPieces(const Subject& subject, const Scenario& scenario, const Tamper& tamper) {
   Trained result;
   State state;
+  std::unique_ptr<Trainer> other;
   for (std::int64_t from = 0; from < scenario.step_count; from += 2) {
-    const auto trainer = MakeTrainer(subject, scenario);
+    const bool reloads = subject.kind.reloads && !tamper && from % 4 == 2;
+    const auto trainer = reloads ? std::move(other) : MakeTrainer(subject, scenario);
     if (from > 0) {
       trainer->Setup(scenario.schedule(from - 1));
       if (tamper) tamper(state, trainer->Save());
@@ -56,7 +58,7 @@ Trained TrainInPieces(const Subject& subject, const Scenario& scenario, const Ta
     result.evaluation = trainer->Evaluate();
     state = trainer->Save();
     ESPALIER_CHECK(trainer->Save() == state);
-    const auto other = MakeTrainer(subject, scenario);
+    other = MakeTrainer(subject, scenario);
     other->Setup(scenario.schedule(0));
     other->Train();
   }

@@ -35,7 +35,8 @@ using Tamper = std::function<void(State& state, const State& fresh)>;
 // Puts the fresh values in the place of all whose names begin so.
 Tamper WithoutPart(const std::string& prefix);
 
-// The same with a new object after every second step, evaluations before saves, and another training in between.
+// The same with a new object after every second step, evaluations before saves, and another training in between, which
+// every second piece goes on in, if the kind reloads.
 Trained TrainInPieces(const Subject& subject, const Scenario& scenario, const Tamper& tamper = {});
 
 }  // namespace espalier::trainer::test

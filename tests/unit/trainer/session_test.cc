@@ -206,6 +206,35 @@ TEST_CASE("each step leaves a line in the step log, of every run", "[torch]") {
   CHECK((lines >> std::ws).eof());
 }
 
+TEST_CASE("a training that goes on for another run, from where it stands or from before, is the same", "[torch]") {
+  const Folder folder;
+  WorkerProcess worker;
+  const auto state_at = [&](std::int64_t step, const std::string& name) {
+    return As<worker::Saved>(worker.Call(Save(folder / name, step))).state_sha256;
+  };
+  Begin(worker, kSmall, kSmall.schedule(0));
+  REQUIRE(Is<worker::Trained>(worker.Call(Train(1))));
+  state_at(1, "one");
+  REQUIRE(Is<worker::Trained>(worker.Call(Train(2))));
+  const std::string straight = state_at(2, "two");
+  const auto proceed = [&](std::int64_t run) {
+    REQUIRE(Is<worker::Done>(worker.Call(worker::Proceed{{LeadershipId{9}, RunId{run}}, folder / "steps"})));
+  };
+  proceed(7);
+  REQUIRE(Is<worker::Trained>(worker.Call(Train(3))));
+  const std::string third = state_at(3, "three");
+  proceed(8);
+  REQUIRE(Is<worker::Done>(worker.Call(worker::Setup{kSmall.schedule(0)})));
+  REQUIRE(Is<worker::Done>(worker.Call(worker::Load{folder / "one"})));
+  for (const std::int64_t step : {2, 3}) REQUIRE(Is<worker::Trained>(worker.Call(Train(step))));
+  CHECK(state_at(3, "again") == third);
+  CHECK(third != straight);
+  std::istringstream steps(Content(folder / "steps"));
+  std::string logged;
+  for (std::string line; std::getline(steps, line);) logged += line.substr(0, line.rfind(' ')) + ";";
+  CHECK(logged == "7 3;8 2;8 3;");
+}
+
 TEST_CASE("a checkpoint that is damaged, missing or of another training is refused as such", "[torch]") {
   const Folder folder;
   WorkerProcess worker;
@@ -247,8 +276,8 @@ TEST_CASE("requests out of order, or of what the trainer has not, are refused as
   Begin(worker, kSmall, kSmall.schedule(0));
   CHECK(refused(Save("/tmp/x", 1)));
   Begin(worker, kSmall, kSmall.schedule(0));
-  REQUIRE(Is<worker::Trained>(worker.Call(Train(1))));
-  CHECK(refused(worker::Load{"/tmp/x"}));
+  CHECK(refused(worker::Proceed{{}, ""}));
+  CHECK(refused(worker::Proceed{{LeadershipId{9}, RunId{2}}, ""}));
 
   const HyperParameterValues one_missing{{"lr", 0.1}};
   HyperParameterValues unknown = kSmall.schedule(0);

@@ -20,14 +20,15 @@ const CheckpointIdentity kIdentity{.run = {LeadershipId{kLarge}, RunId{5}},
 
 const Values kValues{{"lr", 0.1}, {"bs", kLarge}, {"nesterov", true}, {"optimizer", std::string("sgd \"\xc3\xa9")}};
 
-const std::vector<RequestKind> kRequests{Describe{},
+const std::vector<RequestKind> kRequests{Describe{{"proceed"}},
                                          Init{{{}, RunId{5}}, "mlp", "digits", {200}, kValues, "/steps/77-5.log"},
                                          Init{{{}, RunId{5}}, "mlp", "", {}, {}, ""},
                                          Setup{kValues},
                                          Train{Step{7}},
                                          Evaluate{},
                                          Save{"/staging/a", kIdentity},
-                                         Load{"/store/a"}};
+                                         Load{"/store/a"},
+                                         Proceed{{{}, RunId{kLarge}}, "/steps/77-6"}};
 
 Offer SomeOffer() {
   return {.trainer = "toy",
@@ -42,7 +43,7 @@ Offer SomeOffer() {
 }
 
 const std::vector<ReplyKind> kReplies{
-    Description{1, "cpu", {SomeOffer()}},
+    Description{1, "cpu", {SomeOffer()}, {"proceed", "later"}},
     Done{},
     Trained{{{"loss", 0.1}, {"large", std::numeric_limits<double>::infinity()}}, Seconds(0.5)},
     Evaluated{{{"acc", -std::numeric_limits<double>::infinity()}}, Seconds(0.25)},

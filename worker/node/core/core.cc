@@ -59,7 +59,7 @@ void Core::TakeOver(const Order& order, Seconds now, Actions& actions) {
       return Refuse(order.run, start, fits.error().field + ": " + fits.error().message);
     }
     it = runs_.emplace(order.run, RunHere{Runner(order), DigestOf(order.offer), NoFile{}}).first;
-    if (order.start.has_value()) Fetch(it->second, actions);
+    if (order.start.has_value() && !StandsAtStart(it->second)) Fetch(it->second, actions);
   }
   RunnerActions wanted;
   it->second.runner.TakeOver(order.terms, now, wanted);
@@ -133,6 +133,15 @@ void Core::RemoveSuperseded(const std::vector<std::string>& files, Actions& acti
   superseded_ = std::move(now_superseded);
 }
 
+// The slot is free, and its worker was left where the run starts.
+bool Core::StandsAtStart(const RunHere& run) {
+  const Order& order = run.runner.order();
+  const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer);
+  const Worker* worker = runtime == nullptr ? nullptr : WorkerOn(slots_[order.slot], runtime->name);
+  const bool is_free = worker != nullptr && !slots_[order.slot].run.has_value() && worker->standing.has_value();
+  return is_free && BeginningOf(order, run.runner.path().ValuesAtInit(), *worker->standing) == Beginning::kGoOn;
+}
+
 void Core::AssignSlots(Seconds now, Actions& actions) {
   RefuseNotOffered(actions);
   for (int i = 0; i < settings_.slot_count; ++i) ReplaceOld(i, actions);
@@ -142,6 +151,11 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
     const auto* fetched = std::get_if<Fetched>(&run.start);
     const int slot = run.runner.order().slot;
     slots_waited_for.insert(slot);
+    const bool was_not_fetched = run.runner.order().start.has_value() && std::holds_alternative<NoFile>(run.start);
+    if (was_not_fetched && !StandsAtStart(run)) {  // another run was quicker, or the worker has died
+      Fetch(run, actions);
+      continue;
+    }
     const bool can_start = fetched != nullptr || std::holds_alternative<NoFile>(run.start);
     if (slots_[slot].run.has_value() || !can_start) continue;
     const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer);
@@ -154,7 +168,8 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
     actions.push_back(RecordRun{key, run.runner.path().stages()});
     RunnerActions wanted;
     const std::string start_path = fetched == nullptr ? std::string() : fetched->path;
-    run.runner.Begin(start_path, settings_.staging, settings_.step_logs + "/" + StepLogName(key), now, wanted);
+    run.runner.Begin(start_path, settings_.staging, settings_.step_logs + "/" + StepLogName(key),
+                     std::exchange(worker->standing, std::nullopt), now, wanted);
     Carry(key, std::move(wanted), now, actions);
   }
   for (const int slot : slots_waited_for) MindSlot(slot, now, actions);
@@ -169,7 +184,10 @@ void Core::Carry(RunKey key, RunnerActions wanted, Seconds now, Actions& actions
   for (Upload& upload : wanted.uploads) staging_.Add(key, std::move(upload));
   if (wanted.kill_worker) Kill(slot, run.runtime, actions);
   if (wanted.retire_worker) Retire(slot, run.runtime, now, actions);
-  if (slots_[slot].run == key && !run.runner.on_slot()) slots_[slot].run.reset();
+  if (slots_[slot].run == key && !run.runner.on_slot()) {
+    slots_[slot].run.reset();
+    if (Worker* worker = WorkerOf(run); worker != nullptr) NoteLeft(*worker, run.runner.Left());
+  }
   if (!run.runner.needs_start()) Release(run, actions);
   if (wanted.fetch_start) Fetch(run, actions);
   if (wanted.read_step_log) actions.push_back(ReadStepLog{key, run.step_log_offset});
@@ -215,9 +233,14 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
       return actions;
     }
     runtimes_.OnDescribed(*runtime, *description);
-    if (std::holds_alternative<Describing>(worker.state)) worker.state = Ready{runtimes_.Get(*runtime).offers};
+    if (std::holds_alternative<Describing>(worker.state)) {
+      worker.state = Ready{runtimes_.Get(*runtime).offers, Has(*description, worker::capability::kProceed),
+                           Has(*description, worker::capability::kReload)};
+    }
   } else if (const auto run = runs_.find(asked.run); run != runs_.end()) {
     RunnerActions wanted;
+    const auto* failure = std::get_if<Failure>(&reply.kind);
+    if (failure != nullptr && !failure->state_intact) worker.standing.reset();
     Runner& runner = run->second.runner;
     runner.SetRoom(HasRoomFor(runner.order().plan));
     runner.OnReply(asked.request, reply.kind, now, wanted);

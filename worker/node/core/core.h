@@ -70,7 +70,7 @@ class Core {
   const Outbox& outbox() const { return outbox_; }
 
  private:
-  // Where the checkpoint stands that a run starts from.
+  // Where the checkpoint stands that a run starts from. Of one whose worker stands there it is not looked for.
   struct Fetching {};
   struct StoreAway {
     Seconds again_at{0};
@@ -79,7 +79,7 @@ class Core {
   struct Fetched {
     std::string path;
   };
-  struct NoFile {};  // the run starts from Init, or has read its file
+  struct NoFile {};  // the run starts from Init, has read its file, or needs none since its worker stands there
 
   // A run that was not refused.
   struct RunHere {
@@ -116,6 +116,7 @@ class Core {
   void BeginUploads(Seconds now, Actions& actions);
   bool HasRoomFor(PlanId plan) const;
   Worker* WorkerOf(const RunHere& run);
+  bool StandsAtStart(const RunHere& run);
   bool IsSettled() const;
 
   Settings settings_;

@@ -15,7 +15,7 @@ void Core::Spawn(int slot, const std::string& runtime, Seconds respawn_delay, Se
   const std::int64_t number = next_worker_++;
   slots_[slot].seats[runtime] = Worker{.number = number, .state = Describing{now, respawn_delay}, .used_at = now};
   actions.push_back(SpawnWorker{slot, number, runtime});
-  Ask(slot, runtime, RunKey{}, Describe{}, actions);
+  Ask(slot, runtime, RunKey{}, Describe{worker::kCapabilities}, actions);
 }
 
 // REQUIRES: the slot has a worker of the runtime.

@@ -1,7 +1,7 @@
 // Where a run stands, from its order to its end.
 //
 //   Waiting ──> OnSlot: Starting ──> Evaluating, Training, AwaitingRoom, ... ──> Over ──> Ended
-//      ^                   │ the load failed once                            │        the step log was read, the end is
+//      ^                   │ the load failed once, or less than Init        │        the step log was read, the end is
 //      reported └───────────────────┘           Stopping, Dying: whatever is answered now, training ends
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "protocol/report.h"
+#include "worker/node/core/standing.h"
 
 namespace espalier::node {
 
@@ -21,9 +22,12 @@ struct Waiting {
   bool load_failed = false;  // once before
 };
 
-// The worker is asked for Init, and, where there is a start, for Setup and Load.
+// The worker is asked for Init, and, where there is a start, for Setup and Load; or for less, where it has trained
+// before.
 struct Starting {
   bool load_failed = false;  // once before
+  Beginning beginning = Beginning::kInit;
+  bool begin_again = false;  // less did not do: with Init, once all is answered
 };
 struct Evaluating {};
 // The worker is asked for a step, and for what Setup it needs.

@@ -101,23 +101,48 @@ bool Runner::WantsSave(Seconds now) const {
   return preempted_ || (period > Seconds(0) && now - saved_at_ >= period);
 }
 
-void Runner::Begin(const std::string& start_path, const std::string& staging, const std::string& step_log, Seconds now,
-                   RunnerActions& actions) {
+void Runner::Begin(const std::string& start_path, const std::string& staging, const std::string& step_log,
+                   const std::optional<Standing>& standing, Seconds now, RunnerActions& actions) {
   ESPALIER_CHECK(waiting());
   const bool load_failed = std::get<Waiting>(state_).load_failed;
   OnSlot& slot = state_.emplace<OnSlot>();
   slot.since = slot.working_since = saved_at_ = now;
-  slot.activity = Starting{load_failed};
+  const Values at_init = path_.ValuesAtInit();
+  const Beginning beginning = standing.has_value() ? BeginningOf(order_, at_init, *standing) : Beginning::kInit;
+  slot.activity = Starting{.load_failed = load_failed, .beginning = beginning};
   slot.asked = {Work::kSetUp};
+  slot.set_up = beginning != Beginning::kInit;
   staging_ = staging;
   in_force_.clear();
-  const Offer& offer = order_.offer;
-  actions.requests.push_back(Init{order_.run, offer.trainer, offer.data, order_.step, path_.ValuesAtInit(), step_log});
+  if (beginning == Beginning::kInit) {
+    const Offer& offer = order_.offer;
+    actions.requests.push_back(Init{order_.run, offer.trainer, offer.data, order_.step, at_init, step_log});
+  } else {
+    actions.requests.push_back(Proceed{order_.run, step_log});
+  }
   if (!order_.start.has_value()) return;
   in_force_ = path_.SequenceValues(reached_ - 1);
-  actions.requests.push_back(Setup{in_force_});
+  if (beginning == Beginning::kGoOn) return;
+  Values all = in_force_;
+  if (beginning == Beginning::kReload) all.merge(Changed(in_force_, standing->in_force));
+  actions.requests.push_back(Setup{std::move(all)});
   actions.requests.push_back(Load{start_path});
   slot.asked.insert(slot.asked.end(), {Work::kSetUp, Work::kLoad});
+}
+
+std::optional<Standing> Runner::Left() const {
+  if (on_slot() || !is_whole_) return std::nullopt;
+  Standing standing{.offer = DigestOf(order_.offer),
+                    .step = order_.step,
+                    .at_init = path_.ValuesAtInit(),
+                    .in_force = in_force_,
+                    .file = {}};
+  if (saves_.Begun(reached_)) {
+    standing.file = StoreName(order_.plan, path_.PointAt(reached_), order_.run);
+  } else if (order_.start.has_value() && reached_ == path_.start()) {
+    standing.file = order_.start->file;
+  }
+  return standing;
 }
 
 void Runner::Advance(Seconds now, RunnerActions& actions) {
@@ -169,6 +194,7 @@ void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds
   slot->asked.pop_front();
   slot->working_since = now;
   if (SaysUnusable(reply)) actions.retire_worker = true;
+  if (std::holds_alternative<Failure>(reply)) is_whole_ = std::get<Failure>(reply).state_intact;
   if (Is<Stopping>()) return OnReplyWhileStopping(request, reply, now, actions);
   if (const auto* failure = std::get_if<Failure>(&reply)) return OnFailure(request, *failure, now, actions);
   if (const auto* train = std::get_if<Train>(&request)) {
@@ -178,6 +204,7 @@ void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds
   } else if (std::holds_alternative<Done>(reply)) {
     return OnPrepared(request, took, now, actions);
   }
+  is_whole_ = false;
   Finish(FaultNow(RunFailed::Kind::kTrainer, kWrongKind), now, actions);
 }
 
@@ -191,7 +218,7 @@ void Runner::OnReplyWhileStopping(const RequestKind& request, const ReplyKind& r
   if (std::get<OnSlot>(state_).asked.empty()) Finish(std::nullopt, now, actions);
 }
 
-// Init, Setup or Load is done.
+// Init, Setup, Load or Proceed is done.
 void Runner::OnPrepared(const RequestKind& request, Seconds took, Seconds now, RunnerActions& actions) {
   OnSlot& slot = std::get<OnSlot>(state_);
   const bool is_setup = std::holds_alternative<Setup>(request);
@@ -199,6 +226,8 @@ void Runner::OnPrepared(const RequestKind& request, Seconds took, Seconds now, R
   slot.set_up |= is_setup;
   if (std::holds_alternative<Load>(request)) end_.load_time = took;
   if (!Is<Starting>()) return;
+  is_whole_ = slot.asked.empty();
+  if (std::get<Starting>(slot.activity).begin_again) return BeginAgain(now, actions);
   if (preempted_) return Finish(std::nullopt, now, actions);
   if (slot.asked.empty()) Advance(now, actions);
 }
@@ -253,6 +282,7 @@ void Runner::OnSaveReply(const Save& save, const ReplyKind& reply, Seconds now, 
 
 // A state that cannot be had ends its run, if it has not ended by itself meanwhile.
 void Runner::FailSave(const RunFailed& fault, Seconds now, RunnerActions& actions) {
+  is_whole_ = false;
   if (ended()) actions.reports.push_back(fault);
   if (on_slot() && !Is<Stopping>() && !Is<Dying>()) {
     actions.kill_worker = fault.kind == RunFailed::Kind::kCrash;
@@ -262,6 +292,9 @@ void Runner::FailSave(const RunFailed& fault, Seconds now, RunnerActions& action
 }
 
 void Runner::OnFailure(const RequestKind& request, const Failure& failure, Seconds now, RunnerActions& actions) {
+  const auto* starting = std::get_if<Starting>(&std::get<OnSlot>(state_).activity);
+  const bool is_short = starting != nullptr && starting->beginning != Beginning::kInit;
+  if (is_short && !failure.worker_unusable) return BeginAgain(now, actions);
   if (std::holds_alternative<Evaluate>(request)) return OnEvaluationFailed(failure, now, actions);
   const bool is_of_file = failure.kind == FailureKind::kCheckpoint && !failure.worker_unusable;
   if (std::holds_alternative<Load>(request) && is_of_file) {
@@ -277,6 +310,18 @@ void Runner::OnEvaluationFailed(const Failure& failure, Seconds now, RunnerActio
   failed_evaluations_.insert(reached_);
   ReportLost(actions);
   Advance(now, actions);
+}
+
+// Less than Init did not do: it is forgotten what stood there, and the run begins as if nothing had.
+void Runner::BeginAgain(Seconds now, RunnerActions& actions) {
+  auto& starting = std::get<Starting>(std::get<OnSlot>(state_).activity);
+  starting.begin_again = true;
+  if (!std::get<OnSlot>(state_).asked.empty()) return;
+  const bool load_failed = starting.load_failed;
+  LeaveSlot(now);
+  is_whole_ = false;
+  state_ = Waiting{load_failed};
+  actions.fetch_start = true;
 }
 
 // The file was whole when it was fetched. It may be gone because the store is: that is found out, and the load tried

@@ -56,8 +56,13 @@ class Runner {
 
   // The slot's worker is free for it: begins. `start_path` is where the start's checkpoint lies, if there is one;
   // `staging` is a folder. REQUIRES: waiting().
-  void Begin(const std::string& start_path, const std::string& staging, const std::string& step_log, Seconds now,
-             RunnerActions& actions);
+  // `standing`: what the worker was left with, if it can go on with it.
+  void Begin(const std::string& start_path, const std::string& staging, const std::string& step_log,
+             const std::optional<Standing>& standing, Seconds now, RunnerActions& actions);
+
+  // What it leaves in its worker, whose reloading is not known here; nothing while it is on its slot, or if that is not
+  // whole.
+  std::optional<Standing> Left() const;
 
   // A newer generation, or the first; an older one or the same changes nothing.
   void TakeOver(const OrderTerms& terms, Seconds now, RunnerActions& actions);
@@ -92,6 +97,7 @@ class Runner {
   void Advance(Seconds now, RunnerActions& actions);
   void BeginStep(RunnerActions& actions);
   void SaveHere(Seconds now, RunnerActions& actions);
+  void BeginAgain(Seconds now, RunnerActions& actions);
   void OnPrepared(const RequestKind& request, Seconds took, Seconds now, RunnerActions& actions);
   void OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions);
   void OnEvaluated(const Evaluated& evaluated, Seconds now, RunnerActions& actions);
@@ -127,6 +133,7 @@ class Runner {
   bool preempted_ = false;
   bool has_room_ = true;
   Values in_force_;
+  bool is_whole_ = false;  // the training in the worker is this run's, and no request of it has failed or is unanswered
   std::string staging_;
   RunSaves saves_;
   Seconds saved_at_{0};  // or began

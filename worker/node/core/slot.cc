@@ -17,6 +17,17 @@ Seconds RespawnDelay(const Worker& worker) {
   return std::clamp(2 * describing->respawn_delay, kRespawnDelayFirst, kRespawnDelayMax);
 }
 
+void NoteLeft(Worker& worker, std::optional<Standing> standing) {
+  const auto* ready = std::get_if<Ready>(&worker.state);
+  if (ready == nullptr || !ready->proceeds) standing.reset();
+  if (standing.has_value()) standing->reloads = ready->reloads;
+  worker.standing = std::move(standing);
+}
+
+bool Has(const Description& description, const std::string& capability) {
+  return std::ranges::find(description.capabilities, capability) != description.capabilities.end();
+}
+
 bool Saves(const Worker& worker) {
   return std::any_of(worker.asked.begin(), worker.asked.end(),
                      [](const auto& item) { return std::holds_alternative<Save>(item.second.request); });

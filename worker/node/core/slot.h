@@ -12,6 +12,7 @@
 #include <string>
 #include <variant>
 
+#include "worker/node/core/standing.h"
 #include "worker/node/core/worker_words.h"
 
 namespace espalier::node {
@@ -31,6 +32,8 @@ struct Describing {
 // Trains what it has described.
 struct Ready {
   std::set<Digest128> offers;
+  bool proceeds = false;  // can be asked to Proceed
+  bool reloads = false;   // and can Load after steps
 };
 
 // It has said that it is unusable: asked for nothing more, and killed once it has written what it is writing.
@@ -55,6 +58,7 @@ struct Worker {
   Seconds used_at{0};  // when it was started, or last given a run
   std::int64_t next_request = 1;
   std::map<std::int64_t, Asked> asked;  // by request id, until answered
+  std::optional<Standing> standing;     // what the last run has left in it, while it is whole
 };
 
 using Seat = std::variant<Absent, Worker>;
@@ -64,6 +68,12 @@ struct Slot {
   std::optional<RunKey> run;          // that holds the slot
   std::string runtime;  // whose worker is kept warm whatever happens: of the last run, or the first of all
 };
+
+// The run that had the worker has left it so. Of no use to a worker that cannot proceed.
+void NoteLeft(Worker& worker, std::optional<Standing> standing);
+
+// Whether the worker has said that it can do that.
+bool Has(const Description& description, const std::string& capability);
 
 // How long to wait before the next worker is started if this one dies now: a worker that never got as far as describing
 // itself would only do the same again.

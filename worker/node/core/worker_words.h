@@ -15,6 +15,7 @@ using worker::Failure;
 using worker::FailureKind;
 using worker::Init;
 using worker::Load;
+using worker::Proceed;
 using worker::ReplyKind;
 using worker::RequestKind;
 using worker::Save;

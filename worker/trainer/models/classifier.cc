@@ -151,6 +151,7 @@ TrainerKind Classifier(const NetworkKind& network, const DataSource& data) {
       .evaluation_digest = Sha256Hex(data.validation_digest + kEvaluationVersion),
       .hyper_parameters = std::move(declared),
       .metrics = {"test_acc", "test_loss"},
+      .reloads = true,
       .make = [network, data](StepMeaning step) { return std::make_unique<ClassifierTraining>(network, data, step); }};
 }
 

@@ -142,6 +142,7 @@ TrainerKind Synthetic() {
                                {.name = "step_seconds", .default_value = 0.0}},
           .metrics = {"test_acc", "test_loss"},
           .takes_any = true,
+          .reloads = true,
           .make = [](StepMeaning) { return std::make_unique<SyntheticTraining>(); }};
 }
 
