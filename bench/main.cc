@@ -14,9 +14,13 @@ using espalier::bench::Figures;
 using espalier::bench::Size;
 
 const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
-    {"decide", espalier::bench::RunDecide},   {"submit", espalier::bench::RunSubmit},
-    {"reports", espalier::bench::RunReports}, {"restart", espalier::bench::RunRestart},
-    {"rivals", espalier::bench::RunRivals},   {"turnaround", espalier::bench::RunTurnaround},
+    {"decide", espalier::bench::RunDecide},
+    {"submit", espalier::bench::RunSubmit},
+    {"ray", espalier::bench::RunRay},
+    {"reports", espalier::bench::RunReports},
+    {"restart", espalier::bench::RunRestart},
+    {"rivals", espalier::bench::RunRivals},
+    {"turnaround", espalier::bench::RunTurnaround},
 };
 
 int Usage() {
