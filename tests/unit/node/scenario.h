@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/store_name.h"
 #include "worker/node/core/core.h"
 #include "worker/node/core/run_files.h"
 
