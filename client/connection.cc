@@ -168,14 +168,23 @@ Result<v1::SubmitResponse> Connection::Submit(const v1::SubmitRequest& request) 
 Result<v1::CancelStudyResponse> Connection::CancelStudy(const v1::CancelStudyRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::CancelStudy, request);
 }
+Result<v1::PutArchiveResponse> Connection::PutArchive(const v1::PutArchiveRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::PutArchive, request);
+}
 Result<v1::ContinueTrialResponse> Connection::ContinueTrial(const v1::ContinueTrialRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::ContinueTrial, request);
 }
 Result<v1::RetryStageResponse> Connection::RetryStage(const v1::RetryStageRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::RetryStage, request);
 }
+Result<v1::DescribeTrainerResponse> Connection::DescribeTrainer(const v1::DescribeTrainerRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::DescribeTrainer, request);
+}
 Result<v1::ListTrainersResponse> Connection::ListTrainers(const v1::ListTrainersRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListTrainers, request);
+}
+Result<v1::GetTrainerResponse> Connection::GetTrainer(const v1::GetTrainerRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrainer, request);
 }
 Result<v1::ListServersResponse> Connection::ListServers(const v1::ListServersRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListServers, request);

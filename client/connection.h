@@ -46,9 +46,12 @@ class Connection {
   Result<v1::CreateStudyResponse> CreateStudy(const v1::CreateStudyRequest& request);
   Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request);
   Result<v1::CancelStudyResponse> CancelStudy(const v1::CancelStudyRequest& request);
+  Result<v1::PutArchiveResponse> PutArchive(const v1::PutArchiveRequest& request);
   Result<v1::ContinueTrialResponse> ContinueTrial(const v1::ContinueTrialRequest& request);
   Result<v1::RetryStageResponse> RetryStage(const v1::RetryStageRequest& request);
+  Result<v1::DescribeTrainerResponse> DescribeTrainer(const v1::DescribeTrainerRequest& request);
   Result<v1::ListTrainersResponse> ListTrainers(const v1::ListTrainersRequest& request);
+  Result<v1::GetTrainerResponse> GetTrainer(const v1::GetTrainerRequest& request);
   Result<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request);
   Result<v1::ListStudiesResponse> ListStudies(const v1::ListStudiesRequest& request);
   Result<v1::GetStudyResponse> GetStudy(const v1::GetStudyRequest& request);

@@ -20,6 +20,8 @@ struct StudySpecification {
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
   std::string definition;  // the whole study as understood, as canonical JSON; equal definitions are equal contents
+  std::string reference =
+      {};  // as the master answered DescribeTrainer; empty: a trainer that servers have of their own
   ValueTypes
       undeclared;  // of hyper-parameters that trials may name although the trainer, which takes any, has them not
 };

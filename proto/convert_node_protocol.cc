@@ -204,11 +204,52 @@ Result<Offer> FromProto(const v1::TrainerDescription& message) {
   return offer;
 }
 
+v1::ServerOffer ToProto(const ServerOffer& offered) {
+  v1::ServerOffer message;
+  *message.mutable_trainer() = ToProto(offered.offer);
+  message.set_device_kind(offered.device_kind);
+  return message;
+}
+
 Result<ServerOffer> FromProto(const v1::ServerOffer& message) {
   if (!message.has_trainer()) return Missing("trainer");
   ESPALIER_ASSIGN(Offer offer, FromProto(message.trainer()));
   return ServerOffer{std::move(offer), message.device_kind()};
 }
+
+namespace {
+
+using espalier::FromProto;
+using espalier::ToProto;
+
+v1::DescribedReference ToProto(const DescribedReference& described) {
+  v1::DescribedReference message;
+  message.set_reference_digest(ToHex(described.reference));
+  message.set_asked(described.asked);
+  for (const ServerOffer& offered : described.offers) *message.add_offers() = ToProto(offered);
+  message.set_refused(ForPeople(described.refused));
+  return message;
+}
+
+Result<Digest128> ToReference(const std::string& hex) {
+  Result<Digest128> digest = ParseDigest128(hex);
+  if (!digest.has_value()) return InField("reference_digest", digest.error());
+  return digest;
+}
+
+Result<DescribedReference> FromProto(const v1::DescribedReference& message) {
+  DescribedReference described{.asked = message.asked(), .offers = {}, .refused = message.refused()};
+  ESPALIER_ASSIGN(described.reference, ToReference(message.reference_digest()));
+  ESPALIER_RETURN_IF_ERROR(Append(message.offers(), "offers", &FromProto, described.offers));
+  return described;
+}
+
+Result<WantedReference> FromProto(const v1::WantedReference& message) {
+  ESPALIER_ASSIGN(const Digest128 reference, ToReference(message.reference_digest()));
+  return WantedReference{reference, message.asked()};
+}
+
+}  // namespace
 
 v1::Registration ToProto(const Registration& registration) {
   v1::Registration message;
@@ -217,11 +258,8 @@ v1::Registration ToProto(const Registration& registration) {
   message.set_slot_count(registration.slot_count);
   message.set_draining(registration.draining);
   message.set_trouble(ForPeople(registration.trouble));
-  for (const ServerOffer& offered : registration.offers) {
-    v1::ServerOffer& offer = *message.add_offers();
-    *offer.mutable_trainer() = ToProto(offered.offer);
-    offer.set_device_kind(offered.device_kind);
-  }
+  for (const ServerOffer& offered : registration.offers) *message.add_offers() = ToProto(offered);
+  for (const DescribedReference& each : registration.references) *message.add_references() = ToProto(each);
   return message;
 }
 
@@ -238,6 +276,7 @@ Result<Registration> FromProto(const v1::Registration& message) {
                             .draining = message.draining(),
                             .trouble = message.trouble()};
   ESPALIER_RETURN_IF_ERROR(Append(message.offers(), "offers", &FromProto, registration.offers));
+  ESPALIER_RETURN_IF_ERROR(Append(message.references(), "references", &FromProto, registration.references));
   return registration;
 }
 
@@ -246,6 +285,11 @@ v1::SynchronizeResponse ToProto(const ServerOrders& orders) {
   for (const Order& order : orders.orders) Set(order, *message.add_orders());
   message.set_acknowledged_report(orders.acknowledged_report);
   for (const std::string& file : orders.superseded_files) message.add_superseded_files(file);
+  for (const WantedReference& wanted : orders.references) {
+    v1::WantedReference& part = *message.add_references();
+    part.set_reference_digest(ToHex(wanted.reference));
+    part.set_asked(wanted.asked);
+  }
   return message;
 }
 
@@ -254,6 +298,7 @@ Result<ServerOrders> FromProto(const v1::SynchronizeResponse& message) {
   ESPALIER_RETURN_IF_ERROR(Append(message.orders(), "orders", &FromProto, orders.orders));
   orders.acknowledged_report = message.acknowledged_report();
   orders.superseded_files.assign(message.superseded_files().begin(), message.superseded_files().end());
+  ESPALIER_RETURN_IF_ERROR(Append(message.references(), "references", &FromProto, orders.references));
   return orders;
 }
 

@@ -1,6 +1,7 @@
 // What a server offers to train, and what it is: as its node manager says, and as the master matches it by digest.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,15 @@ struct ServerOffer {
   friend bool operator==(const ServerOffer&, const ServerOffer&) = default;
 };
 
+// What a server has made of a trainer reference that it was told of (protocol/trainer_reference.h).
+struct DescribedReference {
+  Digest128 reference;
+  std::int64_t asked = 0;           // as the orders said when it was described, or refused
+  std::vector<ServerOffer> offers;  // empty: it is refused
+  std::string refused;              // why, for people
+  friend bool operator==(const DescribedReference&, const DescribedReference&) = default;
+};
+
 // What a node manager says of its server when it registers.
 struct Registration {
   std::string server;       // unique among servers
@@ -45,6 +55,7 @@ struct Registration {
   std::vector<ServerOffer> offers;
   bool draining = false;  // it is being stopped: its runs save and end, and it takes no new ones
   std::string trouble;    // what keeps checkpoints from the store, or runs from going on, for people; empty: nothing
+  std::vector<DescribedReference> references = {};  // each once; not those that are still looked at
   friend bool operator==(const Registration&, const Registration&) = default;
 };
 

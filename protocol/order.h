@@ -90,11 +90,19 @@ struct Order {
   OrderTerms terms;
 };
 
+// A trainer reference that a server is to describe, and to train by as long as it is wanted.
+struct WantedReference {
+  Digest128 reference;
+  std::int64_t asked = 0;  // changes when somebody asks anew: what was refused is tried again
+  friend bool operator==(const WantedReference&, const WantedReference&) = default;
+};
+
 // All that a server should be doing, and what the master knows of its reports.
 struct ServerOrders {
   std::vector<Order> orders;
   std::int64_t acknowledged_report = 0;       // reports up to this number are durable
   std::vector<std::string> superseded_files;  // of the store: nobody needs them, another file holds their point
+  std::vector<WantedReference> references = {};
 };
 
 }  // namespace espalier

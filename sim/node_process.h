@@ -86,6 +86,9 @@ class NodeProcess {
   void Act(const node::RecordRun& record);
   void Act(const node::ReadStepLog& read);
   void Act(const node::ForgetRun& forget);
+  // The simulated users bring no code of their own.
+  void Act(const node::FetchReference&) {}
+  void Act(const node::ForgetReference&) {}
   void Act(const node::Quit&) {}
 
   // A stream, and what was said on it.

@@ -16,18 +16,21 @@ std::string DefinitionOf(const StudyFile& file) {
     if (candidate.steps.has_value()) trial.Add("steps", candidate.steps->value);
     trials.Append(std::move(trial));
   }
-  return CompactJson(Json::Object({{"data", study.data},
-                                   {"evaluate_every", study.evaluate_every_steps},
-                                   {"fixed", Json::Sorted(file.space.fixed)},
-                                   {"goal", Name(study.goal)},
-                                   {"metric", study.metric},
-                                   {"share", Name(study.scope)},
-                                   {"step", study.step == StepMeaning{} ? Json("epoch") : Json(study.step.updates)},
-                                   {"study", study.name},
-                                   {"trainer", study.trainer},
-                                   {"trials", std::move(trials)},
-                                   {"tuned", std::move(tuned)},
-                                   {"tuner", Json::Object({{file.tuner, std::move(options)}})}}));
+  Json definition = Json::Object({{"data", study.data}});
+  if (file.code) definition.Add("environment", Json::Sorted(file.code->environment));
+  definition.Add("evaluate_every", study.evaluate_every_steps);
+  definition.Add("fixed", Json::Sorted(file.space.fixed));
+  definition.Add("goal", Name(study.goal));
+  definition.Add("metric", study.metric);
+  if (file.code) definition.Add("python", file.code->python);
+  definition.Add("share", Name(study.scope));
+  definition.Add("step", study.step == StepMeaning{} ? Json("epoch") : Json(study.step.updates));
+  definition.Add("study", study.name);
+  definition.Add("trainer", study.trainer);
+  definition.Add("trials", std::move(trials));
+  definition.Add("tuned", std::move(tuned));
+  definition.Add("tuner", Json::Object({{file.tuner, std::move(options)}}));
+  return CompactJson(definition);
 }
 
 }  // namespace espalier

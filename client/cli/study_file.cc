@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "client/cli/study_values.h"
+#include "client/cli/trainer_code.h"
 #include "client/cli/yaml_tree.h"
 #include "client/tuners/registry.h"
 
@@ -50,10 +51,11 @@ class Reader {
   Reader(const YamlNode& root, StudyFile& file) : root_(root), file_(file) {}
 
   Result<void> Read() {
-    ESPALIER_RETURN_IF_ERROR(ExpectMapping(
-        root_, "",
-        {"study", "trainer", "data", "step", "evaluate", "hyper_parameters", "trials", "metric", "tuner", "share"}));
+    ESPALIER_RETURN_IF_ERROR(ExpectMapping(root_, "",
+                                           {"study", "trainer", "python", "environment", "data", "step", "evaluate",
+                                            "hyper_parameters", "trials", "metric", "tuner", "share"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
+    ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
     ESPALIER_RETURN_IF_ERROR(ReadStep());
     ESPALIER_RETURN_IF_ERROR(ReadMetric());
     ESPALIER_RETURN_IF_ERROR(ReadShare());

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,17 @@ struct WrittenValue {
   Step horizon;
 };
 
+// A trainer in the user's own code.
+struct TrainerCode {
+  std::string file;    // absolute
+  std::string name;    // of the class or function in it
+  std::string python;  // an absolute path, or a name that servers know; empty: whatever fits
+  std::map<std::string, std::string> environment;
+};
+
 struct StudyFile {
   std::string path;
+  std::optional<TrainerCode> code;  // none: the specification names a trainer that servers have of their own
   StudySpecification specification;
   std::string tuner;  // its name
   tuners::Options tuner_options;

@@ -6,6 +6,7 @@
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
 #include "client/cli/study_file.h"
+#include "client/cli/trainer_code.h"
 #include "client/convert.h"
 
 namespace espalier {
@@ -75,10 +76,10 @@ int Run(CommandContext& context, const std::vector<std::string>& paths) {
   }
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
-  const Result<std::vector<v1::TrainerDescription>> trainers = ListTrainersOf(client->connection());
-  if (!trainers.has_value()) return Fail(context, trainers.error());
   v1::ForecastRequest request;
   for (StudyFile& file : files) {
+    const Result<std::vector<v1::TrainerDescription>> trainers = TrainersFor(context, client->connection(), file);
+    if (!trainers.has_value()) return FailTrainer(context, file, trainers.error());
     const tl::expected<void, FileError> checked = CheckForForecast(file, *trainers);
     if (!checked.has_value()) return FailFile(context, checked.error());
     AddStudy(request, file);

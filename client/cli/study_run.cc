@@ -8,6 +8,7 @@
 #include "client/cli/server_access.h"
 #include "client/cli/study_file.h"
 #include "client/cli/study_view.h"
+#include "client/cli/trainer_code.h"
 #include "client/tuner_driver.h"
 
 namespace espalier {
@@ -53,8 +54,8 @@ int Run(CommandContext& context, const std::string& path) {
   if (!file.has_value()) return FailFile(context, file.error());
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
-  const Result<std::vector<v1::TrainerDescription>> trainers = ListTrainersOf(client->connection());
-  if (!trainers.has_value()) return Fail(context, trainers.error());
+  const Result<std::vector<v1::TrainerDescription>> trainers = TrainersFor(context, client->connection(), *file);
+  if (!trainers.has_value()) return FailTrainer(context, *file, trainers.error());
   const tl::expected<void, FileError> checked = CheckTrainer(*file, *trainers);
   if (!checked.has_value()) return FailFile(context, checked.error());
 

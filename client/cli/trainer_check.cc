@@ -1,6 +1,4 @@
 // espalier trainer check TRAINER
-#include <stdlib.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -9,6 +7,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/study_file.h"
 #include "client/cli/study_values.h"
+#include "client/cli/temporary_folder.h"
 #include "client/cli/trainer_check_report.h"
 #include "client/cli/up/stop_signals.h"
 #include "client/cli/up/up.h"
@@ -42,27 +41,6 @@ struct Wish {
   std::map<std::string, Expression> sequences;
 };
 
-// Where states and logs lie, for as long as the check runs.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> Create() {
-    std::error_code error;
-    std::string name = std::filesystem::temp_directory_path(error) / "espalier-check-XXXXXX";
-    if (error || mkdtemp(name.data()) == nullptr) return MakeError(ErrorCode::kInternal, "cannot create " + name);
-    return TemporaryFolder(name);
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
-
 bool IsPython(const std::string& trainer) {
   return trainer.starts_with(kPythonPrefix) || trainer.find(".py:") != std::string::npos;
 }
@@ -81,6 +59,7 @@ Result<Wish> WishOf(const std::string& path) {
   const auto file = ReadStudyFile(path);
   if (!file.has_value()) return MakeError(ErrorCode::kInvalidArgument, Print(file.error()));
   Wish wish{.trainer = file->specification.trainer, .data = file->specification.data, .step = file->specification.step};
+  if (file->code) wish.trainer = file->code->file + ":" + file->code->name;
   for (const auto& [name, text] : file->candidates.front().sequences) {
     ESPALIER_ASSIGN(wish.sequences[name], ParseExpression(text));
   }

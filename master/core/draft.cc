@@ -15,10 +15,20 @@ struct Noter {
     touched.servers.insert(run.slot.server);
   }
 
+  // What they should offer changes.
+  void AllServers() const {
+    for (const auto& [name, server] : state.servers) touched.servers.insert(name);
+  }
+
   void operator()(const AddOffer&) const {}
-  void operator()(const AddStudy&) const {}
+  void operator()(const ListOffer&) const {}
+  void operator()(const AddStudy& change) const {
+    if (change.study.specification.reference) AllServers();
+  }
   void operator()(const CloseStudy& change) const { touched.studies.insert(change.study); }
-  void operator()(const FinishStudy&) const {}
+  void operator()(const FinishStudy& change) const {
+    if (state.studies.at(change.study).specification.reference) AllServers();
+  }
   void operator()(const AddPlan&) const {}
   void operator()(const ChangePlan& change) const { std::visit(OfPlan{*this, change.plan}, change.change); }
   void operator()(const AddTrial& change) const { Plan(change.trial.plan); }
@@ -51,6 +61,10 @@ struct Noter {
   void operator()(const SetRunState& change) const { RunOf(change.run); }
   void operator()(const AddRequest&) const {}
   void operator()(const SetUser&) const {}
+  void operator()(const AddArchive&) const {}
+  void operator()(const AddReference&) const {}
+  void operator()(const AskReference&) const { AllServers(); }
+  void operator()(const ForgetAsk&) const { AllServers(); }
   void operator()(const SetServer&) const {}
   void operator()(const RemoveServer&) const {}
   void operator()(const SetPosition&) const {}

@@ -34,7 +34,14 @@ struct StageRetried {
 
 struct UserChanged {};
 
-using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, StageRetried, UserChanged>;
+struct ArchivePut {};
+
+struct TrainerAsked {
+  Digest128 reference;
+};
+
+using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, StageRetried, UserChanged,
+                            ArchivePut, TrainerAsked>;
 
 struct Reply {
   CallId call;

@@ -71,12 +71,22 @@ struct RemoveUser {
   std::string name;
 };
 
+struct PutArchive {
+  std::string bytes;
+};
+
+struct DescribeTrainer {
+  TrainerReference reference;
+};
+
 // What a client asks for. It comes again with the same request id until the client has heard the answer.
 struct ClientCall {
   CallId call;
   Caller caller;
   std::string request_id;
-  std::variant<CreateStudy, SubmitBatch, CancelStudy, ContinueTrial, RetryStage, AddUser, RemoveUser> what;
+  std::variant<CreateStudy, SubmitBatch, CancelStudy, ContinueTrial, RetryStage, AddUser, RemoveUser, PutArchive,
+               DescribeTrainer>
+      what;
 };
 
 // Here and below, `arrived`: when the event was posted, not when it is handled. Leases count from there, so that a

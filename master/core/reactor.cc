@@ -1,6 +1,7 @@
 #include "master/core/reactor.h"
 
 #include "master/core/calls/answer_once.h"
+#include "master/core/calls/code_calls.h"
 #include "master/core/calls/user_calls.h"
 #include "master/core/draft.h"
 #include "master/core/nodes/node_messages.h"
@@ -23,7 +24,10 @@ struct Dispatcher {
   void operator()(const ClientCall& call) const { AnswerOnce(draft, call); }
   void operator()(const NodeMessage& message) const { OnNodeMessage(draft, message); }
   void operator()(const NodeGone& gone) const { OnNodeGone(draft, gone); }
-  void operator()(const Tick& tick) const { OnTick(draft, tick); }
+  void operator()(const Tick& tick) const {
+    ForgetAsks(draft);
+    OnTick(draft, tick);
+  }
   void operator()(const Recovered& recovered) const {
     OnRecovered(draft, recovered);
     RecallPositions(draft);

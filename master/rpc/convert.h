@@ -20,6 +20,7 @@
 #include "proto/convert_goal_and_scope.h"
 #include "proto/convert_node_protocol.h"
 #include "proto/convert_schema.h"
+#include "proto/convert_trainer_reference.h"
 
 namespace espalier::master {
 

@@ -87,6 +87,11 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
     if (!known.has_value()) return InField("undeclared", known.error());
     specification.undeclared[name] = *known;
   }
+  if (!message.reference_digest().empty()) {
+    const Result<Digest128> reference = ParseDigest128(message.reference_digest());
+    if (!reference.has_value()) return InField("reference_digest", reference.error());
+    specification.reference = *reference;
+  }
   return specification;
 }
 

@@ -6,6 +6,7 @@
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "master/core/views/makespan_bound.h"
 #include "master/core/views/study_part.h"
+#include "master/core/views/trainer_standing.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/reading.h"
 
@@ -14,6 +15,7 @@ namespace espalier::master {
 InspectService::InspectService(MasterPort& master, const Callers& callers)
     : GuardedService(v1::InspectService::service_full_name(), callers), master_(master) {
   Serve("ListTrainers", &Callers::Member, &InspectService::ListTrainers);
+  Serve("GetTrainer", &Callers::Member, &InspectService::GetTrainer);
   Serve("ListServers", &Callers::Member, &InspectService::ListServers);
   Serve("ListStudies", &Callers::Member, &InspectService::ListStudies);
   Serve("GetStudy", &Callers::Member, &InspectService::GetStudy);
@@ -35,10 +37,28 @@ Result<void> InspectService::ListTrainers(const Caller&, const v1::ListTrainersR
   return Read([&](const MasterState& state) -> Result<void> {
     std::map<std::pair<std::string, std::string>, const KnownOffer*> newest;  // by trainer and data
     for (const auto& [digest, known] : state.offers) {
+      if (!known.listed) continue;
       const KnownOffer*& shown = newest[{known.offer.trainer, known.offer.data}];
       if (shown == nullptr || known.first_seen > shown->first_seen) shown = &known;
     }
     for (const auto& [key, known] : newest) *response.add_trainers() = ToProto(known->offer);
+    return {};
+  });
+}
+
+Result<void> InspectService::GetTrainer(const Caller& caller, const v1::GetTrainerRequest& request,
+                                        v1::GetTrainerResponse& response) {
+  const Result<Digest128> reference = ParseDigest128(request.reference_digest());
+  if (!reference.has_value()) return InField("reference_digest", reference.error());
+  return Read([&](const MasterState& state) -> Result<void> {
+    ESPALIER_ASSIGN(const TrainerStanding standing, StandingOf(state, *reference, caller));
+    response.set_wanted(standing.wanted);
+    for (const TrainerOnServer& here : standing.servers) {
+      v1::TrainerOnServer& message = *response.add_servers();
+      message.set_server(here.server);
+      for (const Offer* offer : here.offers) *message.add_offers() = ToProto(*offer);
+      message.set_refused(here.refused);
+    }
     return {};
   });
 }

@@ -20,6 +20,8 @@ class InspectService final : public GuardedService {
   // O(offers ever registered).
   Result<void> ListTrainers(const Caller& caller, const v1::ListTrainersRequest& request,
                             v1::ListTrainersResponse& response);
+  // As views/trainer_standing.h says.
+  Result<void> GetTrainer(const Caller& caller, const v1::GetTrainerRequest& request, v1::GetTrainerResponse& response);
   // O(servers + runs under way).
   Result<void> ListServers(const Caller& caller, const v1::ListServersRequest& request,
                            v1::ListServersResponse& response);

@@ -41,4 +41,23 @@ grpc::Status NodeManagerService::Synchronize(
   return status;
 }
 
+grpc::Status NodeManagerService::GetReference(grpc::ServerContext* context, const v1::GetReferenceRequest* request,
+                                              v1::GetReferenceResponse* response) {
+  const auto caller = callers_.Node(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  const Result<Digest128> digest = ParseDigest128(request->reference_digest());
+  if (!digest.has_value()) return ToStatus({ErrorCode::kInvalidArgument, digest.error().message, "reference_digest"});
+  bool is_known = false;
+  const Result<void> read = master_.Read([&](const MasterState& state) {
+    const auto known = state.references.find(*digest);
+    is_known = known != state.references.end();
+    if (!is_known) return;
+    *response->mutable_reference() = ToProto(known->second);
+    response->set_archive(state.archives.at(known->second.archive).bytes);
+  });
+  if (!read.has_value()) return ToStatus(read.error());
+  if (!is_known) return ToStatus({ErrorCode::kNotFound, "there is no such reference", "reference_digest"});
+  return grpc::Status::OK;
+}
+
 }  // namespace espalier::master

@@ -21,6 +21,10 @@ class NodeManagerService final : public v1::NodeManagerService::Service {
   grpc::Status Synchronize(grpc::ServerContext* context,
                            grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) override;
 
+  // Errors: kUnauthenticated; kNotFound; kUnavailable while the master stops.
+  grpc::Status GetReference(grpc::ServerContext* context, const v1::GetReferenceRequest* request,
+                            v1::GetReferenceResponse* response) override;
+
  private:
   MasterPort& master_;
   NodeSessions& sessions_;

@@ -102,6 +102,8 @@ StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& 
       watch_(watch),
       callers_(callers) {
   Serve("CreateStudy", &Callers::Member, &StudyService::CreateStudy);
+  Serve("PutArchive", &Callers::Member, &StudyService::PutArchive);
+  Serve("DescribeTrainer", &Callers::Member, &StudyService::DescribeTrainer);
   Serve("Submit", &Callers::Member, &StudyService::Submit);
   Serve("CancelStudy", &Callers::Member, &StudyService::CancelStudy);
   Serve("ContinueTrial", &Callers::Member, &StudyService::ContinueTrial);
@@ -121,6 +123,23 @@ Result<void> StudyService::CreateStudy(const Caller& caller, const v1::CreateStu
                   Ask<StudyCreated>(caller, request, master::CreateStudy{std::move(specification)}));
   response.set_study_id(created.study.value);
   response.set_attached(created.attached);
+  return {};
+}
+
+Result<void> StudyService::PutArchive(const Caller& caller, const v1::PutArchiveRequest& request,
+                                      v1::PutArchiveResponse&) {
+  ESPALIER_RETURN_IF_ERROR(Ask<ArchivePut>(caller, request, master::PutArchive{request.archive()}));
+  return {};
+}
+
+Result<void> StudyService::DescribeTrainer(const Caller& caller, const v1::DescribeTrainerRequest& request,
+                                           v1::DescribeTrainerResponse& response) {
+  TrainerReference reference = FromProto(request.reference());
+  reference.user = caller.user;
+  reference.team = caller.team;
+  ESPALIER_ASSIGN(const TrainerAsked asked,
+                  Ask<TrainerAsked>(caller, request, master::DescribeTrainer{std::move(reference)}));
+  response.set_reference_digest(ToHex(asked.reference));
   return {};
 }
 

@@ -19,6 +19,9 @@ class StudyService final : public GuardedService {
  private:
   Result<void> CreateStudy(const Caller& caller, const v1::CreateStudyRequest& request,
                            v1::CreateStudyResponse& response);
+  Result<void> PutArchive(const Caller& caller, const v1::PutArchiveRequest& request, v1::PutArchiveResponse& response);
+  Result<void> DescribeTrainer(const Caller& caller, const v1::DescribeTrainerRequest& request,
+                               v1::DescribeTrainerResponse& response);
   Result<void> Submit(const Caller& caller, const v1::SubmitRequest& request, v1::SubmitResponse& response);
   Result<void> CancelStudy(const Caller& caller, const v1::CancelStudyRequest& request,
                            v1::CancelStudyResponse& response);

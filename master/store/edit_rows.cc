@@ -39,11 +39,26 @@ class StateRows {
   void operator()(const RemoveServer&) {}
   void operator()(const SetPosition&) {}
   void operator()(const RestartLeases&) {}
+  void operator()(const AskReference&) {}
+  void operator()(const ForgetAsk&) {}
 
   void operator()(const AddOffer& change) {
     const Offer& added = change.offer.offer;
     offer_.Add(DigestOf(added), added.trainer, added.code_digest, added.data, added.data_digest,
-               added.evaluation_digest, Parameters(added.schema), added.metrics, change.offer.first_seen);
+               added.evaluation_digest, Parameters(added.schema), added.metrics, change.offer.first_seen,
+               change.offer.listed);
+  }
+  void operator()(const ListOffer& change) { listed_.Add(change.offer); }
+  void operator()(const AddArchive& change) {
+    const Archive& added = change.archive;
+    archive_.Add(change.sha256, Bytes{added.bytes}, added.user, added.put_at);
+  }
+  void operator()(const AddReference& change) {
+    const TrainerReference& added = change.reference;
+    std::vector<std::string> environment;
+    for (const auto& [name, value] : added.environment) environment.push_back(name + "=" + value);
+    reference_.Add(DigestOf(added), added.entry, added.archive, added.python, added.client.path, added.client.machine,
+                   added.client.uid, added.folder, added.data, environment, added.user, added.team);
   }
   void operator()(const SetUser& change) { users_.insert_or_assign(change.user.name, change.user); }
   void operator()(const AddStudy& change) { added_studies_.insert_or_assign(change.study.id, change.study); }
@@ -110,8 +125,8 @@ class StateRows {
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const auto& [id, cancelled] : closed_studies_) closed.Add(id, cancelled);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
-    for (RowSet* set :
-         {&user, &schema_, &parameter_, &offer_, &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
+    for (RowSet* set : {&user, &archive_, &reference_, &schema_, &parameter_, &offer_, &listed_, &training_, &study,
+                        &undeclared_, &closed, &finished, &plan_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -161,7 +176,7 @@ class StateRows {
     set.Add(study.id, study.user, study.team, asked.name, asked.trainer, asked.data, asked.step.updates,
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
-            study.finished_at, study.closing, study.cancelled);
+            study.finished_at, study.closing, study.cancelled, asked.reference);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
@@ -198,6 +213,9 @@ class StateRows {
   RowSet parameter_{"hyper_parameter/insert"};
   RowSet training_{"training_identity/insert"};
   RowSet offer_{"offer/insert"};
+  RowSet listed_{"offer/list"};
+  RowSet archive_{"archive/insert"};
+  RowSet reference_{"trainer_reference/insert"};
   RowSet undeclared_{"study_hyper_parameter/insert"};
   RowSet plan_{"search_plan/insert"};
   RowSet closed_trials_{"trial/close"};

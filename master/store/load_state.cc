@@ -28,6 +28,7 @@ class Loader {
   Result<MasterState> Load() {
     state_.leadership = LeadershipId{Query(transaction_, "leadership/id").front()["id"].as<std::int64_t>()};
     LoadUsers();
+    LoadUserCode();
     LoadSchemas();
     LoadOffers();
     LoadStudies();
@@ -82,6 +83,31 @@ class Loader {
     });
   }
 
+  void LoadUserCode() {
+    Each("archive/load", [&](const RowReader& row) {
+      Apply(state_,
+            AddArchive{row.Text("sha256"),
+                       {.bytes = row.Bytes("body"), .user = row.Text("user_name"), .put_at = row.Moment("put_at")}});
+    });
+    Each("trainer_reference/load", [&](const RowReader& row) {
+      TrainerReference reference{
+          .entry = row.Text("entry"),
+          .archive = row.Text("archive"),
+          .python = row.Text("python"),
+          .client = {.path = row.Text("client_python"), .machine = row.Text("machine"), .uid = row.Integer("uid")},
+          .folder = row.Text("folder"),
+          .data = row.Texts("data"),
+          .environment = {},
+          .user = row.Text("user_name"),
+          .team = row.Text("team")};
+      for (const std::string& variable : row.Texts("environment")) {
+        const std::size_t equals = variable.find('=');
+        reference.environment[variable.substr(0, equals)] = variable.substr(equals + 1);
+      }
+      Apply(state_, AddReference{std::move(reference)});
+    });
+  }
+
   void LoadSchemas() {
     Each("trainer_schema/load",
          [&](const RowReader& row) { schemas_[row.Digest("digest")].takes_any = row.Flag("takes_any"); });
@@ -114,7 +140,8 @@ class Loader {
                                .evaluation_digest = row.Text("evaluation_digest"),
                                .schema = schemas_[row.Digest("schema")],
                                .metrics = row.Texts("metrics")},
-                              row.Moment("first_seen")}});
+                              row.Moment("first_seen"),
+                              row.Flag("listed")}});
     });
   }
 
@@ -145,6 +172,7 @@ class Loader {
                   .finished_at = std::nullopt,
                   .closing = row.Flag("closing"),
                   .cancelled = row.Flag("cancelled")};
+      if (!row.IsNull("reference")) study.specification.reference = row.Digest("reference");
       Apply(state_, AddStudy{study});
       if (const auto finished_at = row.OptionalMoment("finished_at"))
         Apply(state_, FinishStudy{study.id, *finished_at});

@@ -51,9 +51,38 @@ CREATE TABLE offer (
   schema            bytea       NOT NULL REFERENCES trainer_schema (digest),
   metrics           text[]      NOT NULL,
   first_seen        timestamptz NOT NULL,
+  listed            boolean     NOT NULL,
   CONSTRAINT offer_digest_has_16_bytes CHECK (octet_length(digest) = 16)
 );
 COMMENT ON TABLE offer IS 'A trainer with a data set as some node manager once offered it. Of several of one trainer and data, the one first seen last is the newest.';
+
+COMMENT ON COLUMN offer.listed IS 'Whether a server ever had it of its own: then whoever names the trainer gets it. Else it came of a reference alone.';
+
+CREATE TABLE archive (
+  sha256    text        CONSTRAINT archive_is_known_by_its_sha256 PRIMARY KEY,
+  body      bytea       NOT NULL,
+  user_name text        NOT NULL,
+  put_at    timestamptz NOT NULL,
+  CONSTRAINT archive_sha256_has_64_digits CHECK (length(sha256) = 64)
+);
+COMMENT ON TABLE archive IS 'Code of users, as it travels to servers; of several users who put the same, the first.';
+
+CREATE TABLE trainer_reference (
+  digest        bytea  CONSTRAINT trainer_reference_is_known_by_its_digest PRIMARY KEY,
+  entry         text   NOT NULL,
+  archive       text   NOT NULL REFERENCES archive (sha256),
+  python        text   NOT NULL,
+  client_python text   NOT NULL,
+  machine       text   NOT NULL,
+  uid           bigint NOT NULL,
+  folder        text   NOT NULL,
+  data          text[] NOT NULL,
+  environment   text[] NOT NULL,
+  user_name     text   NOT NULL,
+  team          text   NOT NULL,
+  CONSTRAINT trainer_reference_digest_has_16_bytes CHECK (octet_length(digest) = 16)
+);
+COMMENT ON TABLE trainer_reference IS 'What names a trainer in a user''s own code. environment: NAME=value.';
 
 CREATE TABLE training_identity (
   digest       bytea CONSTRAINT training_identity_is_known_by_its_digest PRIMARY KEY,
@@ -89,6 +118,7 @@ CREATE TABLE study (
   finished_at    timestamptz,
   closing        boolean     NOT NULL,
   cancelled      boolean     NOT NULL,
+  reference      bytea       REFERENCES trainer_reference (digest),
   CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),
   CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
 );

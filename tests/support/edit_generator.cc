@@ -95,7 +95,28 @@ void EditGenerator::Register() {
               .schema = SomeSchema(),
               .metrics = {Text(), "loss", Text()}};
   if (Chance(20)) offer.schema = Schema{.hyper_parameters = {}, .takes_any = Chance(50)};
-  if (!state_.offers.contains(DigestOf(offer))) Do(AddOffer{{offer, Moment()}});
+  const auto known = state_.offers.find(DigestOf(offer));
+  if (known == state_.offers.end()) {
+    Do(AddOffer{{offer, Moment(), Chance(70)}});
+  } else if (!known->second.listed) {
+    Do(ListOffer{known->first});
+  }
+}
+
+void EditGenerator::BringCode() {
+  const std::string bytes = Text() + std::string("PK\0\x03", 4) + std::to_string(Below(5));
+  const std::string sha256 = Sha256Hex(bytes);
+  if (!state_.archives.contains(sha256)) Do(AddArchive{sha256, {.bytes = bytes, .user = Text(), .put_at = Moment()}});
+  const TrainerReference reference{.entry = Text(),
+                                   .archive = sha256,
+                                   .python = Text(),
+                                   .client = {.path = Text(), .machine = Text(), .uid = Below(3)},
+                                   .folder = Text(),
+                                   .data = {Text(), Text()},
+                                   .environment = {{"A", Text()}, {"B", "x=y"}},
+                                   .user = Text(),
+                                   .team = Text()};
+  if (!state_.references.contains(DigestOf(reference))) Do(AddReference{reference});
 }
 
 void EditGenerator::ChangeUser() {
@@ -134,6 +155,7 @@ void EditGenerator::NewStudy() {
     study.training.schema.takes_any = true;
     study.specification.undeclared = {{"warp" + Text(), ValueType::kFloating}, {"x", ValueType::kText}};
   }
+  if (!state_.references.empty() && Chance(50)) study.specification.reference = AnyKey(state_.references);
   if (Chance(70)) study.metric_names = {"accuracy", Text()};
   Do(AddStudy{study});
   const PlanIdentity identity{
@@ -397,7 +419,8 @@ StateEdit EditGenerator::Next(int step_count_max) {
         &EditGenerator::Settle,         &EditGenerator::Settle,      &EditGenerator::ChangePoint,
         &EditGenerator::ChangeTraining, &EditGenerator::NewRun,      &EditGenerator::ChangeRun,
         &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,   &EditGenerator::Close,
-        &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser};
+        &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser,
+        &EditGenerator::BringCode};
     (this->*kSteps[Below(static_cast<int>(std::size(kSteps)))])();
   }
   return std::move(edit_);

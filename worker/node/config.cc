@@ -46,6 +46,35 @@ Result<StoreLocation> StoreLocationOf(const std::string& text) {
   return location;
 }
 
+Result<UserCodeRules> UserCodeOf(const config::v1::NodeManager& proto) {
+  UserCodeRules rules{.kind = UserCode::kNone, .of = {proto.user_code_of().begin(), proto.user_code_of().end()}};
+  if (proto.user_code() == config::v1::USER_CODE_LISTED) rules.kind = UserCode::kListed;
+  if (proto.user_code() == config::v1::USER_CODE_OWN_JOBS) rules.kind = UserCode::kOwnJobs;
+  const bool fits = rules.kind == UserCode::kNone     ? rules.of.empty()
+                    : rules.kind == UserCode::kListed ? !rules.of.empty()
+                                                      : rules.of.size() == 1;
+  if (!fits) {
+    return MakeError(
+        ErrorCode::kInvalidArgument,
+        "expected whose code runs: one user for USER_CODE_OWN_JOBS, one or more for USER_CODE_LISTED, none "
+        "for USER_CODE_NONE",
+        "user_code_of");
+  }
+  for (const config::v1::Interpreter& python : proto.pythons()) {
+    if (!NamesAFile(python.name())) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "expected 1 to 64 letters, digits, '-', '_' and '.', got '" + python.name() + "'",
+                       "pythons.name");
+    }
+    if (!python.path().starts_with('/')) {
+      return MakeError(ErrorCode::kInvalidArgument, "expected an absolute path, got '" + python.path() + "'",
+                       "pythons.path");
+    }
+    rules.pythons.push_back({python.name(), python.path()});
+  }
+  return rules;
+}
+
 }  // namespace
 
 Result<Config> ReadConfig(const std::filesystem::path& file) {
@@ -73,6 +102,7 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   }
   config.staging_bytes = proto.staging_bytes();
   if (proto.stop_seconds() > 0) config.stop_within = Seconds(proto.stop_seconds());
+  ESPALIER_ASSIGN(config.user_code, UserCodeOf(proto));
   if (!proto.token_file().empty()) {
     ESPALIER_ASSIGN(config.token, ReadTokenFile(proto.token_file()));
   }

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "worker/node/user_code.h"
 #include "worker/store/open_store.h"
 
 namespace espalier::node {
@@ -28,6 +29,7 @@ struct Config {
   Seconds stop_within{10};
   std::int64_t staging_bytes = 0;  // 0: as the work directory's file system has it
   std::string token;               // shown to the master; empty: none is
+  UserCodeRules user_code;
 };
 
 // With defaults filled in. Error: kNotFound when the file cannot be read, kInvalidArgument naming the field.

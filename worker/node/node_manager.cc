@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/this_machine.h"
 #include "worker/process/worker_family.h"
 #include "worker/protocol/encoding.h"
 
@@ -60,10 +61,14 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
       registration_{config.server, NewIncarnation(), config.slot_count, {}},
       signals_(OpenSignals()),
       files_(store, queue_),
+      references_(config.master_address, config.token, directory.references(),
+                  {.rules = config.user_code, .server = config.server, .machine = ThisMachine(), .uid = getuid()},
+                  queue_),
       uplink_(config.master_address, config.token, queue_,
               [this](const ServerOrders& orders) { Do(core_.OnOrders(orders, MonotonicNow())); }) {}
 
 void NodeManager::Run() {
+  for (const RuntimeProgram& runtime : config_.runtimes) commands_[runtime.name] = runtime.command;
   Log(LogLevel::kInfo, "node manager started",
       {{"server", config_.server}, {"incarnation", registration_.incarnation}, {"slots", config_.slot_count}});
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -79,6 +84,7 @@ void NodeManager::Run() {
     registration_.offers = core_.Offers();
     registration_.draining = core_.stopping();
     registration_.trouble = core_.Trouble();
+    registration_.references = core_.DescribedReferences();
     uplink_.Exchange(registration_, core_, MonotonicNow());
   }
   workers_.clear();
@@ -190,15 +196,10 @@ void NodeManager::Do(const Actions& actions) {
   for (const Action& action : actions) std::visit([this](const auto& item) { Act(item); }, action);
 }
 
-const std::vector<std::string>& NodeManager::CommandOf(const std::string& runtime) const {
-  const auto program = std::find_if(config_.runtimes.begin(), config_.runtimes.end(),
-                                    [&](const RuntimeProgram& each) { return each.name == runtime; });
-  return program->command;
-}
-
 void NodeManager::Act(const SpawnWorker& spawn) {
-  auto process = worker::WorkerProcess::Start(CommandOf(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
-                                              worker::FamilyMark(directory_.folder(), spawn.worker));
+  auto process =
+      worker::WorkerProcess::Start(commands_.at(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
+                                   worker::FamilyMark(directory_.folder(), spawn.worker));
   if (process.has_value()) {
     workers_[spawn.worker] = {.slot = spawn.slot, .process = std::move(*process), .closed_at = {}};
     return;
@@ -248,6 +249,23 @@ void NodeManager::Act(const ReadStepLog& read) {
 }
 
 void NodeManager::Act(const ForgetRun& forget) { directory_.ForgetRun(forget.run); }
+
+void NodeManager::Act(const FetchReference& fetch) {
+  references_.Fetch(fetch.reference, [this, digest = fetch.reference](Result<std::vector<std::string>> command) {
+    Result<void> fetched;
+    if (command.has_value()) {
+      commands_[ToHex(digest)] = *std::move(command);
+    } else {
+      fetched = tl::unexpected(command.error());
+    }
+    Do(core_.OnReferenceFetched(digest, fetched, MonotonicNow()));
+  });
+}
+
+void NodeManager::Act(const ForgetReference& forget) {
+  commands_.erase(ToHex(forget.reference));
+  references_.Forget(forget.reference);
+}
 
 void NodeManager::Act(const Quit&) { quit_ = true; }
 

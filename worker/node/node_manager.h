@@ -12,6 +12,7 @@
 #include "worker/node/config.h"
 #include "worker/node/core/core.h"
 #include "worker/node/loop_queue.h"
+#include "worker/node/reference_access.h"
 #include "worker/node/store_access.h"
 #include "worker/node/uplink.h"
 #include "worker/node/work_directory.h"
@@ -36,7 +37,6 @@ class NodeManager {
   void TakeReplies(std::int64_t worker);
   void NoticeDeath(std::int64_t worker);
   void Do(const Actions& actions);
-  const std::vector<std::string>& CommandOf(const std::string& runtime) const;
 
   void Act(const SpawnWorker& spawn);
   void Act(const SendRequest& send);
@@ -49,6 +49,8 @@ class NodeManager {
   void Act(const RecordRun& record);
   void Act(const ReadStepLog& read);
   void Act(const ForgetRun& forget);
+  void Act(const FetchReference& fetch);
+  void Act(const ForgetReference& forget);
   void Act(const Quit& quit);
 
   struct Worker {
@@ -61,12 +63,14 @@ class NodeManager {
   WorkDirectory& directory_;
   Core core_;
   LoopQueue queue_;
-  std::map<std::int64_t, Worker> workers_;  // by number
+  std::map<std::int64_t, Worker> workers_;                    // by number
+  std::map<std::string, std::vector<std::string>> commands_;  // of runtimes, by name
   Registration registration_;
   int signals_ = -1;
   bool quit_ = false;
   // Last, so that they end first: they post into the queue.
   StoreAccess files_;
+  ReferenceAccess references_;
   Uplink uplink_;
 };
 

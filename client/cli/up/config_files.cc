@@ -41,6 +41,14 @@ Result<void> WriteNodeManagerConfig(const std::string& path, const NodeManagerSe
   }
   message.set_stop_seconds(settings.stop_time.count());
   message.set_token_file(settings.token_file);
+  if (settings.user_code == std::vector<std::string>{"own_jobs"}) {
+    message.set_user_code(config::v1::USER_CODE_OWN_JOBS);
+    message.add_user_code_of(settings.owner);
+  } else if (settings.user_code != std::vector<std::string>{"none"}) {
+    message.set_user_code(config::v1::USER_CODE_LISTED);
+    message.mutable_user_code_of()->Assign(settings.user_code.begin(), settings.user_code.end());
+    message.add_user_code_of(settings.owner);
+  }
   return WriteMessage(path, message);
 }
 

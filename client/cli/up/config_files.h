@@ -32,6 +32,8 @@ struct NodeManagerSettings {
   std::vector<WorkerRuntime> runtimes;
   Seconds stop_time{10};
   std::string token_file{};
+  std::vector<std::string> user_code{};  // "none", "own_jobs", or those whose code runs beside the owner's
+  std::string owner{};                   // whose server it is
 };
 
 // Mode 0600: the database's address may hold a password.

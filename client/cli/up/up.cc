@@ -26,6 +26,8 @@ namespace {
 
 constexpr Seconds kNodeStopTime{10};
 constexpr Seconds kStopMargin{5};
+// As the master calls whoever has the first token.
+constexpr char kOwner[] = "local";
 
 std::string HostName() {
   char name[256] = "localhost";
@@ -67,15 +69,17 @@ std::string StoreOf(const DataDirectory& data, const UpOptions& options) {
 Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& options, int slot_count,
                                    const std::vector<WorkerRuntime>& runtimes) {
   const std::string config = NodeManagerConfigFile(data.Path());
-  ESPALIER_RETURN_IF_ERROR(
-      WriteNodeManagerConfig(config, {.master_address = "unix:" + data.RuntimePath() + "/master.sock",
-                                      .server = HostName(),
-                                      .slot_count = slot_count,
-                                      .checkpoint_directory = StoreOf(data, options),
-                                      .work_directory = data.File("node"),
-                                      .runtimes = runtimes,
-                                      .stop_time = kNodeStopTime,
-                                      .token_file = data.TokenFile()}));
+  ESPALIER_RETURN_IF_ERROR(WriteNodeManagerConfig(
+      config, {.master_address = "unix:" + data.RuntimePath() + "/master.sock",
+               .server = HostName(),
+               .slot_count = slot_count,
+               .checkpoint_directory = StoreOf(data, options),
+               .work_directory = data.File("node"),
+               .runtimes = runtimes,
+               .stop_time = kNodeStopTime,
+               .token_file = data.TokenFile(),
+               .user_code = options.user_code.empty() ? std::vector<std::string>{"own_jobs"} : options.user_code,
+               .owner = kOwner}));
   return Program{
       .name = "node-manager",
       .command = {.arguments = {options.programs.node_manager, config}, .log_file = data.LogFile("node-manager")},

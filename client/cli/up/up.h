@@ -31,6 +31,8 @@ struct UpOptions {
   std::optional<std::string> database;     // a PostgreSQL connection string or URL; unset: a private cluster
   std::optional<std::string> checkpoints;  // their store: a folder, or gfapi://...; unset: in the data directory
   WorkerChoice worker;
+  // Whose own code runs: "own_jobs" or nothing: that of who starts the service; "none"; else also that of these users.
+  std::vector<std::string> user_code;
   ServicePrograms programs;
 };
 

@@ -1,39 +1,11 @@
 #include "client/cli/up/worker_command.h"
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <filesystem>
 
 #include "client/cli/up/child_process.h"
+#include "client/cli/up/run_to_end.h"
 
 namespace espalier {
-namespace {
-
-struct Ended {
-  int status = -1;  // as wait() says
-  std::string last_line;
-};
-
-std::string Quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return quoted + "'";
-}
-
-Ended RunToEnd(const std::string& shell_command) {
-  Ended ended;
-  FILE* output = popen(shell_command.c_str(), "r");
-  if (output == nullptr) return ended;
-  char line[4096];
-  while (std::fgets(line, sizeof(line), output) != nullptr) ended.last_line = line;
-  ended.status = pclose(output);
-  while (ended.last_line.ends_with('\n')) ended.last_line.pop_back();
-  return ended;
-}
-
-}  // namespace
-
 Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const std::string& python) {
   namespace fs = std::filesystem;
   const std::size_t colon = trainer.rfind(':');
@@ -46,9 +18,9 @@ Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const
   }
   const std::string program = python.find('/') == std::string::npos ? python : fs::absolute(python, error).string();
   const std::vector<std::string> words{program, "-m", "espalier.worker", file.string() + trainer.substr(colon)};
-  std::string check;
-  for (const std::string& word : words) check += Quoted(word) + " ";
-  const Ended ended = RunToEnd("cd / && " + check + "--check </dev/null 2>&1");
+  std::vector<std::string> check = words;
+  check.push_back("--check");
+  const Ended ended = RunToEnd(check);
   if (ended.status == 0) return words;
   return MakeError(ErrorCode::kFailedPrecondition,
                    trainer + " cannot be run by " + program + " (" + DescribeEnd(ended.status) +

@@ -1,6 +1,7 @@
 #include "master/core/calls/answer_once.h"
 
 #include "base/text.h"
+#include "master/core/calls/code_calls.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/user_calls.h"
 #include "master/core/state/stored_text.h"

@@ -66,12 +66,24 @@ Result<std::map<std::string, std::string>> SequencesOf(const Study& study, const
   return sequences;
 }
 
+// What the new study would be by what servers offer now; by what they were offered for the trial, where its code came
+// with it: that code is kept.
+Result<Study> PlanAnew(const Draft& draft, const Study& of_trial, const StudySpecification& specification) {
+  if (!specification.reference) return PlanStudy(draft.state(), specification);
+  Study study;
+  study.specification = specification;
+  study.training = of_trial.training;
+  study.evaluation = of_trial.evaluation;
+  study.metric_names = of_trial.metric_names;
+  return study;
+}
+
 // A study of the same kind, on the same device kind.
 Result<Study> StudyOf(const Draft& draft, const Study& of_trial, const Caller& caller, const ContinueTrial& call) {
   StudySpecification specification = of_trial.specification;
   specification.name = call.name;
   specification.definition = call.definition;
-  ESPALIER_ASSIGN(Study study, PlanStudy(draft.state(), specification));
+  ESPALIER_ASSIGN(Study study, PlanAnew(draft, of_trial, specification));
   if (!(study.training == of_trial.training)) {
     return MakeError(ErrorCode::kFailedPrecondition,
                      "the trainer " + specification.trainer + " or its data has changed since the trial was trained",

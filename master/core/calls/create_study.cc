@@ -21,14 +21,32 @@ const KnownOffer* NewestOffer(const MasterState& state, const StudySpecification
   const KnownOffer* newest = nullptr;
   for (const auto& [digest, known] : state.offers) {
     if (known.offer.trainer != specification.trainer || known.offer.data != specification.data) continue;
-    if (!is_wanted(digest)) continue;
+    if (!is_wanted(digest, known)) continue;
     if (newest == nullptr || known.first_seen > newest->first_seen) newest = &known;
   }
   return newest;
 }
 
+// The newest that a connected server offers by the reference. Error: kFailedPrecondition if none does.
+Result<const Offer*> FindReferredOffer(const MasterState& state, const StudySpecification& specification) {
+  const Digest128 reference = *specification.reference;
+  const auto is_offered = [&](const Digest128& offer, const KnownOffer&) {
+    return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
+      const auto described = entry.second.references.find(reference);
+      return entry.second.session && described != entry.second.references.end() &&
+             described->second.offers.contains(offer);
+    });
+  };
+  if (const KnownOffer* known = NewestOffer(state, specification, is_offered)) return &known->offer;
+  return MakeError(ErrorCode::kFailedPrecondition,
+                   "no connected server offers trainer '" + specification.trainer + "' with data '" +
+                       specification.data + "' by this reference; have it described again",
+                   "reference_digest");
+}
+
 // The newest that a connected server offers, else the newest of all. Error: kInvalidArgument, with what there is.
 Result<const Offer*> FindOffer(const MasterState& state, const StudySpecification& specification) {
+  if (specification.reference) return FindReferredOffer(state, specification);
   if (state.offers.empty()) return MakeError(ErrorCode::kUnavailable, "no server has registered a trainer yet");
   const auto is_connected = [&](const Digest128& digest) {
     return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
@@ -37,12 +55,16 @@ Result<const Offer*> FindOffer(const MasterState& state, const StudySpecificatio
              std::any_of(offers.begin(), offers.end(), [&](const auto& made) { return made.second.offer == digest; });
     });
   };
-  const KnownOffer* known = NewestOffer(state, specification, is_connected);
-  if (known == nullptr) known = NewestOffer(state, specification, [](const Digest128&) { return true; });
+  const auto is_listed = [](const Digest128&, const KnownOffer& known) { return known.listed; };
+  const KnownOffer* known = NewestOffer(state, specification, [&](const Digest128& digest, const KnownOffer& each) {
+    return each.listed && is_connected(digest);
+  });
+  if (known == nullptr) known = NewestOffer(state, specification, is_listed);
   if (known != nullptr) return &known->offer;
   std::set<std::string> names;
   std::set<std::string> data;
   for (const auto& [digest, each] : state.offers) {
+    if (!each.listed) continue;
     names.insert(each.offer.trainer);
     if (each.offer.trainer == specification.trainer) data.insert(each.offer.data.empty() ? "(none)" : each.offer.data);
   }
@@ -138,12 +160,19 @@ Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
   key.Add(specification.metric).Add(Name(specification.goal)).Add(Name(specification.scope));
   key.Add(specification.definition);
   for (const auto& [name, type] : specification.undeclared) key.Add(name).Add(Name(type));
+  if (specification.reference) key.Add(ToHex(*specification.reference));
   return DigestOf(key.text());
 }
 
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const CreateStudy& call) {
   ESPALIER_RETURN_IF_ERROR(CheckName(caller.user, "user"));
   ESPALIER_RETURN_IF_ERROR(CheckName(caller.team, "team"));
+  if (const auto& reference = call.specification.reference) {
+    const auto known = draft.state().references.find(*reference);
+    if (known == draft.state().references.end() || known->second.team != caller.team) {
+      return MakeError(ErrorCode::kNotFound, "your team has no reference " + ToHex(*reference), "reference_digest");
+    }
+  }
   const std::string& name = call.specification.name;
   if (const auto running = RunningStudyOfName(draft.state(), caller.user, name)) {
     if (draft.state().studies.at(*running).specification == call.specification) return IdsOf({*running, true});

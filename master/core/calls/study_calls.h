@@ -10,8 +10,8 @@
 namespace espalier::master {
 
 // Creates a study of the caller's, or attaches to the running one of that name and content. Any member may call.
-// Errors: as PlanStudy; kAlreadyExists when a running study of that name has other content. O(running studies + offers
-// + servers).
+// Errors: as PlanStudy; kAlreadyExists when a running study of that name has other content; kNotFound for a reference
+// of another team. O(running studies + offers + servers).
 Digest128 ContentOf(const Caller& caller, const CreateStudy& call);
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const CreateStudy& call);
 StudyCreated AnswerOf(const CreateStudy& call, const std::vector<std::int64_t>& ids);
@@ -48,7 +48,8 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
 StageRetried AnswerOf(const RetryStage& call, const std::vector<std::int64_t>& ids);
 
 // Whether a study could be created from this, and with which identity. Error: kInvalidArgument with the field;
-// kUnavailable as long as no server that could train it is connected.
+// kUnavailable as long as no server that could train it is connected; kFailedPrecondition when none offers it by its
+// reference.
 Result<Study> PlanStudy(const MasterState& state, const StudySpecification& specification);
 
 // The same for a forecast: the device kind is left empty if no server that could train it is connected; a trainer that

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "master/core/nodes/attempts.h"
 #include "master/core/nodes/reports.h"
 #include "master/core/nodes/runs.h"
@@ -24,6 +25,19 @@ void LoseRunsOf(Draft& draft, const std::string& server, const std::string& exce
   }
 }
 
+// Its digest. Of two that train the same, the server's own counts.
+Digest128 TakeOffer(Draft& draft, const ServerOffer& made, bool of_its_own, Server& server) {
+  const Digest128 digest = DigestOf(made.offer);
+  server.offers.try_emplace(TrainerDigest(made.offer), OfferMade{digest, made.device_kind});
+  const auto known = draft.state().offers.find(digest);
+  if (known == draft.state().offers.end()) {
+    draft.Do(AddOffer{{made.offer, draft.now, of_its_own}});
+  } else if (of_its_own && !known->second.listed) {
+    draft.Do(ListOffer{digest});
+  }
+  return digest;
+}
+
 void Register(Draft& draft, const NodeMessage& message, const Registration& registration) {
   Server server{.name = registration.server,
                 .incarnation = registration.incarnation,
@@ -32,10 +46,14 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
                 .last_seen = message.arrived,
                 .draining = registration.draining,
                 .trouble = registration.trouble};
-  for (const auto& [offer, device_kind] : registration.offers) {
-    const Digest128 digest = DigestOf(offer);
-    server.offers[TrainerDigest(offer)] = {digest, device_kind};
-    if (!draft.state().offers.contains(digest)) draft.Do(AddOffer{{offer, draft.now}});
+  for (const ServerOffer& made : registration.offers) TakeOffer(draft, made, /*of_its_own=*/true, server);
+  for (const DescribedReference& described : registration.references) {
+    ReferenceOnServer& here = server.references[described.reference];
+    here.refused = CleanText(described.refused, kMessageBytesMax);
+    here.asked = described.asked;
+    for (const ServerOffer& made : described.offers) {
+      here.offers.insert(TakeOffer(draft, made, /*of_its_own=*/false, server));
+    }
   }
   const auto before = draft.state().servers.find(server.name);
   if (before != draft.state().servers.end()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "master/core/nodes/saves_on_the_way.h"
+#include "master/core/views/trainer_standing.h"
 
 namespace espalier::master {
 namespace {
@@ -128,7 +129,9 @@ void TellServers(Draft& draft) {
     const auto it = draft.state().servers.find(name);
     if (it == draft.state().servers.end() || !it->second.session) continue;
     const Server& server = it->second;
-    SendOrders send{.session = *server.session, .orders = {.acknowledged_report = server.acknowledged_report}};
+    SendOrders send{
+        .session = *server.session,
+        .orders = {.acknowledged_report = server.acknowledged_report, .references = WantedReferences(draft.state())}};
     for (const RunId id : ActiveRunsOf(draft.state(), name)) {
       const Run& run = draft.state().runs.at(id);
       if (run.incarnation == server.incarnation) send.orders.orders.push_back(OrderOf(draft, run));

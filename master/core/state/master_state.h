@@ -17,7 +17,10 @@
 #include "master/core/state/study.h"
 #include "master/core/state/trial_index.h"
 #include "master/core/state/user.h"
+#include "master/core/state/user_code.h"
 #include "protocol/offer.h"
+#include "protocol/order.h"
+#include "protocol/trainer_reference.h"
 #include "scheduler/cost_sums.h"
 #include "scheduler/need_index.h"
 #include "searchplan/plan/search_plan.h"
@@ -27,7 +30,8 @@ namespace espalier::master {
 // An offer that some server registered once. Kept for good: studies are created from it, and plans carry its identity.
 struct KnownOffer {
   Offer offer;
-  Time first_seen{};  // of offers of one trainer and data, the one first seen last is the newest
+  Time first_seen{};   // of offers of one trainer and data, the one first seen last is the newest
+  bool listed = true;  // some server had it of its own: who names the trainer gets it. Else it came of references alone
   friend bool operator==(const KnownOffer&, const KnownOffer&) = default;
 };
 
@@ -38,6 +42,14 @@ struct OfferMade {
   Digest128 offer;  // DigestOf
   std::string device_kind;
   friend bool operator==(const OfferMade&, const OfferMade&) = default;
+};
+
+// What a server has made of a reference.
+struct ReferenceOnServer {
+  std::set<Digest128> offers;  // DigestOf; empty: refused
+  std::string refused;         // why
+  std::int64_t asked = 0;      // as the server was told when it was refused
+  friend bool operator==(const ReferenceOnServer&, const ReferenceOnServer&) = default;
 };
 
 // A server whose node manager is connected, or was and whose lease has not ended. Not stored.
@@ -51,6 +63,7 @@ struct Server {
   std::int64_t acknowledged_report = 0;   // reports up to this number are applied
   bool draining = false;                  // being stopped: it is given no new runs
   std::string trouble;                    // what keeps its checkpoints from the store; empty: nothing
+  std::map<Digest128, ReferenceOnServer> references = {};
   friend bool operator==(const Server&, const Server&) = default;
 };
 
@@ -154,6 +167,7 @@ struct Indexes {
   std::unordered_map<PlanNodeId, std::map<Step, OpenEnds>> open_ends;
   std::map<StudyId, GoingOn> going_on;
   std::map<TrialId, std::set<ClaimId>> states_claimed;  // claims of states alone that wait; none is empty
+  std::map<Digest128, std::int64_t> references_in_use;  // by how many running studies; none is 0
   friend bool operator==(const Indexes&, const Indexes&) { return true; }
 };
 
@@ -174,7 +188,9 @@ struct MasterState {
   std::map<PlanId, SearchPlan> plans;
   std::map<RunId, Run> runs;
   std::map<RequestKey, AnsweredRequest> requests;
-  std::map<std::string, User> users;  // by name; removed ones too
+  std::map<std::string, User> users;                 // by name; removed ones too
+  std::map<std::string, Archive> archives;           // by SHA-256
+  std::map<Digest128, TrainerReference> references;  // by DigestOf
   // Derived from the above by Apply.
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;
@@ -192,6 +208,7 @@ struct MasterState {
   // Not stored.
   LeadershipId leadership;  // of this master
   std::map<std::string, Server> servers;
+  std::map<Digest128, Time> asked;  // references that somebody asks for, since when
   Indexes index;
   Moment leases_from{};  // no lease has begun before: the state was loaded then, or the loop went on after a pause
 

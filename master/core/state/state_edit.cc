@@ -33,6 +33,8 @@ struct Applier {
     AddNew(state.offers, DigestOf(change.offer.offer), change.offer, "offer");
   }
 
+  void operator()(const ListOffer& change) const { Existing(state.offers, change.offer, "offer").listed = true; }
+
   void operator()(const AddStudy& change) const {
     AddNew(state.studies, change.study.id, change.study, "study");
     state.running_studies.insert(change.study.id);
@@ -40,6 +42,7 @@ struct Applier {
     state.trials_by_study[change.study.id];
     state.trial_index[change.study.id];
     Count(state.next.study, change.study.id);
+    if (const auto& reference = change.study.specification.reference) ++state.index.references_in_use[*reference];
   }
 
   void operator()(const CloseStudy& change) const {
@@ -53,6 +56,9 @@ struct Applier {
     ESPALIER_CHECK(!study.finished_at) << "study " << change.study.value << " is finished";
     study.finished_at = change.at;
     state.running_studies.erase(change.study);
+    if (const auto& reference = study.specification.reference) {
+      if (--state.index.references_in_use[*reference] == 0) state.index.references_in_use.erase(*reference);
+    }
   }
 
   void operator()(const AddPlan& change) const {
@@ -191,6 +197,12 @@ struct Applier {
 
   void operator()(const AddRequest& change) const { AddNew(state.requests, change.key, change.answer, "request"); }
   void operator()(const SetUser& change) const { state.users.insert_or_assign(change.user.name, change.user); }
+  void operator()(const AddArchive& change) const { AddNew(state.archives, change.sha256, change.archive, "archive"); }
+  void operator()(const AddReference& change) const {
+    AddNew(state.references, DigestOf(change.reference), change.reference, "reference");
+  }
+  void operator()(const AskReference& change) const { state.asked.insert_or_assign(change.reference, change.at); }
+  void operator()(const ForgetAsk& change) const { state.asked.erase(change.reference); }
   void operator()(const SetServer& change) const {
     const auto before = state.servers.find(change.server.name);
     IndexKeeper(state).ServerSet(before == state.servers.end() ? nullptr : &before->second, change.server);
@@ -316,6 +328,7 @@ struct Printer {
   void operator()(const AddOffer& change) const {
     out << "add offer " << change.offer.offer.trainer << " data=" << change.offer.offer.data;
   }
+  void operator()(const ListOffer& change) const { out << "list offer " << ToHex(change.offer); }
   void operator()(const AddStudy& change) const {
     out << "add study " << change.study.id.value << " name=" << change.study.specification.name;
   }
@@ -365,6 +378,14 @@ struct Printer {
   void operator()(const SetUser& change) const {
     out << "set user " << change.user.name << " team=" << change.user.team;
   }
+  void operator()(const AddArchive& change) const {
+    out << "add archive " << change.sha256 << " bytes=" << change.archive.bytes.size();
+  }
+  void operator()(const AddReference& change) const {
+    out << "add reference " << ToHex(DigestOf(change.reference)) << " " << change.reference.entry;
+  }
+  void operator()(const AskReference& change) const { out << "ask for reference " << ToHex(change.reference); }
+  void operator()(const ForgetAsk& change) const { out << "nobody asks for reference " << ToHex(change.reference); }
   void operator()(const SetServer& change) const { out << "set server " << change.server.name; }
   void operator()(const RemoveServer& change) const { out << "remove server " << change.name; }
   void operator()(const SetPosition& change) const { out << "run " << change.run.value << " at " << change.at.value; }
@@ -375,7 +396,8 @@ struct Printer {
 
 bool IsStored(const StateChange& change) {
   return !std::holds_alternative<SetServer>(change) && !std::holds_alternative<RemoveServer>(change) &&
-         !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<RestartLeases>(change);
+         !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<RestartLeases>(change) &&
+         !std::holds_alternative<AskReference>(change) && !std::holds_alternative<ForgetAsk>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

@@ -16,6 +16,10 @@ namespace espalier::master {
 struct AddOffer {
   KnownOffer offer;
 };
+// REQUIRES: it is known, and not listed.
+struct ListOffer {
+  Digest128 offer;
+};
 struct AddStudy {
   Study study;
 };
@@ -94,7 +98,16 @@ struct AddRequest {
 struct SetUser {
   User user;
 };
-// Not stored.
+// REQUIRES: it is not known.
+struct AddArchive {
+  std::string sha256;
+  Archive archive;
+};
+// REQUIRES: it is not known, and its archive is.
+struct AddReference {
+  TrainerReference reference;
+};
+// Not stored, as what follows.
 struct SetServer {
   Server server;
 };
@@ -110,9 +123,19 @@ struct RestartLeases {
   Moment from{};
 };
 
+// Somebody asks for a reference, anew.
+struct AskReference {
+  Digest128 reference;
+  Time at{};
+};
+struct ForgetAsk {
+  Digest128 reference;
+};
+
 using StateChange = std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                                  AddStudyEvent, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun,
-                                 SetRunState, AddRequest, SetUser, SetServer, RemoveServer, SetPosition, RestartLeases>;
+                                 SetRunState, AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetServer,
+                                 RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

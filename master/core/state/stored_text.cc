@@ -61,6 +61,12 @@ Result<void> CheckRegistration(const Registration& registration) {
     ESPALIER_RETURN_IF_ERROR(CheckText(device_kind, kTextBytesMax, "offers.device_kind"));
     if (auto fits = CheckOffer(offer); !fits.has_value()) return InField("offers", fits.error());
   }
+  for (const DescribedReference& described : registration.references) {
+    for (const auto& [offer, device_kind] : described.offers) {
+      ESPALIER_RETURN_IF_ERROR(CheckText(device_kind, kTextBytesMax, "references.offers.device_kind"));
+      if (auto fits = CheckOffer(offer); !fits.has_value()) return InField("references.offers", fits.error());
+    }
+  }
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/goal_and_scope.h"
 #include "base/ids.h"
 #include "base/units.h"
@@ -27,6 +28,7 @@ struct StudySpecification {
   Scope scope = Scope::kTeam;
   std::string definition;  // JSON: the whole study as its client understood it
   ValueTypes undeclared;   // of hyper-parameters that trials may name although the trainer does not declare them
+  std::optional<Digest128> reference = {};  // the trainer is one that servers offer by it; none: one of their own
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
 };
 

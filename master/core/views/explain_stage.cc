@@ -5,6 +5,7 @@
 
 #include "master/core/state/stages.h"
 #include "master/core/views/running_work.h"
+#include "master/core/views/trainer_standing.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -191,6 +192,9 @@ class Explainer {
     told_.other_offers = OtherOffers(state_, plan_, evaluation);
     told_.why = begin + "is offered by no connected server: " +
                 (told_.other_offers.empty() ? "none offers a trainer " + trainer : Print(told_.other_offers, trainer));
+    if (const std::string refusals = RefusalsOf(state_, plan_.id, caller_); !refusals.empty()) {
+      told_.why += "; " + refusals;
+    }
   }
 
   // Claims at the point that will have no metrics once it is trained.

@@ -1,10 +1,11 @@
 INSERT INTO study (id, user_name, team, name, trainer, data, step_updates, evaluate_every, metric, goal, scope,
-       definition, training, device_kind, evaluation, metric_names, created_at, finished_at, closing, cancelled)
+       definition, training, device_kind, evaluation, metric_names, created_at, finished_at, closing, cancelled, reference)
 SELECT id, user_name, team, name, trainer, data, step_updates, evaluate_every, metric, goal, scope, definition,
-       training, device_kind, evaluation, metric_names::text[], created_at, finished_at, closing, cancelled
+       training, device_kind, evaluation, metric_names::text[], created_at, finished_at, closing, cancelled,
+       reference
   FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
               $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::text[],
               $15::text[], $16::text[], $17::timestamptz[], $18::timestamptz[], $19::boolean[],
-              $20::boolean[]) AS given (id,
+              $20::boolean[], $21::bytea[]) AS given (id,
        user_name, team, name, trainer, data, step_updates, evaluate_every, metric, goal, scope, definition,
-       training, device_kind, evaluation, metric_names, created_at, finished_at, closing, cancelled)
+       training, device_kind, evaluation, metric_names, created_at, finished_at, closing, cancelled, reference)

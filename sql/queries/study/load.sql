@@ -1,5 +1,6 @@
 SELECT id, user_name, team, name, trainer, data, step_updates, evaluate_every, metric, goal, scope, definition,
        training,
        device_kind, evaluation, metric_names, (extract(epoch FROM created_at) * 1000000)::bigint AS created_at,
-       (extract(epoch FROM finished_at) * 1000000)::bigint AS finished_at, closing, cancelled
+       (extract(epoch FROM finished_at) * 1000000)::bigint AS finished_at, closing, cancelled,
+       reference
   FROM study ORDER BY id

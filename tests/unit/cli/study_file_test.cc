@@ -1,7 +1,10 @@
 #include "client/cli/study_file.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/support/mlp_trainer.h"
 
@@ -66,8 +69,15 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
        "f.yaml:9: hyper_parameters.lr: is written twice (first in line 7); expected one value"},
       {kHead + kGrid + "hyper_parameters: 3\n", "f.yaml:6: hyper_parameters: got 3; expected a mapping"},
       {kHead + kGrid + "hyperparameters: {}\n",
-       "f.yaml:6: hyperparameters: unknown key; did you mean hyper_parameters? expected one of: study, trainer, data, "
-       "step, evaluate, hyper_parameters, trials, metric, tuner, share"},
+       "f.yaml:6: hyperparameters: unknown key; did you mean hyper_parameters? expected one of: study, trainer, "
+       "python, environment, data, step, evaluate, hyper_parameters, trials, metric, tuner, share"},
+      {kHead + kGrid + "python: ~/venv/bin/python\n",
+       "f.yaml:6: python: is for a trainer in your own code, such as train.py:Digits; mlp is none"},
+      {kHead + kGrid + "environment: {A: b}\n", "f.yaml:6: environment: is for a trainer in your own code"},
+      {"study: s\ntrainer: nowhere.py:Digits\n" + kGrid,
+       "f.yaml:2: trainer: got nowhere.py:Digits; expected FILE.py:NAME, a class or a function in a file that is "
+       "there"},
+      {"study: s\ntrainer: python:Digits\n" + kGrid, "f.yaml:2: trainer: got Digits; expected FILE.py:NAME"},
       {kHead + kGrid + "trials: []\n", "f.yaml:6: trials: got an empty list; expected a list of at least one trial"},
       {kHead + kGrid + "trials:\n  - {lr: 0.1, steps: -3}\n",
        "f.yaml:7: trials[0].steps: got -3; expected a whole number from 1 to 2^53"},
@@ -160,6 +170,29 @@ trials:
   CHECK(file.candidates[4].steps == Step{40});
   CHECK(file.specification.step == StepMeaning{50});
   CHECK(file.specification.scope == Scope::kTeam);
+}
+
+TEST_CASE("a trainer in the user's own code is found from the study file's folder, and part of the definition") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("code " + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "train.py") << "\n";
+  const auto read = [&](const std::string& trainer, const std::string& more = {}) {
+    const std::string text = "study: s\ntrainer: " + trainer + "\n" + more + "metric: {name: acc, goal: max}\n" + kGrid;
+    return ParseStudyFile((folder / "f.yaml").string(), text).value();
+  };
+  for (const char* trainer : {"train.py:Digits", "python:train.py:Digits", "./train.py:Digits"}) {
+    const StudyFile file = read(trainer);
+    REQUIRE(file.code.has_value());
+    CHECK(file.code->file == (folder / "train.py").string());
+    CHECK(file.code->name == "Digits");
+    CHECK(file.code->python.empty());
+  }
+  const StudyFile named = read("train.py:Digits", "python: torch\nenvironment: {MODE: 1}\n");
+  CHECK(named.code->python == "torch");
+  CHECK(named.code->environment == std::map<std::string, std::string>{{"MODE", "1"}});
+  CHECK(read("train.py:Digits", "python: venv/bin/python\n").code->python == (folder / "venv/bin/python").string());
+  CHECK(named.specification.definition != read("train.py:Digits").specification.definition);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("explicit trials stand instead of the grid when nothing is tuned by a list") {

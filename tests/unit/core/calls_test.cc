@@ -189,6 +189,16 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
       AddUser{bob},
       RemoveUser{"bob"},
       CancelStudy{study},
+      PutArchive{"code"},
+      DescribeTrainer{{.entry = "train.py:Digits",
+                       .archive = Sha256Hex("code"),
+                       .python = {},
+                       .client = {},
+                       .folder = "/home/ann",
+                       .data = {},
+                       .environment = {},
+                       .user = "ann",
+                       .team = "team"}},
   };
   REQUIRE(calls.size() == std::variant_size_v<decltype(ClientCall::what)>);
   for (std::size_t i = 0; i < calls.size(); ++i) {

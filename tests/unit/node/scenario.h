@@ -352,6 +352,8 @@ class Scenario {
     Do(core.OnStepLogRead(read.run, text, now));
   }
   void Act(const ForgetRun& forget) { forgotten.push_back(forget.run); }
+  void Act(const FetchReference&) {}
+  void Act(const ForgetReference&) {}
   void Act(const Quit&) { quit = true; }
 
   std::vector<Slot> slots_;

@@ -89,7 +89,10 @@ ServerOrders SomeOrders() {
               .start = OrderedStart{kPoint, "file", "sha", SomeConfiguration(0.1), kLineage, SomeConfiguration(0.5)},
               .path = {{{PlanNodeId{4}, Step{4}, Step{7}}, SomeConfiguration(0.2), DigestOf("other")}},
               .terms = SomeTerms()};
-  return {.orders = {std::move(order)}, .acknowledged_report = 6, .superseded_files = {"old"}};
+  return {.orders = {std::move(order)},
+          .acknowledged_report = 6,
+          .superseded_files = {"old"},
+          .references = {{kLineage, 12}}};
 }
 
 v1::SynchronizeResponse SomeMessage() { return ToProto(SomeOrders()); }
@@ -109,7 +112,8 @@ TEST_CASE("a registration comes back as it was sent") {
                                   .slot_count = 4,
                                   .offers = {{SomeOffer(), "cpu"}},
                                   .draining = true,
-                                  .trouble = "the store is away"};
+                                  .trouble = "the store is away",
+                                  .references = {{kLineage, 12, {{SomeOffer(), "cpu"}}, "why"}}};
   CheckComesBack(registration);
   CHECK(FromProto(ToProto(registration)).value() == registration);
   CHECK(DigestOf(FromProto(ToProto(SomeOffer())).value()) == DigestOf(SomeOffer()));
@@ -132,6 +136,7 @@ TEST_CASE("orders come back as they were sent") {
   CHECK(order.start == expected.start);
   CHECK(order.path == expected.path);
   CHECK(order.terms == expected.terms);
+  CHECK(FromProto(SomeMessage()).value().references == SomeOrders().references);
 }
 
 TEST_CASE("every kind of report comes back as it was sent") {

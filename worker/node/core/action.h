@@ -80,11 +80,23 @@ struct ForgetRun {
   RunKey run;
 };
 
+// Get the reference's code from the master, if this server may run it, and make a runtime of it that is called as the
+// digest; answered by ReferenceFetched.
+struct FetchReference {
+  Digest128 reference;
+};
+
+// No worker of it lives, and none will be started.
+struct ForgetReference {
+  Digest128 reference;
+};
+
 // Everything is done that SIGTERM asked for.
 struct Quit {};
 
-using Action = std::variant<SpawnWorker, SendRequest, KillWorker, FetchCheckpoint, ReleaseCheckpoint, UploadFile,
-                            RemoveFromStore, DeleteStaged, RecordRun, ReadStepLog, ForgetRun, Quit>;
+using Action =
+    std::variant<SpawnWorker, SendRequest, KillWorker, FetchCheckpoint, ReleaseCheckpoint, UploadFile, RemoveFromStore,
+                 DeleteStaged, RecordRun, ReadStepLog, ForgetRun, FetchReference, ForgetReference, Quit>;
 using Actions = std::vector<Action>;
 
 }  // namespace espalier::node

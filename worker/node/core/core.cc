@@ -46,6 +46,7 @@ Actions Core::OnOrders(const ServerOrders& orders, Seconds now) {
   }
   Acknowledge(orders.acknowledged_report, actions);
   RemoveSuperseded(orders.superseded_files, actions);
+  references_.Want(orders.references, actions);
   AssignSlots(now, actions);
   return actions;
 }
@@ -262,7 +263,10 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, WorkerDeath death, Sec
   const auto* killed = std::get_if<Killed>(&worker.state);
   if (killed != nullptr && killed->was_retired) death.cause = WorkerDeath::Cause::kUnusable;
   const Seconds delay = RespawnDelay(worker);
-  if (delay > Seconds(0)) runtimes_.OnNotDescribed(*runtime);
+  if (delay > Seconds(0)) {
+    runtimes_.OnNotDescribed(*runtime);
+    if (!runtimes_.Get(*runtime).description.has_value()) references_.OnNotDescribed(*runtime, death.last_words);
+  }
   slots_[slot].seats.at(*runtime) = Absent{now + delay, delay};
   for (const RunKey key : concerned) {
     const auto it = runs_.find(key);
@@ -323,6 +327,13 @@ Actions Core::OnUploadFinished(std::int64_t upload, const Result<void>& stored, 
   return actions;
 }
 
+Actions Core::OnReferenceFetched(Digest128 reference, const Result<void>& fetched, Seconds now) {
+  Actions actions;
+  if (references_.OnFetched(reference, fetched, now)) runtimes_.Add(ToHex(reference));
+  for (int i = 0; i < settings_.slot_count; ++i) MindSlot(i, now, actions);
+  return actions;
+}
+
 Actions Core::OnStepLogRead(RunKey key, std::string_view text, Seconds now) {
   Actions actions;
   const auto it = runs_.find(key);
@@ -352,6 +363,8 @@ Actions Core::OnTick(Seconds now) {
   Actions actions;
   const bool reads_step_logs = now - step_logs_read_at_ >= kStepLogPeriod;
   if (reads_step_logs) step_logs_read_at_ = now;
+  DropRuntimes(actions);
+  references_.OnTick(now, actions);
   for (int i = 0; i < settings_.slot_count; ++i) MindSlot(i, now, actions);
   for (auto& [key, run] : runs_) {
     const Worker* worker = WorkerOf(run);

@@ -14,6 +14,7 @@
 
 #include "worker/node/core/action.h"
 #include "worker/node/core/outbox.h"
+#include "worker/node/core/references.h"
 #include "worker/node/core/retry_pause.h"
 #include "worker/node/core/runner.h"
 #include "worker/node/core/runtimes.h"
@@ -48,6 +49,9 @@ class Core {
   // Error: kUnavailable when the store is away, then it is tried again; kAborted when the file is not what the worker
   // has said; any other when the store never will take it.
   Actions OnUploadFinished(std::int64_t upload, const Result<void>& stored, Seconds now);
+  // The reference is a runtime that workers can be made of. Error: kUnavailable when the master is away, then it is
+  // tried again; any other says why this server does not run it.
+  Actions OnReferenceFetched(Digest128 reference, const Result<void>& fetched, Seconds now);
   Actions OnStepLogRead(RunKey run, std::string_view text, Seconds now);
   // Time has passed: at least every 100 ms or so.
   Actions OnTick(Seconds now);
@@ -66,6 +70,7 @@ class Core {
   // Workers have described what they train: one of each runtime, but for those that have died before.
   bool knows_offers() const { return runtimes_.are_known(); }
   std::vector<ServerOffer> Offers() const { return runtimes_.Offers(); }
+  std::vector<DescribedReference> DescribedReferences() const { return references_.Described(runtimes_); }
   std::vector<RunStatus> Statuses() const;
   const Outbox& outbox() const { return outbox_; }
 
@@ -108,6 +113,8 @@ class Core {
   void Retire(int slot, const std::string& runtime, Seconds now, Actions& actions);
   void TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions);
   void ReplaceOld(int slot, Actions& actions);
+  void DropRuntimes(Actions& actions);
+  bool HasLetGo(const std::string& runtime, Actions& actions);
   void MindSlot(int slot, Seconds now, Actions& actions);
   // From a store that was away.
   void FetchAgain(bool whatever_the_pause, Seconds now, Actions& actions);
@@ -129,6 +136,7 @@ class Core {
   std::set<std::string> superseded_;
   Outbox outbox_;
   Runtimes runtimes_;
+  References references_;
   std::int64_t next_worker_ = 1;
   Seconds step_logs_read_at_{0};
   std::optional<Seconds> quit_before_;

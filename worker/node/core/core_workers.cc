@@ -75,19 +75,64 @@ void Core::ReplaceOld(int slot, Actions& actions) {
   }
 }
 
-// A slot has a worker at all times: of what it trained last; of what waits to be trained on it; and of what nobody
-// knows yet, which one slot finds out.
+// Users' code that nobody wants any more, or that cannot be run, goes once nothing is trained by it.
+void Core::DropRuntimes(Actions& actions) {
+  std::vector<std::string> dropped;
+  for (const Runtimes::Runtime& runtime : runtimes_.all()) {
+    if (runtime.is_own || references_.Keeps(runtime.name)) continue;
+    if (HasLetGo(runtime.name, actions)) dropped.push_back(runtime.name);
+  }
+  for (const std::string& name : dropped) {
+    runtimes_.Remove(name);
+    actions.push_back(ForgetReference{ParseDigest128(name).value()});
+  }
+}
+
+// No run needs the runtime, and no worker of it lives: those that do nothing are told to end.
+bool Core::HasLetGo(const std::string& runtime, Actions& actions) {
+  for (const auto& [key, run] : runs_) {
+    if (!run.runner.waiting()) continue;
+    const Runtimes::Runtime* offering = runtimes_.Offering(run.offer);
+    if (offering != nullptr && offering->name == runtime) return false;
+  }
+  bool has_let_go = true;
+  for (int i = 0; i < settings_.slot_count; ++i) {
+    Slot& slot = slots_[i];
+    const auto seat = slot.seats.find(runtime);
+    if (seat == slot.seats.end()) continue;
+    if (std::holds_alternative<Absent>(seat->second)) {
+      slot.seats.erase(seat);
+      if (slot.runtime == runtime) slot.runtime = settings_.runtimes.front();
+      continue;
+    }
+    has_let_go = false;
+    if (!IsBusy(i, runtime)) Kill(i, runtime, actions);
+  }
+  return has_let_go;
+}
+
+// A slot has a worker at all times: of what it trained last, unless that goes; of what waits to be trained on it; and
+// of what nobody knows yet, which one slot finds out.
 std::set<std::string> Core::RuntimesWanted(int slot) const {
   std::set<std::string> wanted;
   for (const auto& [key, run] : runs_) {
     if (run.runner.order().slot != slot || !run.runner.waiting()) continue;
     if (const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer)) wanted.insert(runtime->name);
   }
-  if (wanted.empty()) wanted.insert(slots_[slot].runtime);
+  if (wanted.empty()) {
+    const std::string& last = slots_[slot].runtime;
+    wanted.insert(runtimes_.Get(last).is_own || references_.Keeps(last) ? last : settings_.runtimes.front());
+  }
+  bool describes_code = false;  // of users: one at a time, lest they crowd out what is trained
   for (std::size_t i = 0; i < runtimes_.all().size(); ++i) {
     const Runtimes::Runtime& runtime = runtimes_.all()[i];
     const bool is_here = static_cast<int>(i) % settings_.slot_count == slot;
-    if (is_here && !runtime.description.has_value()) wanted.insert(runtime.name);
+    if (!is_here || runtime.description.has_value()) continue;
+    if (runtime.is_own) {
+      wanted.insert(runtime.name);
+    } else if (references_.Keeps(runtime.name) && !std::exchange(describes_code, true)) {
+      wanted.insert(runtime.name);
+    }
   }
   return wanted;
 }

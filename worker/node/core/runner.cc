@@ -22,12 +22,6 @@ Runner::Runner(Order order) : order_(std::move(order)), path_(order_), reached_(
   order_.terms = {.generation = -1};
 }
 
-template <class Activity>
-bool Runner::Is() const {
-  const auto* slot = std::get_if<OnSlot>(&state_);
-  return slot != nullptr && std::holds_alternative<Activity>(slot->activity);
-}
-
 RunStatus Runner::Status() const {
   RunStatus::State state = RunStatus::State::kTraining;
   if (ended()) state = saves_.UnderWay().empty() ? RunStatus::State::kEnded : RunStatus::State::kSaving;

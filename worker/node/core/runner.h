@@ -92,7 +92,10 @@ class Runner {
  private:
   bool ended() const { return std::holds_alternative<Ended>(state_); }
   template <class Activity>
-  bool Is() const;
+  bool Is() const {
+    const auto* slot = std::get_if<OnSlot>(&state_);
+    return slot != nullptr && std::holds_alternative<Activity>(slot->activity);
+  }
 
   void Advance(Seconds now, RunnerActions& actions);
   void BeginStep(RunnerActions& actions);

@@ -27,6 +27,15 @@ void Runtimes::OnDescribed(const std::string& name, const Description& descripti
   }
 }
 
+void Runtimes::Add(const std::string& name) {
+  if (std::ranges::any_of(runtimes_, [&](const Runtime& each) { return each.name == name; })) return;
+  runtimes_.push_back({.name = name, .description = {}, .offers = {}, .is_own = false});
+}
+
+void Runtimes::Remove(const std::string& name) {
+  std::erase_if(runtimes_, [&](const Runtime& each) { return each.name == name; });
+}
+
 void Runtimes::OnNotDescribed(const std::string& name) {
   for (Runtime& runtime : runtimes_) runtime.is_tried |= runtime.name == name;
 }
@@ -38,15 +47,15 @@ const Runtimes::Runtime* Runtimes::Offering(Digest128 offer) const {
 }
 
 bool Runtimes::are_known() const {
-  return std::all_of(runtimes_.begin(), runtimes_.end(), [](const auto& each) { return each.is_tried; }) &&
-         std::any_of(runtimes_.begin(), runtimes_.end(), [](const auto& each) { return each.description.has_value(); });
+  return std::ranges::all_of(runtimes_, [](const auto& each) { return each.is_tried || !each.is_own; }) &&
+         std::ranges::any_of(runtimes_, [](const auto& each) { return each.description.has_value() && each.is_own; });
 }
 
 std::vector<ServerOffer> Runtimes::Offers() const {
   std::vector<ServerOffer> offers;
   std::set<Digest128> trainers;
   for (const Runtime& runtime : runtimes_) {
-    if (!runtime.description.has_value()) continue;
+    if (!runtime.description.has_value() || !runtime.is_own) continue;
     for (const Offer& offer : runtime.description->offers) {
       if (trainers.insert(TrainerDigest(offer)).second) offers.push_back({offer, runtime.description->device_kind});
     }

@@ -1,0 +1,234 @@
+#include "client/cli/trainer_code.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/this_machine.h"
+#include "client/cli/server_access.h"
+#include "client/cli/study_values.h"
+#include "client/cli/temporary_folder.h"
+#include "client/cli/up/run_to_end.h"
+#include "client/request_id.h"
+
+namespace espalier {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPythonPrefix = "python:";
+constexpr Seconds kServerPatience{30};  // of one that has just started
+constexpr Seconds kPauseFirst{0.05};
+constexpr Seconds kPauseMax{1};
+
+// "~/venv/bin/python", seen from the study file's folder.
+fs::path PathOf(const std::string& text, const std::string& study_file) {
+  const passwd* user = text.starts_with("~/") ? getpwuid(getuid()) : nullptr;
+  if (user != nullptr) return fs::path(user->pw_dir) / text.substr(2);
+  return (fs::absolute(study_file).parent_path() / text).lexically_normal();
+}
+
+// What the user's Python has made of the code.
+struct PackedCode {
+  std::string archive;
+  std::string python;  // its own path
+  std::vector<std::string> data;
+};
+
+std::string ReadAll(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+// Cost: the file is imported once, which takes seconds. Error: kInvalidArgument with the field and Python's last words.
+Result<PackedCode> Pack(const TrainerCode& code) {
+  ESPALIER_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
+  const bool is_here = code.python.starts_with('/') && access(code.python.c_str(), X_OK) == 0;
+  const std::string python = is_here ? code.python : "python3";
+  const Ended ended =
+      RunToEnd({python, "-m", "espalier.archive", code.file + ":" + code.name, "--output", folder.path().string()});
+  if (ended.status != 0) {
+    return Wrong("trainer", code.file + ":" + code.name + " cannot be packed by " + python + ": " + ended.last_line +
+                                "; its packages are those of " + python +
+                                ", and `espalier` is one of them (docs/python_trainers.md)");
+  }
+  PackedCode packed{.archive = ReadAll(folder.path() / "archive.zip"), .python = {}, .data = {}};
+  std::istringstream about(ReadAll(folder.path() / "about"));
+  std::getline(about, packed.python);
+  for (std::string line; std::getline(about, line);) packed.data.push_back(line);
+  return packed;
+}
+
+v1::TrainerReference ReferenceOf(const TrainerCode& code, const PackedCode& packed) {
+  const fs::path file(code.file);
+  v1::TrainerReference reference;
+  reference.set_entry(file.filename().string() + ":" + code.name);
+  reference.set_archive_sha256(Sha256Hex(packed.archive));
+  reference.set_python(code.python);
+  if (code.python.empty()) {
+    reference.set_client_python(packed.python);
+    reference.set_machine(ThisMachine());
+    reference.set_uid(getuid());
+  }
+  reference.set_folder(file.parent_path().string());
+  reference.mutable_data()->Assign(packed.data.begin(), packed.data.end());
+  for (const auto& [name, value] : code.environment) {
+    v1::EnvironmentVariable& variable = *reference.add_environment();
+    variable.set_name(name);
+    variable.set_value(value);
+  }
+  return reference;
+}
+
+Result<std::string> AskFor(Connection& connection, const v1::TrainerReference& reference) {
+  v1::DescribeTrainerRequest request;
+  request.set_request_id(NewRequestId());
+  *request.mutable_reference() = reference;
+  ESPALIER_ASSIGN(const v1::DescribeTrainerResponse response, connection.DescribeTrainer(request));
+  return response.reference_digest();
+}
+
+// Sends the archive if the service has it not. The reference's digest.
+Result<std::string> Introduce(Connection& connection, const v1::TrainerReference& reference, const PackedCode& packed) {
+  Result<std::string> digest = AskFor(connection, reference);
+  if (digest.has_value() || digest.error().code != ErrorCode::kNotFound) return digest;
+  v1::PutArchiveRequest put;
+  put.set_request_id(NewRequestId());
+  put.set_archive(packed.archive);
+  ESPALIER_RETURN_IF_ERROR(connection.PutArchive(put));
+  return AskFor(connection, reference);
+}
+
+std::string Refusals(const v1::GetTrainerResponse& response) {
+  std::string text;
+  for (const v1::TrainerOnServer& here : response.servers()) {
+    text += "\n  " + here.server() + ": " + here.refused();
+  }
+  return text;
+}
+
+// Waits for the servers, and says for which.
+class Waiter {
+ public:
+  Waiter(CommandContext& context, Connection& connection, const v1::TrainerReference& reference, std::string digest)
+      : context_(context), connection_(connection), reference_(reference), digest_(std::move(digest)) {}
+
+  Result<std::vector<v1::TrainerDescription>> Wait() {
+    const Seconds started = MonotonicNow();
+    for (Seconds pause = kPauseFirst;; pause = std::min(2 * pause, kPauseMax)) {
+      v1::GetTrainerRequest request;
+      request.set_reference_digest(digest_);
+      ESPALIER_ASSIGN(const v1::GetTrainerResponse response, connection_.GetTrainer(request));
+      if (!response.wanted()) {
+        ESPALIER_RETURN_IF_ERROR(AskFor(connection_, reference_));
+      }
+      int looking_count = 0;
+      std::string looking;
+      for (const v1::TrainerOnServer& here : response.servers()) {
+        if (here.offers_size() > 0) return std::vector(here.offers().begin(), here.offers().end());
+        if (!here.refused().empty()) continue;
+        ++looking_count;
+        looking += (looking.empty() ? "" : ", ") + here.server();
+      }
+      if (response.servers().empty()) {
+        looking = "a server";
+        if (MonotonicNow() - started > kServerPatience) {
+          return MakeError(ErrorCode::kFailedPrecondition,
+                           "no server is connected that could run " + reference_.entry());
+        }
+      } else if (looking_count == 0 && response.wanted()) {
+        return MakeError(ErrorCode::kFailedPrecondition,
+                         "no server runs " + reference_.entry() + ":" + Refusals(response), "trainer");
+      }
+      Say(looking);
+      std::this_thread::sleep_for(pause);
+    }
+  }
+
+ private:
+  void Say(const std::string& looking) {
+    if (std::exchange(said_, looking) == looking || looking.empty()) return;
+    context_.err << "waiting for " << looking << " to look at " << reference_.entry() << std::endl;
+  }
+
+  CommandContext& context_;
+  Connection& connection_;
+  const v1::TrainerReference& reference_;
+  const std::string digest_;
+  std::string said_;
+};
+
+Result<std::map<std::string, std::string>> ReadEnvironment(const YamlNode& root) {
+  std::map<std::string, std::string> environment;
+  const YamlNode* node = root.Find("environment");
+  if (node == nullptr) return environment;
+  if (node->kind != YamlNode::Kind::kMapping) {
+    return Wrong("environment", "got " + Describe(*node) + "; expected a mapping of names to values");
+  }
+  for (const YamlEntry& entry : node->entries) {
+    if (entry.value.kind != YamlNode::Kind::kScalar) {
+      return Wrong("environment." + entry.key, "got " + Describe(entry.value) + "; expected a text");
+    }
+    environment[entry.key] = entry.value.text;
+  }
+  return environment;
+}
+
+}  // namespace
+
+Result<std::optional<TrainerCode>> ReadTrainerCode(const YamlNode& root, const std::string& path) {
+  ESPALIER_ASSIGN(std::string trainer, Text(root, "trainer", "a trainer's name, such as mlp, or FILE.py:NAME"));
+  const bool is_said = trainer.starts_with(kPythonPrefix);
+  if (!is_said && trainer.find(".py:") == std::string::npos) {
+    for (const char* key : {"python", "environment"}) {
+      if (root.Find(key) == nullptr) continue;
+      return Wrong(key, "is for a trainer in your own code, such as train.py:Digits; " + trainer + " is none");
+    }
+    return std::optional<TrainerCode>();
+  }
+  if (is_said) trainer.erase(0, kPythonPrefix.size());
+  const std::size_t colon = trainer.rfind(':');
+  std::error_code error;
+  TrainerCode code;
+  if (colon != std::string::npos) code.file = PathOf(trainer.substr(0, colon), path).string();
+  if (colon == std::string::npos || colon + 1 == trainer.size() || !fs::is_regular_file(code.file, error)) {
+    return Wrong("trainer", "got " + trainer +
+                                "; expected FILE.py:NAME, a class or a function in a file that is there" +
+                                (code.file.empty() ? "" : "; there is no " + code.file));
+  }
+  code.name = trainer.substr(colon + 1);
+  if (root.Find("python") != nullptr) {
+    ESPALIER_ASSIGN(code.python, Text(root, "python", "the path of an interpreter, or a name that servers know"));
+    if (code.python.find('/') != std::string::npos) code.python = PathOf(code.python, path).string();
+  }
+  ESPALIER_ASSIGN(code.environment, ReadEnvironment(root));
+  return std::optional(std::move(code));
+}
+
+Result<std::vector<v1::TrainerDescription>> TrainersFor(CommandContext& context, Connection& connection,
+                                                        StudyFile& file) {
+  if (!file.code) return ListTrainersOf(connection);
+  ESPALIER_ASSIGN(const PackedCode packed, Pack(*file.code));
+  const v1::TrainerReference reference = ReferenceOf(*file.code, packed);
+  ESPALIER_ASSIGN(const std::string digest, Introduce(connection, reference, packed));
+  ESPALIER_ASSIGN(std::vector<v1::TrainerDescription> offers, Waiter(context, connection, reference, digest).Wait());
+  file.specification.trainer = offers.front().name();
+  file.specification.reference = digest;
+  return offers;
+}
+
+int FailTrainer(CommandContext& context, const StudyFile& file, const Error& error) {
+  if (error.code == ErrorCode::kInvalidArgument) return FailFile(context, AtField(file, error));
+  return Fail(context, error);
+}
+
+}  // namespace espalier

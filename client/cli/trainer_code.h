@@ -1,0 +1,32 @@
+// Trainers in the user's own code: a study file names them as FILE.py:NAME, and the service runs them without being
+// told before. The code travels as an archive, which the user's own Python makes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "client/cli/command_context.h"
+#include "client/cli/study_file.h"
+#include "client/cli/yaml_tree.h"
+#include "client/connection.h"
+
+namespace espalier {
+
+// What `trainer`, `python` and `environment` say; nothing if the trainer is one of a server's own. Paths are seen from
+// the study file at `path`; "~" is the user's home. Error: kInvalidArgument with the field.
+Result<std::optional<TrainerCode>> ReadTrainerCode(const YamlNode& root, const std::string& path);
+
+// The trainers among which the file's is looked up: those that servers have of their own; of a trainer in the user's
+// own code, what servers offer by it, and the file's specification then names it. For that the archive is made and
+// sent, if the service has it not, and it is waited until a server offers the trainer or all that are connected have
+// refused it: what is waited for is said on standard error. Errors: kInvalidArgument with the field, for code that
+// cannot travel; kFailedPrecondition with each server's reason; else the master's.
+Result<std::vector<v1::TrainerDescription>> TrainersFor(CommandContext& context, Connection& connection,
+                                                        StudyFile& file);
+
+// Says why there is no trainer: of the file, if the error is one, with its line.
+int FailTrainer(CommandContext& context, const StudyFile& file, const Error& error);
+
+}  // namespace espalier

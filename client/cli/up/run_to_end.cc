@@ -1,0 +1,29 @@
+#include "client/cli/up/run_to_end.h"
+
+#include <cstdio>
+
+namespace espalier {
+namespace {
+
+std::string Quoted(const std::string& word) {
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return quoted + "'";
+}
+
+}  // namespace
+
+Ended RunToEnd(const std::vector<std::string>& words) {
+  std::string shell_command = "cd / && ";
+  for (const std::string& word : words) shell_command += Quoted(word) + " ";
+  Ended ended;
+  FILE* output = popen((shell_command + "</dev/null 2>&1").c_str(), "r");
+  if (output == nullptr) return ended;
+  char line[4096];
+  while (std::fgets(line, sizeof(line), output) != nullptr) ended.last_line = line;
+  ended.status = pclose(output);
+  while (ended.last_line.ends_with('\n')) ended.last_line.pop_back();
+  return ended;
+}
+
+}  // namespace espalier

@@ -1,0 +1,2 @@
+SELECT entry, archive, python, client_python, machine, uid, folder, data, environment, user_name, team
+  FROM trainer_reference

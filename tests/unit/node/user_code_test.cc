@@ -1,0 +1,79 @@
+// Whose code a server runs, and by which interpreter.
+#include "worker/node/user_code.h"
+
+#include <catch2/catch.hpp>
+
+namespace espalier::node {
+namespace {
+
+const TrainerReference kAnns{.entry = "train.py:Digits",
+                             .archive = {},
+                             .python = {},
+                             .client = {.path = "/bin/sh", .machine = "here", .uid = 7},
+                             .folder = "/home/ann",
+                             .data = {"digits.csv"},
+                             .environment = {{"MODE", "fast"}},
+                             .user = "ann",
+                             .team = "vision"};
+
+Host HostWith(UserCode kind, std::vector<std::string> of) {
+  return {.rules = {.kind = kind, .of = std::move(of)}, .server = "gpu1", .machine = "here", .uid = 7};
+}
+
+// Empty: none.
+std::string WhyNot(const Host& host, const TrainerReference& reference = kAnns) {
+  const auto may_run = MayRun(host, reference);
+  return may_run.has_value() ? "" : may_run.error().message;
+}
+
+std::string PythonOr(const Host& host, const TrainerReference& reference) {
+  const auto python = PythonFor(host, reference);
+  if (python.has_value()) return *python;
+  CHECK(python.error().code == ErrorCode::kFailedPrecondition);
+  return python.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("a server runs nobody's code, that of users and teams who are listed, or that of its owner") {
+  CHECK(WhyNot(HostWith(UserCode::kNone, {})).find("user_code: none") != std::string::npos);
+  CHECK(WhyNot(HostWith(UserCode::kListed, {"bob", "ann"})).empty());
+  CHECK(WhyNot(HostWith(UserCode::kListed, {"team:vision"})).empty());
+  CHECK(WhyNot(HostWith(UserCode::kListed, {"bob", "vision"})).find("ann is not among them") != std::string::npos);
+  CHECK(WhyNot(HostWith(UserCode::kOwnJobs, {"ann"})).empty());
+  CHECK(WhyNot(HostWith(UserCode::kOwnJobs, {"bob"})).find("own_jobs") != std::string::npos);
+}
+
+TEST_CASE("the interpreter is the one that the study names, by path or by a name of the server's") {
+  Host host = HostWith(UserCode::kOwnJobs, {"ann"});
+  host.rules.pythons = {{"torch", "/bin/true"}, {"gone", "/nowhere/python"}};
+  TrainerReference reference = kAnns;
+  reference.python = "/bin/false";
+  CHECK(PythonOr(host, reference) == "/bin/false");
+  reference.python = "/nowhere/python";
+  CHECK(PythonOr(host, reference) == "python: /nowhere/python is no program that gpu1 can run; it knows: torch, gone");
+  reference.python = "torch";
+  CHECK(PythonOr(host, reference) == "/bin/true");
+  reference.python = "tensorflow";
+  CHECK(PythonOr(host, reference) == "python: gpu1 knows no interpreter tensorflow; it knows: torch, gone");
+}
+
+TEST_CASE("where the study names none, it is that of who asks, on the same machine as the same user, else a server's") {
+  Host host = HostWith(UserCode::kOwnJobs, {"ann"});
+  CHECK(PythonOr(host, kAnns) == "/bin/sh");
+  for (Host other : {Host{host.rules, "gpu1", "elsewhere", 7}, Host{host.rules, "gpu1", "here", 8},
+                     Host{host.rules, "gpu1", "", 7}}) {
+    CHECK(PythonOr(other, kAnns).find("python: PATH") != std::string::npos);
+    other.rules.pythons = {{"torch", "/bin/true"}};
+    CHECK(PythonOr(other, kAnns) == "/bin/true");
+  }
+}
+
+TEST_CASE("a worker is told its archive, where data lies, and what of its environment is part of what it is") {
+  CHECK(CommandOf(kAnns, "/bin/python3", "/work/x.zip") ==
+        std::vector<std::string>{"/usr/bin/env", "PYTHONHASHSEED=0", "MODE=fast", "/bin/python3", "-m",
+                                 "espalier.worker", "train.py:Digits", "--archive", "/work/x.zip", "--folder",
+                                 "/home/ann", "--data=digits.csv", "--environment=MODE"});
+}
+
+}  // namespace espalier::node
