@@ -19,6 +19,11 @@ std::optional<std::int64_t> FutureStateBase::order() const {
   return order_;
 }
 
+void FutureStateBase::Wait() const {
+  std::unique_lock lock(mutex_);
+  settled_.wait(lock, [&] { return order_.has_value(); });
+}
+
 void FutureStateBase::AddWaiter(FutureWaiter* waiter) {
   const std::lock_guard lock(mutex_);
   if (order_.has_value()) {
@@ -34,11 +39,14 @@ void FutureStateBase::RemoveWaiter(FutureWaiter* waiter) {
 }
 
 void FutureStateBase::MarkSettled(std::int64_t order) {
-  const std::lock_guard lock(mutex_);
-  ESPALIER_CHECK(!order_.has_value()) << "settled twice";
-  order_ = order;
-  for (FutureWaiter* waiter : waiters_) waiter->Wake();
-  waiters_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    ESPALIER_CHECK(!order_.has_value()) << "settled twice";
+    order_ = order;
+    for (FutureWaiter* waiter : waiters_) waiter->Wake();
+    waiters_.clear();
+  }
+  settled_.notify_all();
 }
 
 }  // namespace espalier

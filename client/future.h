@@ -32,6 +32,8 @@ class FutureStateBase {
  public:
   // The order given when the value arrived; empty: not settled.
   std::optional<std::int64_t> order() const;
+  // Until it is settled.
+  void Wait() const;
   // Wakes `waiter` when this is settled, at once if it is. REQUIRES: the waiter lives until RemoveWaiter.
   void AddWaiter(FutureWaiter* waiter);
   void RemoveWaiter(FutureWaiter* waiter);
@@ -42,6 +44,7 @@ class FutureStateBase {
 
  private:
   mutable std::mutex mutex_;
+  mutable std::condition_variable settled_;
   std::optional<std::int64_t> order_;
   std::vector<FutureWaiter*> waiters_;
 };
@@ -68,12 +71,7 @@ class Future {
   // Values of one study arrive in this order. REQUIRES: Ready().
   std::int64_t order() const { return *state_->order(); }
 
-  void Wait() const {
-    FutureWaiter waiter;
-    state_->AddWaiter(&waiter);
-    waiter.WaitUntilWoken();
-    state_->RemoveWaiter(&waiter);
-  }
+  void Wait() const { state_->Wait(); }
 
   // Waits, then returns the value or the error.
   const Result<T>& Get() const {

@@ -82,28 +82,23 @@ void EventLoop::Stop() {
 
 void EventLoop::Post(Event event) {
   Stamp(event, settings_.moment());
-  {
-    const std::lock_guard lock(mutex_);
-    if (!finished_) {
-      open_calls_.Note(event);
-      queue_.emplace_back(std::move(event));
-      changed_.notify_one();
-      return;
-    }
-  }
-  if (const auto call = CallOf(event)) RunEffect(Reply{*call, Stopping()});
+  const std::optional<CallId> call = CallOf(event);
+  if (!Enqueue(std::move(event)) && call) RunEffect(Reply{*call, Stopping()});
 }
 
 void EventLoop::PostRead(std::function<void(const MasterState&)> read, Done done) {
+  if (!Enqueue(ReadRequest{std::move(read), done})) done(tl::unexpected<Error>(Stopping()));
+}
+
+bool EventLoop::Enqueue(Item item) {
   {
     const std::lock_guard lock(mutex_);
-    if (!finished_) {
-      queue_.emplace_back(ReadRequest{std::move(read), std::move(done)});
-      changed_.notify_one();
-      return;
-    }
+    if (finished_) return false;
+    if (const auto* event = std::get_if<Event>(&item)) open_calls_.Note(*event);
+    queue_.push_back(std::move(item));
   }
-  done(tl::unexpected<Error>(Stopping()));
+  changed_.notify_one();
+  return true;
 }
 
 Result<void> EventLoop::Read(const std::function<void(const MasterState&)>& read) {

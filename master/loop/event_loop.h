@@ -109,6 +109,8 @@ class EventLoop {
   // Handles the event, or the first of its parts; the others come next.
   void Take(Event event);
   void Handle(const Event& event);
+  // False, and not taken, once the loop has finished.
+  bool Enqueue(Item item);
   void Handle(ReadRequest request);
   // After a commit that failed. Error: nothing can be done about it.
   Result<void> DropAndIsolate(const Error& error);

@@ -5,9 +5,11 @@
 namespace espalier::master {
 
 void NodeSession::Send(v1::SynchronizeResponse response) {
-  const std::lock_guard lock(mutex_);
-  if (pending_) response.mutable_superseded_files()->MergeFrom(pending_->superseded_files());
-  pending_ = std::move(response);
+  {
+    const std::lock_guard lock(mutex_);
+    if (pending_) response.mutable_superseded_files()->MergeFrom(pending_->superseded_files());
+    pending_ = std::move(response);
+  }
   changed_.notify_all();
 }
 

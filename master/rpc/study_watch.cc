@@ -32,14 +32,13 @@ void StudyWatch::Listener::Take(const EventsAdded& added) {
   } else {
     first_ += static_cast<std::int64_t>(added.events.size());
   }
-  changed_.notify_one();
 }
 
 std::optional<std::vector<StudyEvent>> StudyWatch::Listener::Next(std::int64_t next,
                                                                   std::chrono::milliseconds at_most) {
   std::unique_lock lock(watch_.mutex_);
   const auto end = [&] { return first_ + static_cast<std::int64_t>(events_.size()); };
-  const bool some = changed_.wait_for(lock, at_most, [&] { return watch_.stopped_ || end() > next || first_ > next; });
+  const bool some = changed_->wait_for(lock, at_most, [&] { return watch_.stopped_ || end() > next || first_ > next; });
   if (!some || watch_.stopped_ || first_ > next) return std::nullopt;
   std::vector<StudyEvent> events = std::exchange(events_, {});
   events.erase(events.begin(), events.begin() + (next - first_));
@@ -48,15 +47,22 @@ std::optional<std::vector<StudyEvent>> StudyWatch::Listener::Next(std::int64_t n
 }
 
 void StudyWatch::Announce(const EventsAdded& added) {
-  const std::lock_guard lock(mutex_);
-  const auto [begin, end] = listeners_.equal_range(added.study);
-  std::for_each(begin, end, [&](const auto& entry) { entry.second->Take(added); });
+  std::vector<std::shared_ptr<std::condition_variable>> changed;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [begin, end] = listeners_.equal_range(added.study);
+    std::for_each(begin, end, [&](const auto& entry) {
+      entry.second->Take(added);
+      changed.push_back(entry.second->changed_);
+    });
+  }
+  for (const auto& each : changed) each->notify_one();
 }
 
 void StudyWatch::Stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  for (const auto& [study, listener] : listeners_) listener->changed_.notify_one();
+  for (const auto& [study, listener] : listeners_) listener->changed_->notify_one();
 }
 
 bool StudyWatch::stopped() {

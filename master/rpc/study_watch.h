@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -30,7 +31,8 @@ class StudyWatch {
 
     StudyWatch& watch_;
     std::multimap<StudyId, Listener*>::iterator place_;
-    std::condition_variable changed_;
+    // Kept by who announces, too: it notifies when the mutex is free for who waits.
+    const std::shared_ptr<std::condition_variable> changed_ = std::make_shared<std::condition_variable>();
     std::int64_t first_ = 1;          // number of the first of `events_`
     std::vector<StudyEvent> events_;  // without gaps
   };
