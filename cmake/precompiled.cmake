@@ -25,7 +25,9 @@ set(standard_headers
   <algorithm> <array> <charconv> <chrono> <cstdint> <functional> <limits> <map> <memory> <optional> <set> <span> <sstream> <string>
   <string_view> <unordered_map> <utility> <variant> <vector> <tl/expected.hpp>)
 espalier_precompile(espalier_standard_headers HEADERS ${standard_headers})
-espalier_precompile(espalier_grpc_headers DEPENDS PkgConfig::GRPCPP protobuf::libprotobuf
-  HEADERS ${standard_headers} <google/protobuf/map_field_inl.h> <grpcpp/generic/async_generic_service.h> <grpcpp/grpcpp.h>)
+if(NOT ESPALIER_WORKER_ALONE)
+  espalier_precompile(espalier_grpc_headers DEPENDS PkgConfig::GRPCPP protobuf::libprotobuf
+    HEADERS ${standard_headers} <google/protobuf/map_field_inl.h> <grpcpp/generic/async_generic_service.h> <grpcpp/grpcpp.h>)
+endif()
 espalier_precompile(espalier_test_headers DEPENDS Catch2::Catch2
   HEADERS ${standard_headers} <catch2/catch.hpp> <filesystem> <fstream> <thread>)

@@ -36,7 +36,7 @@ def standardised(images):
     """worker/trainer/data/standardise.h"""
     values = images.double()
     mean, deviation = values.mean((0, 2, 3)), values.std((0, 2, 3), correction=0)
-    return (images.float() - mean.float()[:, None, None]) / deviation.float()[:, None, None]
+    return (images.float() - mean.float()[:, None, None]) * (1 / deviation).float()[:, None, None]
 
 
 def cifar10(folder):

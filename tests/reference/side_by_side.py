@@ -26,11 +26,11 @@ def settings(optimizer, values):
 def losses(trainer, data, network, samples, schedule, updates, initial=None):
     """The losses of the first updates: (here, in plain PyTorch).
     `network`: in plain PyTorch, of any weights. `samples`: the values of all updates -> inputs and labels of each.
-    `schedule`: update -> values, bs among them."""
+    `schedule`: update -> values, bs among them. `initial`: values at step 0; with the precision "float64" both compute in that."""
     initial = {"seed": SEED, **(initial or {})}
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
-        with Worker(None, log, command=[str(WORKER), "--trainer", trainer, "--data", str(data)]) as worker:
+        with Worker(None, log, command=[str(WORKER), "--trainer", str(trainer), "--data", str(data)]) as worker:
             worker.init({**initial, **schedule(0)}, updates=1)
             worker.setup_all(schedule(0))
             worker.save(f"{folder}/state")
@@ -39,6 +39,8 @@ def losses(trainer, data, network, samples, schedule, updates, initial=None):
                 worker.setup(schedule(update))
                 here.append(worker.train()["loss"])
         state = safetensors_file.read(f"{folder}/state")
+    if initial.get("precision") == "float64":
+        network.double()
     network.load_state_dict({name.removeprefix("model."): value for name, value in state.items() if name.startswith("model.")})
     return here, plain_losses(network, samples, [schedule(update) for update in range(updates)])
 
@@ -50,6 +52,8 @@ def plain_losses(network, samples, values_of_updates):
     for values, (inputs, labels) in zip(values_of_updates, samples(values_of_updates), strict=True):
         optimizer.param_groups[0].update(settings(kind, values))
         optimizer.zero_grad()
+        if inputs.is_floating_point():
+            inputs = inputs.to(next(network.parameters()).dtype)
         logits = network(inputs)
         loss = torch.nn.functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), labels.reshape(-1))
         loss.backward()

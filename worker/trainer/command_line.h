@@ -1,4 +1,4 @@
-// The worker's command line: espalier-worker [--trainer NAME] ... [--data DATA] ... --fd N
+// The worker's command line: espalier-worker [--trainer NAME|FILE] ... [--data DATA] ... --fd N
 // `espalier up --worker "COMMAND"` adds the last two words. Each option may be given several times; without them the
 // worker offers all trainers that are built in, on the data that is built in.
 #pragma once

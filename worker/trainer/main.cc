@@ -37,7 +37,7 @@ std::string DigestMemory() {
 
 int Refuse(const espalier::Error& error) {
   std::cerr << error.field << (error.field.empty() ? "" : ": ") << error.message << "\n"
-            << "usage: espalier-worker [--trainer NAME] ... [--data DATA] ... --fd N\n"
+            << "usage: espalier-worker [--trainer NAME|FILE.pt|FILE.so] ... [--data DATA] ... --fd N\n"
             << "N is a connected socket that speaks the trainer protocol.\n";
   return 2;
 }

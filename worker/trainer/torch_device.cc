@@ -3,11 +3,16 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <torch/version.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+
+#include "worker/trainer/models/placement.h"
 
 namespace espalier::trainer {
 namespace {
@@ -18,8 +23,10 @@ Function* Find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-std::string LowerCase(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char letter) { return std::tolower(letter); });
+// In lower case, and in one word.
+std::string AsWord(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char letter) { return std::isspace(letter) != 0 ? '-' : std::tolower(letter); });
   return text;
 }
 
@@ -37,10 +44,50 @@ std::string MatrixLibrary() {
   auto* const core = Find<char*()>("openblas_get_corename");
   if (config != nullptr && core != nullptr) {
     const std::string version = WordAfter(config(), "OpenBLAS ");
-    return "openblas-" + version + "-" + LowerCase(core());
+    return "openblas-" + version + "-" + AsWord(core());
   }
-  const std::string name = LowerCase(WordAfter(at::show_config(), "BLAS_INFO="));
+  const std::string name = AsWord(WordAfter(at::show_config(), "BLAS_INFO="));
   return name.empty() ? "blas" : name;
+}
+
+// As its driver calls it, which LibTorch has loaded.
+std::string NameOfGpu() {
+  auto* const name_of = Find<int(char*, int, int)>("cuDeviceGetName");
+  std::array<char, 256> name{};
+  if (name_of == nullptr || name_of(name.data(), static_cast<int>(name.size()), 0) != 0) return "gpu";
+  return AsWord(name.data());
+}
+
+// Each product and convolution by one way of computing it, whatever else would be faster this time, in float32 as its
+// name says.
+void MakeCudaDeterministic() {
+  // cuBLAS reads it when it begins. A worker whose environment says otherwise keeps that.
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  at::Context& context = at::globalContext();
+  context.setDeterministicCuDNN(true);
+  context.setBenchmarkCuDNN(false);
+  context.setAllowTF32CuBLAS(false);
+  context.setAllowTF32CuDNN(false);
+  context.setAllowFP16ReductionCuBLAS(false);
+  // Attention by the formula: the others' gradients may depend on the order in which blocks end.
+  context.setSDPUseFlash(false);
+#if TORCH_VERSION_MAJOR >= 2
+  context.setAllowBF16ReductionCuBLAS(false);
+  context.setSDPUseMemEfficient(false);
+#endif
+}
+
+std::string Library() { return std::string("libtorch-") + TORCH_VERSION; }
+
+std::string CudaKind() {
+  const at::CUDAHooksInterface& hooks = at::detail::getCUDAHooks();
+  return "cuda " + NameOfGpu() + " " + Library() + " cuda-" + std::to_string(hooks.versionCUDART()) + " cudnn-" +
+         (hooks.hasCuDNN() ? std::to_string(hooks.versionCuDNN()) : "none") + " tf32-off deterministic";
+}
+
+std::string CpuKind() {
+  const std::string capability = AsWord(WordAfter(at::show_config(), "CPU capability usage: "));
+  return "cpu " + (capability.empty() ? "default" : capability) + " " + Library() + " " + MatrixLibrary();
 }
 
 }  // namespace
@@ -50,12 +97,11 @@ void SetUpDevice(int thread_count) {
   at::set_num_interop_threads(thread_count);
   if (auto* const set_threads = Find<void(int)>("openblas_set_num_threads")) set_threads(thread_count);
   at::globalContext().setDeterministicAlgorithms(true, false);
+  MakeCudaDeterministic();
 }
 
 std::string DeviceKind() {
-  const std::string capability = LowerCase(WordAfter(at::show_config(), "CPU capability usage: "));
-  return "cpu " + (capability.empty() ? "default" : capability) + " libtorch-" + TORCH_VERSION + " " + MatrixLibrary() +
-         " threads-" + std::to_string(at::get_num_threads());
+  return (TrainingDevice().is_cuda() ? CudaKind() : CpuKind()) + " threads-" + std::to_string(at::get_num_threads());
 }
 
 }  // namespace espalier::trainer

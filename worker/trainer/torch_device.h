@@ -5,11 +5,13 @@
 
 namespace espalier::trainer {
 
-// Makes the math libraries deterministic, with so many threads. Called once, before anything is computed.
+// Makes the math libraries deterministic, with so many threads, and keeps them from faster formats of numbers (TF32).
+// Called once, before anything is computed.
 void SetUpDevice(int thread_count);
 
 // What decides bits besides the trainer, in words without spaces: "cpu avx2 libtorch-1.13.0 openblas-haswell
-// threads-1". REQUIRES: SetUpDevice was called.
+// threads-1", "cuda nvidia-h200 libtorch-2.13.0 cuda-13000 cudnn-91200 tf32-off deterministic threads-1". REQUIRES:
+// SetUpDevice was called.
 std::string DeviceKind();
 
 }  // namespace espalier::trainer

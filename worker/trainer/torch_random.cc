@@ -6,10 +6,10 @@ namespace espalier::trainer {
 
 State TakeRandomGenerators() {
   State generators;
-  SaveRandom("cpu", generators);
+  SaveRandom("", generators);
   return generators;
 }
 
-void PutBackRandomGenerators(const State& generators) { LoadRandom(generators, "cpu"); }
+void PutBackRandomGenerators(const State& generators) { LoadRandom(generators, ""); }
 
 }  // namespace espalier::trainer

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <set>
 
 #include "tests/unit/trainer/pieces.h"
 #include "worker/trainer/data/digits.h"
@@ -39,6 +40,23 @@ TEST_CASE("a training in pieces is the same, bit for bit, as a straight one", "[
     CHECK(TrainInPieces(kMlp, scenario) == straight);
     CHECK(TrainStraight(kMlp, scenario) == straight);
   }
+}
+
+TEST_CASE("a training in pieces is the same in every precision, which decides its bits", "[torch]") {
+  std::set<std::string> states;
+  for (const char* precision : {"float32", "float64", "mixed"}) {
+    INFO(precision);
+    test::Subject subject = kMlp;
+    subject.initial["precision"] = std::string(precision);
+    const Scenario scenario{"", {7}, test::ChangingSchedule(""), 12};
+    const Trained straight = TrainStraight(subject, scenario);
+    CHECK(TrainInPieces(subject, scenario) == straight);
+    states.insert(straight.state_sha256);
+    const auto trainer = MakeTrainer(subject, scenario);
+    trainer->Setup(scenario.schedule(0));
+    CHECK(trainer->Save().at("model.last.weight").type == (precision == std::string("float64") ? "F64" : "F32"));
+  }
+  CHECK(states.size() == 3);
 }
 
 TEST_CASE("a checkpoint without the optimizer, the random generator or the place in the data leads elsewhere",
@@ -127,6 +145,7 @@ TEST_CASE("a value that cannot be is refused, naming the hyper-parameter", "[tor
                                    {"lr", -0.1},
                                    {"momentum", -0.5},
                                    {"optimizer", std::string("lion")},
+                                   {"precision", std::string("float16")},
                                    {"weight_decay", -1.0}};
   for (const auto& [name, value] : wrong) {
     CHECK_THROWS_WITH(Begun({{name, value}}), Catch::StartsWith(name + ": expected "));

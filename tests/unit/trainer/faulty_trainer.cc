@@ -35,7 +35,7 @@ class Faulty : public Trainer {
   State Save() override {
     State state;
     state["drawn"] = ToArray(drawn_);
-    SaveRandom("random", state);
+    SaveRandom("random.", state);
     return state;
   }
   void Load(const State&) override {}

@@ -20,6 +20,9 @@ std::unique_ptr<Trainer> MakeTrainer(const Subject& subject, const Scenario& sce
   auto trainer = subject.kind.make(scenario.step);
   HyperParameterValues values = scenario.schedule(0);
   values.insert(subject.initial.begin(), subject.initial.end());
+  for (const DeclaredHyperParameter& declared : subject.kind.hyper_parameters) {
+    if (declared.initial) values.emplace(declared.name, declared.default_value);
+  }
   trainer->Init(values);
   return trainer;
 }

@@ -18,7 +18,7 @@ struct Trained {
   friend bool operator==(const Trained&, const Trained&) = default;
 };
 
-// A trainer, and its values at step 0 that are initial.
+// A trainer, and its values at step 0 that are initial; those that are not given are at their defaults.
 struct Subject {
   TrainerKind kind;
   HyperParameterValues initial;

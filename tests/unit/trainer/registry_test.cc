@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tests/unit/trainer/data_folder.h"
 #include "worker/trainer/command_line.h"
 
 namespace espalier::trainer {
@@ -35,6 +36,22 @@ TEST_CASE("a worker offers the trainers and the data that it is told to", "[torc
         Names{{"mlp", "digits"}, {"synthetic", ""}});
   CHECK(ChooseTrainers({.trainers = {"oracle"}}).error().field == "--trainer");
   CHECK(ChooseTrainers({.data = {"/no/such/data"}}).error().field == "--data");
+}
+
+TEST_CASE("what a library or a module is to be and is not is refused, naming the file", "[torch]") {
+  const test::DataFolder folder;
+  folder.Write("garbage.so", "no library");
+  const auto refused = [&](const std::string& file) {
+    const Error error = ChooseTrainers({.trainers = {file}}).error();
+    CHECK(error.field == "--trainer");
+    return error.message;
+  };
+  CHECK_THAT(refused((folder.path / "garbage.so").string()), Catch::Contains("garbage.so"));
+  CHECK_THAT(refused("/no/such/file.so"), Catch::Contains("/no/such/file.so"));
+  CHECK_THAT(refused("/no/such/file.pt"), Catch::Contains("/no/such/file.pt"));
+  folder.Write("mlp.pt", "a module that has a built-in trainer's name");
+  CHECK_THAT(ChooseTrainers({.trainers = {"mlp", (folder.path / "mlp.pt").string()}}).error().message,
+             Catch::Contains("two trainers 'mlp'"));
 }
 
 TEST_CASE("a command line that is none is refused, naming the option") {

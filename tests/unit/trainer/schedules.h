@@ -18,7 +18,8 @@ struct Scenario {
   std::int64_t step_count = 0;
 };
 
-inline const HyperParameterValues kInitialValues{{"hidden", std::int64_t{24}}, {"seed", std::int64_t{7}}};
+inline const HyperParameterValues kInitialValues{
+    {"hidden", std::int64_t{24}}, {"precision", std::string("float32")}, {"seed", std::int64_t{7}}};
 
 // Settings of optimizers that change on the way; the optimizer is the one given, or, if that is empty, changes too.
 inline HyperParameterValues ChangingOptimizer(const std::string& given, std::int64_t step) {

@@ -145,10 +145,12 @@ TEST_CASE("a worker describes itself and its trainers", "[torch]") {
   std::vector<std::string> names;
   for (const HyperParameter& hyper_parameter : mlp.schema.hyper_parameters) {
     names.push_back(hyper_parameter.name);
-    CHECK(hyper_parameter.initial == (names.back() == "hidden" || names.back() == "seed"));
+    CHECK(hyper_parameter.initial ==
+          (names.back() == "hidden" || names.back() == "precision" || names.back() == "seed"));
   }
   CHECK(names == std::vector<std::string>{"alpha", "beta1", "beta2", "bs", "crop", "cutout", "dropout", "eps", "flip",
-                                          "hidden", "lr", "momentum", "nesterov", "optimizer", "seed", "weight_decay"});
+                                          "hidden", "lr", "momentum", "nesterov", "optimizer", "precision", "seed",
+                                          "weight_decay"});
 }
 
 TEST_CASE("only a trainer that takes any hyper-parameter is given one that it does not declare", "[torch]") {

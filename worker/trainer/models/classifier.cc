@@ -1,6 +1,5 @@
 #include "worker/trainer/models/classifier.h"
 
-#include <torch/nn/functional/loss.h>
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "worker/trainer/data/batches.h"
 #include "worker/trainer/models/network.h"
 #include "worker/trainer/models/optimizer.h"
+#include "worker/trainer/models/placement.h"
 #include "worker/trainer/models/tensor_state.h"
 #include "worker/trainer/models/values.h"
 
@@ -25,14 +25,13 @@ const std::string kEvaluationVersion = "evaluation-1";
 struct Told {
   at::Tensor logits;
   at::Tensor labels;
-
-  at::Tensor MeanLoss() const { return torch::nn::functional::cross_entropy(logits, labels); }
-  std::int64_t RightCount() const { return logits.argmax(1).eq(labels).sum().item<std::int64_t>(); }
 };
 
-Told Tell(Network& network, const Batch& batch) {
-  const at::Tensor logits = network.Forward(batch.inputs);
-  return {logits.reshape({-1, logits.size(-1)}), batch.labels.reshape({-1})};
+Told Tell(Network& network, const Batch& batch, Precision precision) {
+  const MixedPrecision mixed(precision);
+  const at::Tensor logits = network.Forward(Placed(batch.inputs, precision));
+  return {logits.reshape({-1, logits.size(-1)}).to(ParameterType(precision)),
+          Placed(batch.labels.reshape({-1}), precision)};
 }
 
 class ClassifierTraining : public Trainer {
@@ -45,6 +44,9 @@ class ClassifierTraining : public Trainer {
     torch::manual_seed(seed);
     batches_ = data_.open(seed);
     network_ = kind_.make(values, batches_->form());
+    precision_ = ParsePrecision(ValueOf<std::string>(values, "precision"));
+    Place(network_->Parameters(), precision_);
+    Place(network_->Buffers(), precision_);
   }
 
   void Setup(const HyperParameterValues& changed_values) override {
@@ -75,20 +77,22 @@ class ClassifierTraining : public Trainer {
   }
 
   Metrics Evaluate() override {
-    double loss_sum = 0;
-    std::int64_t right_count = 0;
+    // Sums over the labels.
+    Metrics metrics{{"test_acc", 0}, {"test_loss", 0}};
+    for (const LabelMetric& metric : kind_.metrics) metrics[metric.name] = 0;
     std::int64_t label_count = 0;
     network_->Evaluating([&] {
       const torch::NoGradGuard no_gradients;
       batches_->Validate([&](const Batch& batch) {
-        const Told told = Tell(*network_, batch);
-        loss_sum += told.MeanLoss().item<double>() * static_cast<double>(told.labels.numel());
-        right_count += told.RightCount();
-        label_count += told.labels.numel();
+        const auto [logits, labels] = Tell(*network_, batch, precision_);
+        metrics["test_acc"] += static_cast<double>(logits.argmax(1).eq(labels).sum().item<std::int64_t>());
+        metrics["test_loss"] += network_->Loss(logits, labels).item<double>() * static_cast<double>(labels.numel());
+        for (const LabelMetric& metric : kind_.metrics) metrics[metric.name] += metric.sum(logits, labels);
+        label_count += labels.numel();
       });
     });
-    const auto count = static_cast<double>(label_count);
-    return {{"test_acc", static_cast<double>(right_count) / count}, {"test_loss", loss_sum / count}};
+    for (auto& [name, sum] : metrics) sum /= static_cast<double>(label_count);
+    return metrics;
   }
 
   State Save() override {
@@ -96,7 +100,7 @@ class ClassifierTraining : public Trainer {
     SaveTensors(network_->Parameters(), "model.", state);
     SaveTensors(network_->Buffers(), "model.", state);
     optimizer_->Save("optimizer.", state);
-    SaveRandom("random.cpu", state);
+    SaveRandom("random.", state);
     batches_->Save("data.", state);
     return state;
   }
@@ -105,7 +109,7 @@ class ClassifierTraining : public Trainer {
     LoadTensors(state, "model.", network_->Parameters());
     LoadTensors(state, "model.", network_->Buffers());
     optimizer_->Load(state, "optimizer.");
-    LoadRandom(state, "random.cpu");
+    LoadRandom(state, "random.");
     batches_->Load(state, "data.");
   }
 
@@ -113,7 +117,8 @@ class ClassifierTraining : public Trainer {
   // One update; returns the mean loss.
   double Update(const Batch& batch) {
     optimizer_->ZeroGradients();
-    const at::Tensor loss = Tell(*network_, batch).MeanLoss();
+    const auto [logits, labels] = Tell(*network_, batch, precision_);
+    const at::Tensor loss = network_->Loss(logits, labels);
     loss.backward();
     optimizer_->Update();
     return loss.item<double>();
@@ -125,6 +130,7 @@ class ClassifierTraining : public Trainer {
   std::unique_ptr<Batches> batches_;
   std::unique_ptr<Network> network_;
   std::optional<Optimizer> optimizer_;
+  Precision precision_ = Precision::kFloat32;
   std::int64_t batch_size_ = 0;
   OptimizerSettings settings_;
 };
@@ -139,10 +145,14 @@ TrainerKind Classifier(const NetworkKind& network, const DataSource& data) {
   ESPALIER_CHECK(Takes(network, data)) << network.name;
   std::vector<DeclaredHyperParameter> declared = DeclareOptimizer(network.optimizer);
   declared.push_back({.name = "bs", .default_value = network.batch_size});
+  declared.push_back({.name = "precision", .default_value = std::string("float32"), .initial = true});
   declared.push_back({.name = "seed", .default_value = std::int64_t{1}, .initial = true});
   std::ranges::copy(network.hyper_parameters, std::back_inserter(declared));
   std::ranges::copy(data.hyper_parameters, std::back_inserter(declared));
   std::ranges::sort(declared, {}, &DeclaredHyperParameter::name);
+  std::vector<std::string> metrics{"test_acc", "test_loss"};
+  std::ranges::transform(network.metrics, std::back_inserter(metrics), &LabelMetric::name);
+  std::ranges::sort(metrics);
   return {
       .name = network.name,
       .code_digest = network.version + " " + kClassifierVersion,
@@ -150,7 +160,7 @@ TrainerKind Classifier(const NetworkKind& network, const DataSource& data) {
       .data_digest = data.training_digest,
       .evaluation_digest = Sha256Hex(data.validation_digest + kEvaluationVersion),
       .hyper_parameters = std::move(declared),
-      .metrics = {"test_acc", "test_loss"},
+      .metrics = std::move(metrics),
       .reloads = true,
       .make = [network, data](StepMeaning step) { return std::make_unique<ClassifierTraining>(network, data, step); }};
 }

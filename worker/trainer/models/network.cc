@@ -1,5 +1,7 @@
 #include "worker/trainer/models/network.h"
 
+#include <torch/nn/functional/loss.h>
+
 #include "worker/trainer/models/tensor_state.h"
 
 namespace espalier::trainer {
@@ -13,6 +15,10 @@ NamedTensors ToNamedTensors(const Items& items) {
 }
 
 }  // namespace
+
+at::Tensor Network::Loss(const at::Tensor& logits, const at::Tensor& labels) {
+  return torch::nn::functional::cross_entropy(logits, labels);
+}
 
 NamedTensors ModuleNetwork::Parameters() const { return ToNamedTensors(named_parameters()); }
 

@@ -18,6 +18,10 @@ class Network {
   // Logits, with the classes as last dimension. Inputs: one sample a row.
   virtual at::Tensor Forward(const at::Tensor& inputs) = 0;
 
+  // What is made smaller, a mean over the labels: cross entropy, unless a network has another. `logits`: a row for each
+  // label.
+  virtual at::Tensor Loss(const at::Tensor& logits, const at::Tensor& labels);
+
   // New values of its own sequences. Throws std::invalid_argument, naming the hyper-parameter, for what cannot be.
   virtual void Setup(const HyperParameterValues& changed_values) = 0;
 

@@ -1,6 +1,6 @@
 #include "worker/trainer/models/tensor_state.h"
 
-#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <torch/nn/module.h>
 
 #include <array>
@@ -8,6 +8,8 @@
 #include <mutex>
 #include <stdexcept>
 #include <utility>
+
+#include "worker/trainer/models/placement.h"
 
 namespace espalier::trainer {
 namespace {
@@ -46,16 +48,14 @@ void Assign(const State& state, const std::string& name, at::Tensor target) {
   target.copy_(value);
 }
 
-at::Tensor RandomState() {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  return generator.get_state();
-}
-
-void SetRandomState(const at::Tensor& state) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  generator.set_state(state);
+// What this process draws from, each with its name in a state.
+std::vector<std::pair<std::string, at::Generator>> Generators() {
+  std::vector<std::pair<std::string, at::Generator>> generators{
+      {"cpu", at::globalContext().defaultGenerator(at::kCPU)}};
+  if (TrainingDevice().is_cuda()) {
+    generators.emplace_back("cuda", at::globalContext().defaultGenerator(TrainingDevice()));
+  }
+  return generators;
 }
 
 }  // namespace
@@ -83,9 +83,20 @@ void LoadTensors(const State& state, const std::string& prefix, const NamedTenso
   for (const auto& [name, tensor] : tensors) Assign(state, prefix + name, tensor);
 }
 
-void SaveRandom(const std::string& name, State& state) { state[name] = ToArray(RandomState()); }
+void SaveRandom(const std::string& prefix, State& state) {
+  for (auto& [name, generator] : Generators()) {
+    const std::lock_guard lock(generator.mutex());
+    state[prefix + name] = ToArray(generator.get_state());
+  }
+}
 
-void LoadRandom(const State& state, const std::string& name) { SetRandomState(ToTensor(At(state, name))); }
+void LoadRandom(const State& state, const std::string& prefix) {
+  for (auto& [name, generator] : Generators()) {
+    const at::Tensor saved = ToTensor(At(state, prefix + name));
+    const std::lock_guard lock(generator.mutex());
+    generator.set_state(saved);
+  }
+}
 
 EvaluationMode::EvaluationMode(torch::nn::Module& module) : module_(module), was_training_(module.is_training()) {
   // Parents come before what is in them. The module itself may be no shared object.

@@ -30,9 +30,10 @@ at::Tensor ToTensor(const StateArray& array);
 void SaveTensors(const NamedTensors& tensors, const std::string& prefix, State& state);
 void LoadTensors(const State& state, const std::string& prefix, const NamedTensors& tensors);
 
-// The state of LibTorch's random generator of the CPU, which dropout and initial weights draw from.
-void SaveRandom(const std::string& name, State& state);
-void LoadRandom(const State& state, const std::string& name);
+// The states of LibTorch's random generators, which dropout and initial weights draw from: of the CPU and, where this
+// process trains there, of the GPU. As prefix + "cpu", prefix + "cuda".
+void SaveRandom(const std::string& prefix, State& state);
+void LoadRandom(const State& state, const std::string& prefix);
 
 // Puts a module and all in it into evaluation mode, and each back into its own when it goes out of scope, also by an
 // exception.

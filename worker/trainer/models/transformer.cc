@@ -68,10 +68,10 @@ class TransformerNetwork : public ModuleNetwork {
   at::Tensor Forward(const at::Tensor& inputs) override {
     const std::int64_t length = inputs.size(1);
     const at::Tensor embedded = embedding_->forward(inputs);
-    const at::Tensor places = Places(length, embedded.size(2)).to(embedded.device());
+    const at::Tensor places = Places(length, embedded.size(2)).to(embedded.options());
     // LibTorch's layers take places first, samples second.
     at::Tensor hidden = dropout_->forward(norm_->forward(embedded + places)).transpose(0, 1);
-    const at::Tensor mask = labels_places_ ? MaskOfLaterPlaces(length).to(embedded.device()) : at::Tensor();
+    const at::Tensor mask = labels_places_ ? MaskOfLaterPlaces(length).to(embedded.options()) : at::Tensor();
     const at::Tensor is_padding = labels_places_ ? at::Tensor() : inputs.eq(kPaddingToken);
     for (std::size_t i = 0; i < layers_->size(); ++i) hidden = LayerAt(i).forward(hidden, mask, is_padding);
     return last_->forward(labels_places_ ? hidden.transpose(0, 1) : hidden[0]);
