@@ -12,6 +12,7 @@ import unittest
 
 import studies
 from service import BIN, wait_until
+from test_two_masters import free_port
 
 HERE = pathlib.Path(__file__).resolve().parent
 UNITS = HERE.parents[1] / "deploy/systemd"
@@ -49,6 +50,7 @@ class Inside:
 
     def __init__(self, folder):
         self.folder = folder
+        self.port = free_port()
 
     def systemctl(self, *arguments):
         return subprocess.run(["systemctl", *arguments], check=True, capture_output=True, text=True).stdout.strip()
@@ -64,9 +66,9 @@ class Inside:
                         "-c", "listen_addresses=", "-c", f"unix_socket_directories={socket}"], check=True)  # fmt: skip
         url = f"host='{socket}' user={USER} dbname=postgres"
         wait_until(lambda: subprocess.run([programs / "psql", "-d", url, "-c", "SELECT 1"], capture_output=True).returncode == 0, "PostgreSQL answers")
-        (self.folder / "master.txt").write_text(f'listen_address: "127.0.0.1:7700"\ndatabase: "{url}"\nadministrator_token_file: "{self.folder}/master/token"\n')
+        (self.folder / "master.txt").write_text(f'listen_address: "127.0.0.1:{self.port}"\ndatabase: "{url}"\nadministrator_token_file: "{self.folder}/master/token"\n')
         (self.folder / "node.txt").write_text(
-            f'master_address: "ipv4:127.0.0.1:7700"\nserver: "alone"\nslot_count: 2\ncheckpoint_directory: "{self.folder}/checkpoints"\n'
+            f'master_address: f"ipv4:127.0.0.1:{self.port}"\nserver: "alone"\nslot_count: 2\ncheckpoint_directory: "{self.folder}/checkpoints"\n'
             f'work_directory: "{self.folder}/node/work"\ntoken_file: "{self.folder}/master/token"\nstop_seconds: 600\n'
             f'runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}\n')
         # As an installation would differ: who runs it, and where things are.
@@ -80,7 +82,7 @@ class Inside:
         wait_until(lambda: [each for each in self.json("server", "list") or [] if each["connected"]], "the server is connected")
 
     def command(self, *arguments):
-        return [BIN / "espalier", *arguments, "--output", "json", "--server", "ipv4:127.0.0.1:7700", "--token-file", self.folder / "master/token"]
+        return [BIN / "espalier", *arguments, "--output", "json", "--server", f"ipv4:127.0.0.1:{self.port}", "--token-file", self.folder / "master/token"]
 
     def json(self, *arguments):
         done = subprocess.run(self.command(*arguments), capture_output=True, text=True)
