@@ -132,6 +132,7 @@ void Set(const RunEnded& ended, v1::RunEnded& message) {
   message.set_load_seconds(ended.load_time.count());
   for (const Step step : ended.saves_under_way) message.add_saves_under_way_steps(step.value);
   message.set_refused(ForPeople(ended.refused));
+  message.set_peak_memory_bytes(ended.peak_bytes);
 }
 
 RunEnded FromProto(const v1::RunEnded& message) {
@@ -140,6 +141,7 @@ RunEnded FromProto(const v1::RunEnded& message) {
                  .set_up_time = ToSeconds(message.set_up_seconds()),
                  .load_time = ToSeconds(message.load_seconds()),
                  .saves_under_way = {},
+                 .peak_bytes = message.peak_memory_bytes(),
                  .refused = message.refused()};
   for (const std::int64_t step : message.saves_under_way_steps()) ended.saves_under_way.push_back(Step{step});
   return ended;

@@ -91,7 +91,8 @@ struct RunEnded {
   Seconds set_up_time{0};  // Init and Setup; 0: not done
   Seconds load_time{0};    // 0: nothing loaded
   std::vector<Step> saves_under_way;
-  std::string refused;  // why the order was not begun at all; empty: it was
+  std::int64_t peak_bytes = 0;  // of memory, as the worker said; 0: not known
+  std::string refused;          // why the order was not begun at all; empty: it was
 };
 
 using ReportKind = std::variant<MetricsMeasured, StateStored, PromiseLost, StepsTrained, RunFailed, EvaluationFailed,

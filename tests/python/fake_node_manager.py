@@ -49,6 +49,7 @@ class Worker:
         self.socket = ours
         self.last_id = 0
         self.early = {}  # answers that came before they were asked for
+        self.heartbeats = []  # the requests that they were about
         self.step = 0
 
     def ask(self, kind, **fields):
@@ -66,7 +67,11 @@ class Worker:
     def answer(self, request_id):
         while request_id not in self.early:
             reply = json.loads(self.read(int.from_bytes(self.read(4), "little")))
-            self.early[reply.pop("id")] = reply
+            answered = reply.pop("id")
+            if "heartbeat" in reply:
+                self.heartbeats.append(answered)
+            else:
+                self.early[answered] = reply
         [(kind, content)] = self.early.pop(request_id).items()
         if kind == "failure":
             raise Failed(content)
@@ -84,8 +89,8 @@ class Worker:
             content += part
         return content
 
-    def describe(self):
-        return self.ask("describe")
+    def describe(self, capabilities=()):
+        return self.ask("describe", capabilities=capabilities)
 
     def init(self, values, updates=None, step_log=""):
         [trainer] = self.describe()["trainers"]

@@ -96,6 +96,14 @@ class ProtocolTest(CutsTest):
             worker.train()
         self.assertFalse(raised.exception.worker_unusable)
 
+    def test_a_long_step_says_that_it_gets_on_if_the_node_manager_wants_to_hear_it(self):
+        worker = self.begun("odd.py:Odd", {"failure": "long"})
+        worker.train()
+        self.assertEqual(worker.heartbeats, [])
+        worker.describe(["heartbeat"])
+        worker.train()
+        self.assertEqual(worker.heartbeats, [worker.last_id] * 2)
+
     def test_a_worker_that_dies_is_seen_to(self):
         worker = self.begun("odd.py:Odd", {"failure": "die"})
         with self.assertRaisesRegex(EOFError, "ended with 7"):

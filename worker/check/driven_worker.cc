@@ -31,8 +31,11 @@ Result<worker::ReplyKind> DrivenWorker::Ask(worker::RequestKind request) {
   const Result<void> sent = process_->channel().Send(worker::Encode(asked));
   if (!sent.has_value() && sent.error().code == ErrorCode::kUnavailable) return Died();
   if (!sent.has_value()) return tl::unexpected<Error>(sent.error());
-  ESPALIER_ASSIGN(const std::string message, NextMessage());
-  const Result<worker::WorkerReply> reply = worker::DecodeReply(message);
+  Result<worker::WorkerReply> reply = worker::WorkerReply{asked.id, worker::Heartbeat{}};
+  while (reply.has_value() && reply->id == asked.id && std::holds_alternative<worker::Heartbeat>(reply->kind)) {
+    ESPALIER_ASSIGN(const std::string message, NextMessage());
+    reply = worker::DecodeReply(message);
+  }
   if (reply.has_value() && reply->id == asked.id) return reply->kind;
   return MakeError(ErrorCode::kInternal, "the worker breaks the protocol: " +
                                              (reply.has_value() ? "it answers request " + std::to_string(reply->id) +

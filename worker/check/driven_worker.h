@@ -25,8 +25,9 @@ class DrivenWorker {
   static Result<std::unique_ptr<DrivenWorker>> Start(const std::vector<std::string>& command,
                                                      const std::filesystem::path& log, const StopRequest& stop);
 
-  // Waits as long as it takes. A failure is an answer. Errors: kUnavailable when the worker has died, with its last
-  // words; kInternal when it answers what is no answer; kAborted when it was told to stop.
+  // Waits as long as it takes, whatever the worker says meanwhile. A failure is an answer. Errors: kUnavailable when
+  // the worker has died, with its last words; kInternal when it answers what is no answer; kAborted when it was told to
+  // stop.
   Result<worker::ReplyKind> Ask(worker::RequestKind request);
 
  private:

@@ -8,6 +8,7 @@
 #include "base/token.h"
 #include "espalier/config/v1/node_manager.pb.h"
 #include "proto/config_file.h"
+#include "worker/node/devices.h"
 
 namespace espalier::node {
 namespace {
@@ -38,6 +39,44 @@ Result<std::vector<RuntimeProgram>> RuntimesOf(const config::v1::NodeManager& pr
     runtimes.push_back({runtime.name(), {runtime.command().begin(), runtime.command().end()}});
   }
   return runtimes;
+}
+
+Result<Device> DeviceOf(const config::v1::Device& proto) {
+  const auto negative = [](const char* field) {
+    return MakeError(ErrorCode::kInvalidArgument, "must not be negative", std::string("devices.") + field);
+  };
+  if (proto.slots() < 0) return negative("slots");
+  if (proto.threads() < 0) return negative("threads");
+  if (proto.memory_bytes() < 0) return negative("memory_bytes");
+  Device device{.gpus = {},
+                .cores = {},
+                .slots = std::max(1, proto.slots()),
+                .threads = std::max(1, proto.threads()),
+                .memory_bytes = proto.memory_bytes()};
+  if (proto.has_gpus()) device.gpus = proto.gpus();
+  Result<std::vector<int>> cores = ParseCores(proto.cores());
+  if (!cores.has_value()) return MakeError(cores.error().code, cores.error().message, "devices.cores");
+  device.cores = *std::move(cores);
+  return device;
+}
+
+// Without devices: `slot_count` slots on whatever there is.
+Result<std::vector<worker::WorkerPlace>> PlacesOf(const config::v1::NodeManager& proto) {
+  if (proto.slot_count() < 0) return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "slot_count");
+  std::vector<Device> devices;
+  for (const config::v1::Device& each : proto.devices()) {
+    ESPALIER_ASSIGN(Device device, DeviceOf(each));
+    devices.push_back(std::move(device));
+  }
+  const int core_count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int slot_count = proto.slot_count() > 0 ? proto.slot_count() : core_count;
+  if (devices.empty()) return PlacesOf(std::vector<Device>{{.slots = slot_count}});
+  std::vector<worker::WorkerPlace> places = PlacesOf(devices);
+  if (proto.slot_count() > 0 && proto.slot_count() != static_cast<int>(places.size())) {
+    return MakeError(ErrorCode::kInvalidArgument, "the devices have " + std::to_string(places.size()) + " slots",
+                     "slot_count");
+  }
+  return places;
 }
 
 Result<StoreLocation> StoreLocationOf(const std::string& text) {
@@ -84,15 +123,14 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   ESPALIER_RETURN_IF_ERROR(RequireText(proto.server(), "server"));
   ESPALIER_RETURN_IF_ERROR(RequireText(proto.checkpoint_directory(), "checkpoint_directory"));
   ESPALIER_RETURN_IF_ERROR(RequireText(proto.work_directory(), "work_directory"));
-  if (proto.slot_count() < 0) return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "slot_count");
   if (proto.warm_workers() < 0) return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "warm_workers");
   if (!(proto.stop_seconds() >= 0))
     return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "stop_seconds");
   Config config;
   config.master_address = proto.master_address();
   config.server = proto.server();
-  const int core_count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  config.slot_count = proto.slot_count() > 0 ? proto.slot_count() : core_count;
+  ESPALIER_ASSIGN(config.places, PlacesOf(proto));
+  config.slot_count = static_cast<int>(config.places.size());
   ESPALIER_ASSIGN(config.checkpoints, StoreLocationOf(proto.checkpoint_directory()));
   config.work_directory = std::filesystem::absolute(proto.work_directory());
   ESPALIER_ASSIGN(config.runtimes, RuntimesOf(proto));

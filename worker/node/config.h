@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "worker/node/user_code.h"
+#include "worker/process/worker_place.h"
 #include "worker/store/open_store.h"
 
 namespace espalier::node {
@@ -22,6 +23,7 @@ struct Config {
   std::string master_address;
   std::string server;
   int slot_count = 1;
+  std::vector<worker::WorkerPlace> places;  // of the workers of each slot
   StoreLocation checkpoints;
   std::filesystem::path work_directory;  // absolute
   std::vector<RuntimeProgram> runtimes;  // not empty; names differ

@@ -1,12 +1,15 @@
 #include "worker/process/worker_process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -28,11 +31,48 @@ Result<int> OpenLog(const std::filesystem::path& log) {
   return fd;
 }
 
+// What execve takes, of texts that live as long.
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// This process's environment, but for what is given.
+std::vector<std::string> EnvironmentWith(std::vector<std::string> given) {
+  const auto name_of = [](std::string_view variable) { return variable.substr(0, variable.find('=')); };
+  const std::size_t count = given.size();
+  for (char** each = environ; *each != nullptr; ++each) {
+    const auto end = given.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto is_named = [&](const std::string& one) { return name_of(one) == name_of(*each); };
+    if (std::none_of(given.begin(), end, is_named)) given.emplace_back(*each);
+  }
+  return given;
+}
+
+// In the child.
+void TakePlace(const WorkerPlace& place) {
+  if (!place.cores.empty()) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    for (const int core : place.cores) CPU_SET(static_cast<std::size_t>(core), &cores);
+    sched_setaffinity(0, sizeof(cores), &cores);
+  }
+  if (place.memory_bytes > 0) {
+    const auto bytes = static_cast<rlim_t>(place.memory_bytes);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_DATA, &limit);
+  }
+}
+
 // In the child, where only what is safe after a fork may be called.
-[[noreturn]] void BecomeWorker(char* const* arguments, char* const* environment, int socket, int log, pid_t parent) {
+[[noreturn]] void BecomeWorker(char* const* arguments, char* const* environment, int socket, int log, pid_t parent,
+                               const WorkerPlace& place) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   setpgid(0, 0);
+  TakePlace(place);
   // A service manager stops every process; what happens then is the node manager's decision.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
@@ -55,7 +95,8 @@ Result<int> OpenLog(const std::filesystem::path& log) {
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<std::string>& command,
-                                                            const std::filesystem::path& log, const std::string& mark) {
+                                                            const std::filesystem::path& log, const std::string& mark,
+                                                            const WorkerPlace& place) {
   ESPALIER_ASSIGN(const int log_fd, OpenLog(log));
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -64,17 +105,15 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<st
   }
   std::vector<std::string> words = command;
   words.insert(words.end(), {"--fd", std::to_string(kWorkerSocket)});
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::string variable = std::string(kFamilyVariable) + "=" + mark;
-  std::vector<char*> environment{variable.data()};
-  for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
-  environment.push_back(nullptr);
+  std::vector<std::string> variables = place.variables;
+  variables.push_back(std::string(kFamilyVariable) + "=" + mark);
+  variables = EnvironmentWith(std::move(variables));
+  const std::vector<char*> arguments = Pointers(words);
+  const std::vector<char*> environment = Pointers(variables);
   const pid_t parent = getpid();
   const std::int64_t memory_kills = MemoryKillsHere();
   const pid_t pid = fork();
-  if (pid == 0) BecomeWorker(arguments.data(), environment.data(), sockets[1], log_fd, parent);
+  if (pid == 0) BecomeWorker(arguments.data(), environment.data(), sockets[1], log_fd, parent, place);
   setpgid(pid, pid);  // here too: it may be killed before it comes to that
   close(sockets[1]);
   close(log_fd);

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "worker/process/memory_kills.h"
 #include "worker/process/worker_channel.h"
+#include "worker/process/worker_place.h"
 #include "worker/protocol/worker_message.h"
 
 namespace espalier::worker {
@@ -23,9 +24,11 @@ class WorkerProcess {
   // ignored: who stops the service asks the node manager. It and all that it starts carry `mark` (worker_family.h).
   // Standard output and error go to `log`, which is begun afresh; the one before is kept beside it. A program that
   // cannot be run ends at once, saying so in its log.
+  // It has what `place` gives it of the machine; cores that are not there are as good as none named.
   // Error: kResourceExhausted when the system gives no process or socket, kInternal when there can be no log.
   static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
-                                                      const std::filesystem::path& log, const std::string& mark);
+                                                      const std::filesystem::path& log, const std::string& mark,
+                                                      const WorkerPlace& place = {});
   // Kills it if it lives, with all that it has started.
   ~WorkerProcess();
 

@@ -7,7 +7,7 @@ namespace espalier::worker {
 namespace {
 
 // In the order of ReplyKind, ValueType and FailureKind.
-constexpr const char* kReplyKinds[] = {"describe", "done", "train", "evaluate", "save", "failure"};
+constexpr const char* kReplyKinds[] = {"describe", "done", "train", "evaluate", "save", "failure", "heartbeat"};
 constexpr const char* kTypes[] = {"VALUE_TYPE_BOOLEAN", "VALUE_TYPE_INTEGER", "VALUE_TYPE_FLOATING", "VALUE_TYPE_TEXT"};
 constexpr const char* kFailures[] = {"FAILURE_KIND_TRAINER", "FAILURE_KIND_OUT_OF_MEMORY", "FAILURE_KIND_CHECKPOINT",
                                      "FAILURE_KIND_REQUEST"};
@@ -42,7 +42,12 @@ Json Body(const Description& description) {
 }
 
 Json Body(const Done&) { return Json::object(); }
-Json Body(const Trained& trained) { return {{"metrics", ToJson(trained.metrics)}, {"seconds", trained.time.count()}}; }
+Json Body(const Heartbeat&) { return Json::object(); }
+Json Body(const Trained& trained) {
+  return {{"metrics", ToJson(trained.metrics)},
+          {"seconds", trained.time.count()},
+          {"peakMemoryBytes", ToJson(trained.peak_bytes)}};
+}
 Json Body(const Evaluated& evaluated) {
   return {{"metrics", ToJson(evaluated.metrics)}, {"seconds", evaluated.time.count()}};
 }
@@ -135,6 +140,9 @@ Result<ReplyKind> ReadDescription(const Json& json) {
 template <class Measured>
 Result<ReplyKind> ReadMeasured(const Json& json) {
   Measured measured;
+  if constexpr (std::is_same_v<Measured, Trained>) {
+    ESPALIER_ASSIGN(measured.peak_bytes, ReadInteger(json, "peakMemoryBytes"));
+  }
   ESPALIER_ASSIGN(measured.metrics, ReadMetrics(json, "metrics"));
   ESPALIER_ASSIGN(const double seconds, ReadNumber(json, "seconds"));
   measured.time = Seconds(seconds);
@@ -163,12 +171,14 @@ Result<ReplyKind> ReadFailure(const Json& json) {
 }
 
 Result<ReplyKind> ReadReplyKind(const Json& json) {
-  constexpr Result<ReplyKind> (*kReaders[])(const Json&) = {ReadDescription,
-                                                            [](const Json&) -> Result<ReplyKind> { return Done{}; },
-                                                            ReadMeasured<Trained>,
-                                                            ReadMeasured<Evaluated>,
-                                                            ReadSaved,
-                                                            ReadFailure};
+  constexpr Result<ReplyKind> (*kReaders[])(const Json&) = {
+      ReadDescription,
+      [](const Json&) -> Result<ReplyKind> { return Done{}; },
+      ReadMeasured<Trained>,
+      ReadMeasured<Evaluated>,
+      ReadSaved,
+      ReadFailure,
+      [](const Json&) -> Result<ReplyKind> { return Heartbeat{}; }};
   for (std::size_t i = 0; i < std::size(kReplyKinds); ++i) {
     const Json& kind = Member(json, kReplyKinds[i]);
     if (kind.is_null()) continue;

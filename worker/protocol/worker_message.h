@@ -22,11 +22,13 @@ using Values = std::map<std::string, Value>;
 
 // What one side can do beyond the protocol's first version, by name; what both sides name is used.
 namespace capability {
-inline constexpr char kProceed[] = "proceed";  // Proceed
-inline constexpr char kReload[] = "reload";    // Load after steps, without Init: of all that the worker can train
+inline constexpr char kProceed[] = "proceed";      // Proceed
+inline constexpr char kReload[] = "reload";        // Load after steps, without Init: of all that the worker can train
+inline constexpr char kHeartbeat[] = "heartbeat";  // Heartbeat, of a node manager
 }  // namespace capability
 using Capabilities = std::vector<std::string>;
-inline const Capabilities kCapabilities{capability::kProceed, capability::kReload};  // of this version
+inline const Capabilities kCapabilities{capability::kProceed, capability::kReload,
+                                        capability::kHeartbeat};  // of this version
 
 // Lists what the worker can train.
 struct Describe {
@@ -110,6 +112,7 @@ struct Done {
 struct Trained {
   Metrics metrics;
   Seconds time{0};
+  std::int64_t peak_bytes = 0;  // the most memory held since the run began in the worker; 0: not known
   friend bool operator==(const Trained&, const Trained&) = default;
 };
 
@@ -142,7 +145,12 @@ struct Failure {
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
-using ReplyKind = std::variant<Description, Done, Trained, Evaluated, Saved, Failure>;
+// The worker is still at the request, and gets on: no answer.
+struct Heartbeat {
+  friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
+};
+
+using ReplyKind = std::variant<Description, Done, Trained, Evaluated, Saved, Failure, Heartbeat>;
 
 struct WorkerReply {
   std::int64_t id = 0;

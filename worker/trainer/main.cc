@@ -14,8 +14,6 @@
 
 namespace {
 
-constexpr int kThreadCount = 1;
-
 // Dies with its parent. A parent that is gone before this line closed the socket, which the session notices.
 bool FollowParent() {
   const pid_t parent = getppid();
@@ -25,6 +23,12 @@ bool FollowParent() {
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// As the node manager says; alone in the world, one.
+int ThreadCount() {
+  const int count = std::atoi(Environment("ESPALIER_THREADS").c_str());
+  return count > 0 ? count : 1;
 }
 
 // In the user's folder for what can be made again. Empty if he has none.
@@ -55,7 +59,7 @@ int main(int argument_count, char** arguments) {
   line->choice.digest_memory = DigestMemory();
   const auto trainers = espalier::trainer::ChooseTrainers(line->choice);
   if (!trainers.has_value()) return Refuse(trainers.error());
-  espalier::trainer::SetUpDevice(kThreadCount);
+  espalier::trainer::SetUpDevice(ThreadCount());
   const auto served = espalier::trainer::ServeSession(line->fd, *trainers, espalier::trainer::DeviceKind());
   if (!served.has_value()) espalier::Log(espalier::LogLevel::kError, served.error().message);
   // Without the libraries' own clean-up, which takes a tenth of a second and frees only what the system frees anyway.

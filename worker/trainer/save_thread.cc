@@ -9,6 +9,13 @@ namespace {
 
 // Each state held costs as much memory as the model and its optimizer.
 constexpr std::size_t kJobCountMax = 2;
+constexpr std::size_t kSmallBytes = 16 << 20;
+
+std::size_t BytesOf(const TrainingState& state) {
+  std::size_t bytes = 0;
+  for (const auto& [name, array] : state) bytes += array.bytes.size();
+  return bytes;
+}
 
 Outcome<WrittenCheckpoint> Write(const SaveJob& job) {
   try {
@@ -40,9 +47,14 @@ SaveThread::~SaveThread() {
   thread_.join();
 }
 
-void SaveThread::Add(SaveJob job) {
+void SaveThread::AwaitRoom() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return jobs_.size() < kJobCountMax; });
+  changed_.wait(lock, [this] { return jobs_.size() < kJobCountMax && held_bytes_ <= kSmallBytes; });
+}
+
+void SaveThread::Add(SaveJob job) {
+  const std::lock_guard lock(mutex_);
+  held_bytes_ += BytesOf(job.state);
   jobs_.push_back(std::move(job));
   changed_.notify_all();
 }
@@ -56,6 +68,7 @@ void SaveThread::Run() {
     lock.unlock();
     job.done(Do(job));
     lock.lock();
+    held_bytes_ -= BytesOf(job.state);
     jobs_.pop_front();
     changed_.notify_all();
   }

@@ -32,7 +32,9 @@ class SaveThread {
   SaveThread(const SaveThread&) = delete;
   SaveThread& operator=(const SaveThread&) = delete;
 
-  // Waits while too many states are held already.
+  // Before a state is copied: waits while another is held that is not small, so that no second copy stands beside it.
+  void AwaitRoom();
+  // REQUIRES: AwaitRoom has returned since the last.
   void Add(SaveJob job);
 
  private:
@@ -41,6 +43,7 @@ class SaveThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<SaveJob> jobs_;  // the first is being done
+  std::size_t held_bytes_ = 0;
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "worker/protocol/encoding.h"
 #include "worker/protocol/message_socket.h"
+#include "worker/trainer/heartbeat.h"
 #include "worker/trainer/save_thread.h"
 #include "worker/trainer/training.h"
 
@@ -81,6 +82,9 @@ class Session {
   using Answered = Outcome<std::optional<worker::ReplyKind>>;  // nothing: the reply comes later
 
   void Handle(const worker::WorkerRequest& request) {
+    const HeartbeatListener listener([&] {
+      if (hears_heartbeats_) Write({request.id, worker::Heartbeat{}});
+    });
     Answered reply = std::visit([&](const auto& kind) { return Answer(kind, request.id); }, request.kind);
     if (!reply) {
       if (!reply.error().state_intact) training_.reset();
@@ -102,7 +106,11 @@ class Session {
     return MakeFailure(FailureKind::kRequest, "a request came before Init");
   }
 
-  Answered Answer(const worker::Describe&, std::int64_t) { return ToReply(kinds_, device_kind_); }
+  Answered Answer(const worker::Describe& describe, std::int64_t) {
+    hears_heartbeats_ =
+        std::ranges::find(describe.capabilities, worker::capability::kHeartbeat) != describe.capabilities.end();
+    return ToReply(kinds_, device_kind_);
+  }
 
   Answered Answer(const worker::Init& init, std::int64_t) {
     training_.reset();
@@ -130,7 +138,7 @@ class Session {
     return Begun().and_then([&](Training* training) -> Answered {
       const Outcome<Measured> measured = training->Train(train.step.value);
       if (!measured) return tl::unexpected(measured.error());
-      return worker::Trained{Cleaned(measured->metrics), Seconds(measured->seconds)};
+      return worker::Trained{Cleaned(measured->metrics), Seconds(measured->seconds), measured->peak_bytes};
     });
   }
 
@@ -152,6 +160,7 @@ class Session {
 
   Answered Save(Training& training, const worker::Save& save, std::int64_t id) {
     const Seconds begin = MonotonicNow();
+    save_thread_.AwaitRoom();
     auto state = training.Save(save.identity.point.step.value);
     if (!state) return tl::unexpected(state.error());
     // Written by this thread once the job is added, read by the other when the file is written.
@@ -171,6 +180,7 @@ class Session {
   const std::vector<TrainerKind>& kinds_;
   const std::string& device_kind_;
   worker::MessageSocket socket_;
+  bool hears_heartbeats_ = false;  // the node manager
   std::optional<Training> training_;
   SaveThread save_thread_;  // last: its jobs use the socket
 };

@@ -45,8 +45,8 @@ class Trainer {
   // Load.
   virtual void Setup(const HyperParameterValues& changed_values) = 0;
 
-  // One step. Returns at least "loss" (the mean over the samples) and "samples" (how many were trained on). One
-  // that is NaN or infinite: the training has diverged.
+  // One step; one that may take minutes calls Heartbeat() (heartbeat.h) now and then. Returns at least "loss" (the mean
+  // over the samples) and "samples" (how many were trained on). One that is NaN or infinite: the training has diverged.
   virtual Metrics Train() = 0;
 
   // Returns the declared metrics and leaves the state unchanged, modes included, also when it throws: then training may

@@ -9,6 +9,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
+#include "worker/trainer/peak_memory.h"
 #include "worker/trainer/torch_random.h"
 
 namespace espalier::trainer {
@@ -102,7 +103,7 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
     return tl::unexpected(checked.error());
   }
   Training training(*kind, request);
-  if (const auto opened = training.OpenStepLog(request.run_id, request.step_log); !opened) {
+  if (const auto opened = training.BeginRun(request.run_id, request.step_log); !opened) {
     return tl::unexpected(opened.error());
   }
   const auto begun = training.Guarded([&] {
@@ -113,8 +114,9 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
   return training;
 }
 
-Outcome<void> Training::OpenStepLog(std::int64_t run_id, const std::string& path) {
+Outcome<void> Training::BeginRun(std::int64_t run_id, const std::string& path) {
   if (run_id == 0) return MakeFailure(FailureKind::kRequest, "the run's id is missing");
+  ForgetPeak();
   step_log_.reset();
   if (path.empty()) return {};
   step_log_ = std::make_unique<StepLog>(path, run_id);
@@ -125,7 +127,7 @@ Outcome<void> Training::OpenStepLog(std::int64_t run_id, const std::string& path
 
 Outcome<void> Training::Proceed(std::int64_t run_id, const std::string& step_log) {
   if (const auto checked = CheckSetUp("Proceed"); !checked) return tl::unexpected(checked.error());
-  return OpenStepLog(run_id, step_log);
+  return BeginRun(run_id, step_log);
 }
 
 Outcome<void> Training::Setup(const HyperParameterValues& values) {
@@ -159,7 +161,7 @@ Outcome<Measured> Training::Train(std::int64_t step) {
     }
   }
   ESPALIER_FAILPOINT("worker.train.after");
-  return Measured{std::move(*metrics), seconds};
+  return Measured{std::move(*metrics), seconds, PeakBytes()};
 }
 
 Outcome<Measured> Training::Evaluate() {

@@ -27,6 +27,7 @@ struct TrainingRequest {
 struct Measured {
   Metrics metrics;
   double seconds = 0;
+  std::int64_t peak_bytes = 0;  // of a step: held at most since Begin or Proceed; 0: not known
 };
 
 class Training {
@@ -53,7 +54,7 @@ class Training {
   // Runs one call of the trainer. `otherwise` is the kind of failure unless memory did not suffice.
   template <class Call>
   auto Guarded(Call call, FailureKind otherwise = FailureKind::kTrainer) -> Outcome<decltype(call())>;
-  Outcome<void> OpenStepLog(std::int64_t run_id, const std::string& path);
+  Outcome<void> BeginRun(std::int64_t run_id, const std::string& path);
   Outcome<void> CheckSetUp(const char* request) const;
 
   const TrainerKind* kind_;

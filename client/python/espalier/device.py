@@ -7,11 +7,12 @@ import torch
 
 
 def set_up():
-    """One thread, algorithms that give the same bits each time, and no reduced precision behind the trainer's back. An operation
+    """As many threads as ESPALIER_THREADS says, else one; algorithms that give the same bits each time, and no reduced precision behind the trainer's back. An operation
     that has no such algorithm fails, and PyTorch's message names it. REQUIRES: nothing was computed yet."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS repeats its bits with this alone
-    torch.set_num_threads(1)
-    torch.set_num_interop_threads(1)
+    threads = max(1, int(os.environ.get("ESPALIER_THREADS") or 1))
+    torch.set_num_threads(threads)
+    torch.set_num_interop_threads(threads)
     torch.use_deterministic_algorithms(True)
     torch.set_float32_matmul_precision("highest")
     torch.backends.cudnn.benchmark = False

@@ -13,6 +13,7 @@ from espalier import loader_processes, loaders
 from espalier.failure import TrainerError
 from espalier.fetch import Fetch, prepare_process
 from espalier.position import Order, Stream, is_stateful
+from espalier.progress import heartbeat
 from espalier.said import say_once
 
 TRIES_MAX = 3  # to make a batch, if processes die over it
@@ -91,6 +92,7 @@ class ResumableLoader:
 
     def _next_batch(self):
         """(count of samples, batch), or None where the epoch ends."""
+        heartbeat()
         position = self.position
         position.begin()
         batch = self._fetch_at(position)

@@ -1,13 +1,13 @@
 """Answers the trainer protocol's requests (docs/trainer_protocol.md), in order, for one trainer."""
 
+import functools
 import os
-import queue
 import sys
-import threading
 import time
 
-from espalier import device, failure, hyper_parameters, identity, safetensors_file
+from espalier import device, failure, hyper_parameters, identity, peak_memory, progress, safetensors_file
 from espalier.failure import RequestError
+from espalier.save_thread import SaveThread
 from espalier.trainer import StepMeaning
 from espalier.training import Training
 
@@ -23,11 +23,10 @@ class Session:
         self._watched = watched
         self._declared = hyper_parameters.all_of(trainer_class)
         self._code, self._data, self._evaluation = identity.describe(trainer_class, environment)
+        self._hears_heartbeats = False  # the node manager
         self._training = None
         self._step_log = None  # (file descriptor, run's id)
-        self._saves = queue.SimpleQueue()
-        self._save_thread = threading.Thread(target=self._write_saves)
-        self._save_thread.start()
+        self._saves = SaveThread()
 
     def serve(self):
         """Until the socket closes. Raises connection.BrokenFrame. States that are being written are written first."""
@@ -36,14 +35,15 @@ class Session:
                 self._handle(request)
         finally:
             self._forget()
-            self._saves.put(None)
-            self._save_thread.join()
+            self._saves.finish()
 
     def _handle(self, request):
         handlers = {"describe": self._describe, "init": self._init, "proceed": self._proceed, "setup": self._setup, "train": self._train,
                     "evaluate": self._evaluate_now, "save": self._save, "load": self._load}  # fmt: skip
         request_id = whole(request.get("id"))
         kind = next((kind for kind in handlers if request.get(kind) is not None), None)
+        if self._hears_heartbeats:
+            progress.listen(lambda: self._connection.write({"id": request_id, "heartbeat": {}}))
         try:
             if kind is None:
                 raise RequestError("the request is of no known kind")
@@ -55,10 +55,12 @@ class Session:
             if not intact:
                 self._forget()
             reply = {"failure": failure.reply_of(error, state_intact=intact)}
+        progress.listen(None)
         if reply is not None:
             self._connection.write({"id": request_id, **reply})
 
-    def _describe(self, _, __):
+    def _describe(self, request, _):
+        self._hears_heartbeats = "heartbeat" in request.get("capabilities", ())
         declared = [
             {"name": name, "type": hyper_parameters.WIRE_TYPES[each.type][0], "defaultValue": hyper_parameters.to_wire(each.default),
              "initial": each.initial} for name, each in self._declared.items()]  # fmt: skip
@@ -77,7 +79,7 @@ class Session:
         values = hyper_parameters.from_wire(request.get("values"), self._declared)
         self._check_all_there(values, self._declared)
         meaning = step_meaning(request.get("step") or {})
-        self._open_step_log(request)
+        self._begin_run(request)
         initial = {each: value for each, value in values.items() if self._declared[each].initial}
         own = {"trainer": name, "code": self._code, "data": self._data, "updates": meaning.updates, "initial values": initial}
         self._training = Training(self._trainer_class(meaning), own, self._sequences(), self._watched)
@@ -87,7 +89,7 @@ class Session:
     def _proceed(self, request, _):
         """The training goes on for another run."""
         self._check_set_up("proceed")
-        self._open_step_log(request)
+        self._begin_run(request)
         return {"done": {}}
 
     def _setup(self, request, _):
@@ -108,7 +110,7 @@ class Session:
         metrics = self._training.train()
         seconds = time.monotonic() - begin
         self._log_step(step, seconds)
-        return {"train": {"metrics": metrics, "seconds": seconds}}
+        return {"train": {"metrics": metrics, "seconds": seconds, "peakMemoryBytes": peak_memory.peak_bytes()}}
 
     def _evaluate_now(self, _, __):
         self._check_set_up("evaluate")
@@ -120,28 +122,28 @@ class Session:
         """Copies the state; the reply comes when the other thread has written it."""
         self._check_set_up("save")
         begin = time.monotonic()
+        self._saves.await_room()
         step = whole((request.get("identity") or {}).get("step"))
         if step != self._training.step:
             raise RequestError(f"save of step {step} came at step {self._training.step}")
         arrays = self._training.save()
-        self._saves.put((request, request_id, arrays, begin, time.monotonic() - begin))
+        byte_count = sum(each.nbytes for each in arrays.values())
+        write = functools.partial(self._write, request, request_id, arrays, begin, time.monotonic() - begin)
+        self._saves.add(byte_count, write)
 
     def _load(self, request, _):
         self._check_set_up("load")
         self._training.load(safetensors_file.read(str(request.get("path"))))
         return {"done": {}}
 
-    def _write_saves(self):
-        while (save := self._saves.get()) is not None:
-            request, request_id, arrays, begin, blocking_seconds = save
-            try:
-                sha256, byte_count = safetensors_file.write(str(request.get("path")), arrays, request["identity"])
-                reply = {"save": {"stateSha256": sha256, "bytes": byte_count, "blockingSeconds": blocking_seconds,
-                                  "seconds": time.monotonic() - begin}}  # fmt: skip
-            except Exception as error:
-                reply = {"failure": failure.reply_of(error, state_intact=True)}
-            del arrays, save
-            self._connection.write({"id": request_id, **reply})
+    def _write(self, request, request_id, arrays, begin, blocking_seconds):
+        try:
+            sha256, byte_count = safetensors_file.write(str(request.get("path")), arrays, request["identity"])
+            reply = {"save": {"stateSha256": sha256, "bytes": byte_count, "blockingSeconds": blocking_seconds,
+                              "seconds": time.monotonic() - begin}}  # fmt: skip
+        except Exception as error:
+            reply = {"failure": failure.reply_of(error, state_intact=True)}
+        self._connection.write({"id": request_id, **reply})
 
     def _forget(self):
         if self._training is not None:
@@ -167,11 +169,12 @@ class Session:
             except OSError as error:  # training is worth more than its account
                 print(f"espalier: cannot append to the step log: {error}", file=sys.stderr, flush=True)
 
-    def _open_step_log(self, request):
-        """That of the request's run; without a path there is none."""
+    def _begin_run(self, request):
+        """Its steps are logged, if the request names a file, and its memory is counted from here."""
         path, run_id = request.get("stepLog"), whole(request.get("runId"))
         if run_id == 0:
             raise RequestError("the run's id is missing")
+        peak_memory.forget()
         if self._step_log is not None:
             os.close(self._step_log[0])
         self._step_log = None

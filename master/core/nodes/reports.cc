@@ -197,6 +197,7 @@ struct Applier {
     const SearchPlan& plan = state().plans.at(run->plan);
     MeasureTime(draft, plan, beginning.node, CostKind::kSetUp, 1, ended.set_up_time);
     MeasureTime(draft, plan, beginning.node, CostKind::kLoad, 1, ended.load_time);
+    if (ended.peak_bytes > 0) Measure(draft, plan, beginning.node, CostKind::kMemory, 1, ended.peak_bytes);
     StopTraining(draft, key.run, under_way, ended.slot_time);
   }
 };

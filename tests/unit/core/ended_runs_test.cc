@@ -196,4 +196,17 @@ TEST_CASE("a retry claims a lost state again that could not be trained") {
   CHECK(study.Events() == told);
 }
 
+TEST_CASE("the most memory that a run has held is measured where it began, if its worker told") {
+  ServerByHand study(1);
+  study.Submit(study.study, {{"lr", "0.1"}}, 10);
+  const auto measured = [&] {
+    return MeasurementOf(study.Plan().Node(study.Last().path.front().node), CostKind::kMemory);
+  };
+  study.Report(study.Last(), RunEnded{.step = Step{3}, .refused = {}});
+  CHECK(measured() == Measurement{});
+  REQUIRE(study.AwaitOrder());
+  study.Report(study.Last(), RunEnded{.step = Step{3}, .saves_under_way = {}, .peak_bytes = 1 << 30, .refused = {}});
+  CHECK(measured() == Measurement{1, 1 << 30});
+}
+
 }  // namespace espalier::master

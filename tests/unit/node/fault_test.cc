@@ -154,6 +154,69 @@ TEST_CASE("a worker that others have killed is told apart from one that crashed"
   CHECK(scenario.Reported() == Texts{"trained n1 0-3", "failed killed 4", "ended 3"});
 }
 
+TEST_CASE("a step of hours that says it gets on is no hang, and one that stops saying so is") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9).Limits({.train = Seconds(600)})});
+  scenario.RunInto(1);
+  scenario.Asked();
+  for (int i = 0; i < 20; ++i) {
+    scenario.Pass(599);
+    scenario.Beat();
+  }
+  CHECK(scenario.Asked().empty());
+  SECTION("the step ends") {
+    scenario.Answer();
+    CHECK(scenario.Asked() == Texts{"Train 2"});
+  }
+  SECTION("nothing more is heard") {
+    scenario.Pass(601);
+    CHECK(scenario.Asked() == Texts{"Kill"});
+    scenario.Die({.last_words = ""});
+    CHECK(scenario.Last<RunFailed>().message.starts_with("no answer for 60"));
+  }
+  CHECK(scenario.spawned <= 2);
+}
+
+TEST_CASE("a state that is still being written, as the worker says, is not lost") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(2).Save(9).Limits({.save = Seconds(600)})});
+  scenario.RunInto(3);
+  scenario.Pass(599);
+  scenario.BeatSave();
+  scenario.Pass(599);
+  CHECK(scenario.Reported() == Texts{"trained n1 0-2"});
+  scenario.Pass(2);
+  CHECK(scenario.Reported() == Texts{"lost state 2"});
+}
+
+TEST_CASE("a worker that takes its time to start may say so") {
+  Scenario scenario;
+  scenario.Die();
+  scenario.Asked();
+  for (int i = 0; i < 10; ++i) {
+    scenario.Pass(119);
+    scenario.Beat();
+  }
+  CHECK(scenario.Asked().empty());
+  scenario.Pass(121);
+  CHECK(scenario.Asked() == Texts{"Kill"});
+}
+
+TEST_CASE("a worker that nobody needs may take as long to stop as it took to start") {
+  Scenario scenario;
+  scenario.Die();
+  scenario.Pass(7);
+  scenario.Answer();
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9)});
+  scenario.RunInto(3);
+  scenario.Asked();
+  scenario.Want({});
+  scenario.Pass(6.5);
+  CHECK(scenario.Asked().empty());
+  scenario.Pass(1);
+  CHECK(scenario.Asked() == Texts{"Kill"});
+}
+
 TEST_CASE("a worker that was killed for want of memory ran out of memory") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Save(9)});

@@ -126,6 +126,17 @@ TEST_CASE("a run with an empty path evaluates the checkpoint it starts from, and
   CHECK(scenario.Status(1).state == RunStatus::State::kEnded);
 }
 
+TEST_CASE("the most memory that the worker has held is reported with the end") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 3, 0.1).Evaluate(3)});
+  for (const std::int64_t bytes : {700, 900, 800}) {
+    scenario.RunInto(bytes == 700 ? 1 : bytes == 900 ? 2 : 3);
+    scenario.AnswerWith(Trained{{{"loss", 1.0}}, Seconds(0.1), bytes});
+  }
+  scenario.RunOut();
+  CHECK(scenario.Last<RunEnded>().peak_bytes == 900);
+}
+
 TEST_CASE("set-up, load and slot times are reported with the end") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).From(1, 5, 0.1).Stage(2, 6, 0.2).Evaluate(6)});

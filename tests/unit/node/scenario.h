@@ -217,6 +217,9 @@ class Scenario {
     if (!reply.has_value()) reply = Success(request.kind, slot);
     Do(core.OnWorkerReplied(slot, slots_[slot].worker, {request.id, *reply}, now));
   }
+  // The worker says that it gets on with the slot's oldest request, or save.
+  void Beat(int slot = 0) { Beat(slots_[slot].waiting.front().id, slot); }
+  void BeatSave(int slot = 0) { Beat(slots_[slot].saves.front().id, slot); }
   // Answers until Train to `step` has been asked for, but not answered.
   void RunInto(std::int64_t step, int slot = 0) {
     while (!Waits(Train{Step{step}}, slot)) Answer(slot);
@@ -298,6 +301,10 @@ class Scenario {
     std::deque<WorkerRequest> saves;
     RunKey run;
   };
+
+  void Beat(std::int64_t request, int slot) {
+    Do(core.OnWorkerReplied(slot, slots_[slot].worker, {request, Heartbeat{}}, now));
+  }
 
   bool Waits(const RequestKind& request, int slot) const {
     const auto& waiting = slots_[slot].waiting;

@@ -148,7 +148,7 @@ TEST_CASE("every kind of report comes back as it was sent") {
       RunFailed{RunFailed::Kind::kKilled, kPoint, "message"},
       EvaluationFailed{EvaluationFailed::Kind::kOutOfMemory, kPoint, "evaluation", "message"},
       StartUnusable{kPoint, "file", "why"},
-      RunEnded{Step{4}, Seconds(1), Seconds(2), Seconds(3), {Step{3}, Step{4}}, "refused"}};
+      RunEnded{Step{4}, Seconds(1), Seconds(2), Seconds(3), {Step{3}, Step{4}}, 1 << 30, "refused"}};
   CHECK(kinds.size() == std::variant_size_v<ReportKind>);
   for (const ReportKind& kind : kinds) {
     INFO(kind.index());

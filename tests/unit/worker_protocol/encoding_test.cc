@@ -45,13 +45,14 @@ Offer SomeOffer() {
 const std::vector<ReplyKind> kReplies{
     Description{1, "cpu", {SomeOffer()}, {"proceed", "later"}},
     Done{},
-    Trained{{{"loss", 0.1}, {"large", std::numeric_limits<double>::infinity()}}, Seconds(0.5)},
+    Trained{{{"loss", 0.1}, {"large", std::numeric_limits<double>::infinity()}}, Seconds(0.5), kLarge},
     Evaluated{{{"acc", -std::numeric_limits<double>::infinity()}}, Seconds(0.25)},
     Saved{"sha", kLarge, Seconds(0.5), Seconds(1)},
     Failure{FailureKind::kOutOfMemory, "too\nlarge", true},
     Failure{FailureKind::kTrainer, "", false, true},
     Failure{FailureKind::kCheckpoint, "", false},
-    Failure{FailureKind::kRequest, "", false}};
+    Failure{FailureKind::kRequest, "", false},
+    Heartbeat{}};
 
 template <class Message>
 Message FromJson(const std::string& json) {

@@ -169,8 +169,12 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
     actions.push_back(RecordRun{key, run.runner.path().stages()});
     RunnerActions wanted;
     const std::string start_path = fetched == nullptr ? std::string() : fetched->path;
-    run.runner.Begin(start_path, settings_.staging, settings_.step_logs + "/" + StepLogName(key),
-                     std::exchange(worker->standing, std::nullopt), now, wanted);
+    run.runner.Begin({.start_path = start_path,
+                      .staging = settings_.staging,
+                      .step_log = settings_.step_logs + "/" + StepLogName(key),
+                      .standing = std::exchange(worker->standing, std::nullopt),
+                      .start_time = ready->start_time},
+                     now, wanted);
     Carry(key, std::move(wanted), now, actions);
   }
   for (const int slot : slots_waited_for) MindSlot(slot, now, actions);
@@ -225,6 +229,10 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
   Worker& worker = *WorkerOn(slots_[slot], *runtime);
   const auto it = worker.asked.find(reply.id);
   if (it == worker.asked.end()) return actions;
+  if (std::holds_alternative<Heartbeat>(reply.kind)) {
+    NoteHeartbeat(worker, it->second, now);
+    return actions;
+  }
   const Asked asked = std::move(it->second);
   worker.asked.erase(it);
   if (std::holds_alternative<Describe>(asked.request)) {
@@ -235,8 +243,10 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
     }
     runtimes_.OnDescribed(*runtime, *description);
     if (std::holds_alternative<Describing>(worker.state)) {
-      worker.state = Ready{runtimes_.Get(*runtime).offers, Has(*description, worker::capability::kProceed),
-                           Has(*description, worker::capability::kReload)};
+      worker.state = Ready{.offers = runtimes_.Get(*runtime).offers,
+                           .proceeds = Has(*description, worker::capability::kProceed),
+                           .reloads = Has(*description, worker::capability::kReload),
+                           .start_time = now - worker.used_at};
     }
   } else if (const auto run = runs_.find(asked.run); run != runs_.end()) {
     RunnerActions wanted;

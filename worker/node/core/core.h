@@ -115,6 +115,7 @@ class Core {
   void ReplaceOld(int slot, Actions& actions);
   void DropRuntimes(Actions& actions);
   bool HasLetGo(const std::string& runtime, Actions& actions);
+  void NoteHeartbeat(Worker& worker, const Asked& asked, Seconds now);
   void MindSlot(int slot, Seconds now, Actions& actions);
   // From a store that was away.
   void FetchAgain(bool whatever_the_pause, Seconds now, Actions& actions);

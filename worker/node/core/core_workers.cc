@@ -137,12 +137,17 @@ std::set<std::string> Core::RuntimesWanted(int slot) const {
   return wanted;
 }
 
+void Core::NoteHeartbeat(Worker& worker, const Asked& asked, Seconds now) {
+  if (auto* describing = std::get_if<Describing>(&worker.state)) describing->heard_at = now;
+  if (const auto run = runs_.find(asked.run); run != runs_.end()) run->second.runner.OnHeartbeat(asked.request, now);
+}
+
 // A worker is started when its time comes, or killed when it does not answer.
 void Core::MindSlot(int slot, Seconds now, Actions& actions) {
   for (const auto& [runtime, seat] : slots_[slot].seats) {
     const auto* worker = std::get_if<Worker>(&seat);
     const auto* describing = worker == nullptr ? nullptr : std::get_if<Describing>(&worker->state);
-    if (describing != nullptr && now - describing->since > kDescribePatience) Kill(slot, runtime, actions);
+    if (describing != nullptr && now - describing->heard_at > kDescribePatience) Kill(slot, runtime, actions);
     const auto* retired = worker == nullptr ? nullptr : std::get_if<Retired>(&worker->state);
     if (retired != nullptr && (!Saves(*worker) || now > retired->patience_ends)) Kill(slot, runtime, actions);
   }

@@ -5,8 +5,14 @@
 namespace espalier::node {
 
 void RunSaves::Begin(Step step, std::string staged, Seconds now) {
-  const bool is_new = saves_.emplace(step, Writing{now, std::move(staged)}).second;
+  const bool is_new = saves_.emplace(step, Writing{now, now, std::move(staged)}).second;
   ESPALIER_CHECK(is_new) << "step " << step.value << " is saved twice";
+}
+
+void RunSaves::OnHeartbeat(Step step, Seconds now) {
+  const auto it = saves_.find(step);
+  if (it == saves_.end()) return;
+  if (auto* writing = std::get_if<Writing>(&it->second)) writing->heard_at = now;
 }
 
 std::optional<Seconds> RunSaves::OnWritten(Step step, Seconds now) {
@@ -61,7 +67,7 @@ std::vector<Step> RunSaves::Overdue(Seconds limit, Seconds now) const {
   std::vector<Step> steps;
   for (const auto& [step, save] : saves_) {
     const auto* writing = std::get_if<Writing>(&save);
-    if (writing != nullptr && now - writing->asked_at > limit) steps.push_back(step);
+    if (writing != nullptr && now - writing->heard_at > limit) steps.push_back(step);
   }
   return steps;
 }

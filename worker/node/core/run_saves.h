@@ -18,6 +18,8 @@ class RunSaves {
   // The worker was asked to write the state at `step` into `staged`. REQUIRES: not Begun(step).
   void Begin(Step step, std::string staged, Seconds now);
 
+  // It is still being written.
+  void OnHeartbeat(Step step, Seconds now);
   // The file is whole; how long that took. Nothing if it was not being written any more: it was given up.
   std::optional<Seconds> OnWritten(Step step, Seconds now);
   void OnStored(Step step);
@@ -31,13 +33,15 @@ class RunSaves {
   bool IsUnderWay(Step step) const;
 
   std::vector<Step> UnderWay() const;
-  // Of those, the ones that the worker still writes, or has been writing for longer than `limit`.
+  // Of those, the ones that the worker still writes, or has been writing for longer than `limit` since it was last
+  // heard.
   std::vector<Step> BeingWritten() const;
   std::vector<Step> Overdue(Seconds limit, Seconds now) const;
 
  private:
   struct Writing {
     Seconds asked_at{0};
+    Seconds heard_at{0};  // or asked
     std::string staged;
   };
   struct Uploading {

@@ -51,6 +51,7 @@ struct OnSlot {
   std::variant<Starting, Evaluating, Training, AwaitingRoom, Stopping, Dying> activity;
   std::deque<Work> asked;    // not answered yet, but for saves; the worker is at the first
   Seconds working_since{0};  // at that one
+  Seconds heard_at{0};       // the last heartbeat, of whatever request
   bool set_up = false;       // the first Setup was answered
 };
 

@@ -95,32 +95,33 @@ bool Runner::WantsSave(Seconds now) const {
   return preempted_ || (period > Seconds(0) && now - saved_at_ >= period);
 }
 
-void Runner::Begin(const std::string& start_path, const std::string& staging, const std::string& step_log,
-                   const std::optional<Standing>& standing, Seconds now, RunnerActions& actions) {
+void Runner::Begin(const Workplace& place, Seconds now, RunnerActions& actions) {
   ESPALIER_CHECK(waiting());
   const bool load_failed = std::get<Waiting>(state_).load_failed;
   OnSlot& slot = state_.emplace<OnSlot>();
   slot.since = slot.working_since = saved_at_ = now;
   const Values at_init = path_.ValuesAtInit();
-  const Beginning beginning = standing.has_value() ? BeginningOf(order_, at_init, *standing) : Beginning::kInit;
+  const Beginning beginning =
+      place.standing.has_value() ? BeginningOf(order_, at_init, *place.standing) : Beginning::kInit;
   slot.activity = Starting{.load_failed = load_failed, .beginning = beginning};
   slot.asked = {Work::kSetUp};
   slot.set_up = beginning != Beginning::kInit;
-  staging_ = staging;
+  staging_ = place.staging;
+  stop_patience_ = std::max(kStopPatience, place.start_time);
   in_force_.clear();
   if (beginning == Beginning::kInit) {
     const Offer& offer = order_.offer;
-    actions.requests.push_back(Init{order_.run, offer.trainer, offer.data, order_.step, at_init, step_log});
+    actions.requests.push_back(Init{order_.run, offer.trainer, offer.data, order_.step, at_init, place.step_log});
   } else {
-    actions.requests.push_back(Proceed{order_.run, step_log});
+    actions.requests.push_back(Proceed{order_.run, place.step_log});
   }
   if (!order_.start.has_value()) return;
   in_force_ = path_.SequenceValues(reached_ - 1);
   if (beginning == Beginning::kGoOn) return;
   Values all = in_force_;
-  if (beginning == Beginning::kReload) all.merge(Changed(in_force_, standing->in_force));
+  if (beginning == Beginning::kReload) all.merge(Changed(in_force_, place.standing->in_force));
   actions.requests.push_back(Setup{std::move(all)});
-  actions.requests.push_back(Load{start_path});
+  actions.requests.push_back(Load{place.start_path});
   slot.asked.insert(slot.asked.end(), {Work::kSetUp, Work::kLoad});
 }
 
@@ -180,6 +181,11 @@ void Runner::BeginStep(RunnerActions& actions) {
   slot.activity = Training{};
 }
 
+void Runner::OnHeartbeat(const RequestKind& request, Seconds now) {
+  if (const auto* save = std::get_if<Save>(&request)) return saves_.OnHeartbeat(save->identity.point.step, now);
+  if (auto* slot = std::get_if<OnSlot>(&state_)) slot->heard_at = now;
+}
+
 void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions) {
   if (const auto* save = std::get_if<Save>(&request)) return OnSaveReply(*save, reply, now, actions);
   auto* slot = std::get_if<OnSlot>(&state_);
@@ -228,6 +234,7 @@ void Runner::OnPrepared(const RequestKind& request, Seconds took, Seconds now, R
 
 void Runner::OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions) {
   reached_ = step;
+  end_.peak_bytes = std::max(end_.peak_bytes, trained.peak_bytes);
   if (AllFinite(trained.metrics)) return Advance(now, actions);
   Finish(FaultNow(RunFailed::Kind::kDiverged, DescribeNotFinite(trained.metrics)), now, actions);
 }
@@ -377,7 +384,7 @@ void Runner::StopAtOnce(Seconds now, RunnerActions& actions) {
   if (waiting()) return Finish(std::nullopt, now, actions);
   if (!on_slot() || Is<Stopping>() || Is<Dying>()) return;
   if (Is<AwaitingRoom>()) return Finish(std::nullopt, now, actions);
-  std::get<OnSlot>(state_).activity = Stopping{now + kStopPatience};
+  std::get<OnSlot>(state_).activity = Stopping{now + stop_patience_};
 }
 
 void Runner::Preempt(Seconds now, RunnerActions& actions) {
@@ -419,7 +426,7 @@ void Runner::OnTick(Seconds now, bool worker_saves, RunnerActions& actions) {
     return;
   }
   const std::optional<Seconds> limit = LimitOf(slot->asked.front());
-  const Seconds silent = now - slot->working_since;
+  const Seconds silent = now - std::max(slot->working_since, slot->heard_at);
   if (!limit.has_value() || silent <= *limit + grace) return;
   ReportKind fault =
       FaultNow(RunFailed::Kind::kCrash, "no answer for " + WholeSeconds(silent) + ": the worker hung and was killed");

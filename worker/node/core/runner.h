@@ -33,6 +33,15 @@ struct RunnerActions {
   bool read_step_log = false;                // Close follows
 };
 
+// Where a run is trained.
+struct Workplace {
+  std::string start_path;  // where the start's checkpoint lies, if it has to be loaded
+  std::string staging;     // folder
+  std::string step_log;
+  std::optional<Standing> standing;  // what the worker was left with, if it can go on with it
+  Seconds start_time{0};             // that the worker took to start
+};
+
 class Runner {
  public:
   // Waits for its slot at first, and knows no terms. REQUIRES: CheckOrder has found nothing.
@@ -54,11 +63,8 @@ class Runner {
   // What waits for its state at the step, as far as the newest terms say.
   Need NeedOf(Step step) const;
 
-  // The slot's worker is free for it: begins. `start_path` is where the start's checkpoint lies, if there is one;
-  // `staging` is a folder. REQUIRES: waiting().
-  // `standing`: what the worker was left with, if it can go on with it.
-  void Begin(const std::string& start_path, const std::string& staging, const std::string& step_log,
-             const std::optional<Standing>& standing, Seconds now, RunnerActions& actions);
+  // The slot's worker is free for it: begins. REQUIRES: waiting().
+  void Begin(const Workplace& place, Seconds now, RunnerActions& actions);
 
   // What it leaves in its worker, whose reloading is not known here; nothing while it is on its slot, or if that is not
   // whole.
@@ -74,6 +80,8 @@ class Runner {
   // Whether staging has room for another state of its plan. REQUIRES: said before each reply and tick.
   void SetRoom(bool has_room) { has_room_ = has_room; }
 
+  // The worker is at the request, and gets on.
+  void OnHeartbeat(const RequestKind& request, Seconds now);
   void OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
   void OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& actions);
   // The start's file is missing or damaged. REQUIRES: waiting().
@@ -83,8 +91,9 @@ class Runner {
   void OnUploadRefused(Step step, const std::string& why, RunnerActions& actions);
   // What the worker has written is not what it said: it counts as crashed.
   void OnWrongFile(Step step, const std::string& why, Seconds now, RunnerActions& actions);
-  // Gives up what takes longer than the order's limits, and has a worker killed that does not stop in time. While the
-  // worker is still writing a state, of whatever run (`worker_saves`), it is given longer.
+  // Gives up what has taken longer than the order's limits since the worker was last heard, and has a worker killed
+  // that does not stop in time: stopping may take as long as starting took, and a second at least. While the worker is
+  // still writing a state, of whatever run (`worker_saves`), it is given longer.
   void OnTick(Seconds now, bool worker_saves, RunnerActions& actions);
   // After RunnerActions::read_step_log: nothing more will be trained, and what was is reported. Reports the end.
   void Close(RunnerActions& actions);
@@ -138,6 +147,7 @@ class Runner {
   Values in_force_;
   bool is_whole_ = false;  // the training in the worker is this run's, and no request of it has failed or is unanswered
   std::string staging_;
+  Seconds stop_patience_{0};
   RunSaves saves_;
   Seconds saved_at_{0};  // or began
   std::set<Step> measured_;

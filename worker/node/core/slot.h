@@ -25,7 +25,7 @@ struct Absent {
 
 // Started, and asked what it can train.
 struct Describing {
-  Seconds since{0};
+  Seconds heard_at{0};  // or started
   Seconds respawn_delay{0};
 };
 
@@ -34,6 +34,7 @@ struct Ready {
   std::set<Digest128> offers;
   bool proceeds = false;  // can be asked to Proceed
   bool reloads = false;   // and can Load after steps
+  Seconds start_time{0};  // that it took until it had described itself
 };
 
 // It has said that it is unusable: asked for nothing more, and killed once it has written what it is writing.

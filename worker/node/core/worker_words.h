@@ -13,6 +13,7 @@ using worker::Evaluate;
 using worker::Evaluated;
 using worker::Failure;
 using worker::FailureKind;
+using worker::Heartbeat;
 using worker::Init;
 using worker::Load;
 using worker::Proceed;

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "worker/trainer/data/batches.h"
+#include "worker/trainer/heartbeat.h"
 #include "worker/trainer/models/network.h"
 #include "worker/trainer/models/optimizer.h"
 #include "worker/trainer/models/placement.h"
@@ -68,6 +69,7 @@ class ClassifierTraining : public Trainer {
     std::int64_t sample_count = 0;
     const std::int64_t epoch = batches_->epoch();
     for (std::int64_t i = 0; step_.updates > 0 ? i < step_.updates : batches_->epoch() == epoch; ++i) {
+      Heartbeat();
       const Batch batch = batches_->Next(batch_size_);
       loss_sum += Update(batch) * static_cast<double>(batch.labels.numel());
       label_count += batch.labels.numel();
@@ -84,6 +86,7 @@ class ClassifierTraining : public Trainer {
     network_->Evaluating([&] {
       const torch::NoGradGuard no_gradients;
       batches_->Validate([&](const Batch& batch) {
+        Heartbeat();
         const auto [logits, labels] = Tell(*network_, batch, precision_);
         metrics["test_acc"] += static_cast<double>(logits.argmax(1).eq(labels).sum().item<std::int64_t>());
         metrics["test_loss"] += network_->Loss(logits, labels).item<double>() * static_cast<double>(labels.numel());

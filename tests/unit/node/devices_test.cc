@@ -1,0 +1,101 @@
+// What a slot's workers are given of the machine, and that they get it.
+#include "worker/node/devices.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "tests/unit/node/process_harness.h"
+#include "worker/node/config.h"
+#include "worker/process/worker_family.h"
+#include "worker/process/worker_process.h"
+
+namespace espalier::node {
+namespace {
+
+bool Has(const worker::WorkerPlace& place, const std::string& variable) {
+  return std::find(place.variables.begin(), place.variables.end(), variable) != place.variables.end();
+}
+
+// What a shell prints that is started there.
+std::string Printed(const worker::WorkerPlace& place, const std::string& script) {
+  TemporaryFolder folder;
+  auto worker = worker::WorkerProcess::Start({"/bin/sh", "-c", script, "worker"}, folder.path() / "log",
+                                             worker::FamilyMark(folder.path(), 1), place)
+                    .value();
+  REQUIRE(Eventually([&] { return worker->HasEnded(); }));
+  std::ostringstream text;
+  text << std::ifstream(folder.path() / "log").rdbuf();
+  return text.str();
+}
+
+Result<Config> Configured(const std::string& lines) {
+  TemporaryFolder folder;
+  const fs::path file = folder.path() / "node.textproto";
+  std::ofstream(file) << "master_address: 'unix:/m'\nserver: 's'\ncheckpoint_directory: '/c'\nwork_directory: '/w'\n"
+                      << "runtimes { name: 'r' command: 'x' }\n"
+                      << lines;
+  return ReadConfig(file);
+}
+
+}  // namespace
+
+TEST_CASE("sets of cores are read as Linux writes them") {
+  CHECK(ParseCores("").value().empty());
+  CHECK(ParseCores("0-3,8").value() == std::vector{0, 1, 2, 3, 8});
+  CHECK(ParseCores("5,1-2,2").value() == std::vector{1, 2, 5});
+  for (const char* text : {"a", "3-1", "-1", "1,,2", "1-", "99999999"}) CHECK_FALSE(ParseCores(text).has_value());
+}
+
+TEST_CASE("slots are equal shares of their device") {
+  const auto places = PlacesOf({{.gpus = "0", .cores = {0, 1, 2, 3, 4}, .slots = 2, .memory_bytes = 7},
+                                {.gpus = "GPU-1", .cores = {9}, .slots = 2, .threads = 4},
+                                {}});
+  REQUIRE(places.size() == 5);
+  CHECK(places[0].cores == std::vector{0, 1});
+  CHECK(places[1].cores == std::vector{2, 3, 4});
+  CHECK(places[2].cores == std::vector{9});
+  CHECK(places[3].cores == std::vector{9});
+  CHECK(places[4].cores.empty());
+  CHECK(places[0].memory_bytes == 7);
+  CHECK(Has(places[1], "CUDA_VISIBLE_DEVICES=0"));
+  CHECK(Has(places[2], "CUDA_VISIBLE_DEVICES=GPU-1"));
+  CHECK(Has(places[2], "OMP_NUM_THREADS=4"));
+  CHECK(Has(places[4], "ESPALIER_THREADS=1"));
+  CHECK(Has(places[4], "CUBLAS_WORKSPACE_CONFIG=:4096:8"));
+}
+
+TEST_CASE("a worker gets its variables, its cores and its limit of memory, and its children too") {
+  const std::vector<int> core = ParseCores("0").value();
+  setenv("OMP_NUM_THREADS", "77", 1);
+  const std::string printed =
+      Printed({.variables = {"OMP_NUM_THREADS=3", "CUDA_VISIBLE_DEVICES="}, .cores = core, .memory_bytes = 512 << 20},
+              "echo $OMP_NUM_THREADS ${CUDA_VISIBLE_DEVICES-unset}; ulimit -d; "
+              "env | grep -c OMP_NUM_THREADS; grep Cpus_allowed_list /proc/self/status");
+  unsetenv("OMP_NUM_THREADS");
+  CHECK(printed == "3\n524288\n1\nCpus_allowed_list:\t0\n");
+}
+
+TEST_CASE("a server's devices make its slots") {
+  const Config plain = Configured("slot_count: 3").value();
+  CHECK(plain.places.size() == 3);
+  CHECK(plain.slot_count == 3);
+  const Config config = Configured(
+                            "devices { gpus: '0' slots: 2 memory_bytes: 1000 }\n"
+                            "devices { gpus: '' cores: '0-1' threads: 2 }")
+                            .value();
+  CHECK(config.slot_count == 3);
+  CHECK(Has(config.places[1], "CUDA_VISIBLE_DEVICES=0"));
+  CHECK(config.places[1].memory_bytes == 1000);
+  CHECK(Has(config.places[2], "CUDA_VISIBLE_DEVICES="));
+  CHECK(config.places[2].cores == std::vector{0, 1});
+  CHECK(Configured("slot_count: 2 devices { slots: 2 }").has_value());
+  for (const char* wrong : {"slot_count: 3 devices { slots: 2 }", "devices { slots: -1 }", "devices { threads: -1 }",
+                            "devices { memory_bytes: -1 }", "devices { cores: 'x' }"}) {
+    INFO(wrong);
+    CHECK_FALSE(Configured(wrong).has_value());
+  }
+}
+
+}  // namespace espalier::node

@@ -1,0 +1,20 @@
+// What of the machine a worker is given, beside its command. Values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace espalier::worker {
+
+struct WorkerPlace {
+  // "NAME=value", in the place of what it would inherit under that name.
+  std::vector<std::string> variables;
+  // On which it and its children run; none: on all that the node manager may use.
+  std::vector<int> cores;
+  // That each of its processes may allocate; memory beyond that is refused, which trainers say as such. 0: any.
+  std::int64_t memory_bytes = 0;
+  friend bool operator==(const WorkerPlace&, const WorkerPlace&) = default;
+};
+
+}  // namespace espalier::worker
