@@ -18,6 +18,8 @@ void RunRay(Figures& figures, Size size);
 void RunRestart(Figures& figures, Size size);
 void RunRivals(Figures& figures, Size size);
 void RunTurnaround(Figures& figures, Size size);
+void RunOverhead(Figures& figures, Size size);
+void RunPreempt(Figures& figures, Size size);
 
 // The part of `reports` that a process of its own does: connects as a new client, attaches to the study of that name,
 // submits trial number `number`, and prints the milliseconds that all this took.

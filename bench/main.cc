@@ -21,6 +21,8 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"restart", espalier::bench::RunRestart},
     {"rivals", espalier::bench::RunRivals},
     {"turnaround", espalier::bench::RunTurnaround},
+    {"overhead", espalier::bench::RunOverhead},
+    {"preempt", espalier::bench::RunPreempt},
 };
 
 int Usage() {

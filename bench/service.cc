@@ -25,15 +25,6 @@
 namespace espalier::bench {
 namespace {
 
-// Under build/, on the disk of the repository: /tmp may be in memory.
-std::string NewFolder() {
-  const auto base = std::filesystem::path(ProgramBesideThisOne("")).parent_path().parent_path() / "bench-XXXXXX";
-  std::string path = base;
-  if (mkdtemp(path.data()) == nullptr) GiveUp("cannot make a folder like " + path);
-  std::filesystem::permissions(path, std::filesystem::perms(0755));
-  return path;
-}
-
 void End(pid_t process, int signal) {
   kill(process, signal);
   while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
@@ -45,21 +36,18 @@ bool HasEnded(pid_t process) { return waitpid(process, nullptr, WNOHANG) != 0; }
 }  // namespace
 
 struct Service::Parts {
-  explicit Parts(const std::string& path)
-      : folder(path), data(Need(DataDirectory::Open(path))), postgres(Need(PrivatePostgres::Open(data))) {}
+  Parts() : data(Need(DataDirectory::Open(folder.path()))), postgres(Need(PrivatePostgres::Open(data))) {}
   ~Parts() {
     if (node_process != 0) End(node_process, SIGTERM);
     StopMaster();
     if (postgres_process != 0) End(postgres_process, SIGINT);
     data.Clear();
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
   }
   void StopMaster() {
     if (master_process != 0) End(std::exchange(master_process, 0), SIGTERM);
   }
 
-  std::string folder;
+  const Folder folder;
   DataDirectory data;
   PrivatePostgres postgres;
   pid_t postgres_process = 0;
@@ -67,7 +55,7 @@ struct Service::Parts {
   pid_t node_process = 0;
 };
 
-Service::Service() : parts_(std::make_unique<Parts>(NewFolder())) {
+Service::Service() : parts_(std::make_unique<Parts>()) {
   const Program server = parts_->postgres.ServerProgram();
   Need(server.prepare());
   parts_->postgres_process = Need(StartChild(server.command));
@@ -102,13 +90,19 @@ Seconds Service::StartMaster() {
 void Service::StopMaster() { parts_->StopMaster(); }
 
 void Service::StartNodeManager(int slots) {
+  StartNodeManager(slots, {{"built-in", {ProgramBesideThisOne("espalier-worker")}}});
+}
+
+pid_t Service::NodeProcess() const { return parts_->node_process; }
+
+void Service::StartNodeManager(int slots, const std::vector<WorkerRuntime>& runtimes) {
   const std::string config = parts_->data.File("config/node_manager.txt");
   Need(WriteNodeManagerConfig(config, {.master_address = address_,
                                        .server = "bench",
                                        .slot_count = slots,
                                        .checkpoint_directory = NewFile("checkpoints"),
                                        .work_directory = NewFile("node"),
-                                       .runtimes = {{"built-in", {ProgramBesideThisOne("espalier-worker")}}},
+                                       .runtimes = runtimes,
                                        .token_file = parts_->data.TokenFile()}));
   const Command command{.arguments = {ProgramBesideThisOne("espalier-node"), config},
                         .log_file = parts_->data.LogFile("node")};
@@ -120,7 +114,7 @@ void Service::StartNodeManager(int slots) {
   }
 }
 
-std::string Service::NewFile(const std::string& name) const { return parts_->folder + "/" + name; }
+std::string Service::NewFile(const std::string& name) const { return parts_->folder.path() + "/" + name; }
 
 std::string Service::Token() const { return Need(ReadTokenFile(parts_->data.TokenFile())); }
 
@@ -135,6 +129,17 @@ std::int64_t Service::MasterMemory() const {
   std::int64_t resident_pages = 0;
   file >> total_pages >> resident_pages;
   return resident_pages * sysconf(_SC_PAGESIZE);
+}
+
+// Under build/: /tmp may be in memory.
+Folder::Folder() : path_(std::filesystem::path(ProgramBesideThisOne("")).parent_path().parent_path() / "bench-XXXXXX") {
+  if (mkdtemp(path_.data()) == nullptr) GiveUp("cannot make a folder like " + path_);
+  std::filesystem::permissions(path_, std::filesystem::perms(0755));
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 std::string ProgramBesideThisOne(const std::string& name) {

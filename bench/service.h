@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "client/cli/up/config_files.h"
 
 namespace espalier::bench {
 
@@ -24,8 +25,12 @@ class Service {
   // As a user would: it ends its work first.
   void StopMaster();
 
-  // A real node manager on this machine, with espalier-worker, as `espalier up` starts it.
+  // A real node manager on this machine, with these runtimes, as `espalier up` starts it; returns when all have said
+  // what they train.
+  void StartNodeManager(int slots, const std::vector<WorkerRuntime>& runtimes);
+  // With espalier-worker.
   void StartNodeManager(int slots);
+  pid_t NodeProcess() const;
   // Of a file in the service's folder, which goes with it.
   std::string NewFile(const std::string& name) const;
 
@@ -42,6 +47,19 @@ class Service {
   struct Parts;
   std::unique_ptr<Parts> parts_;
   std::string address_;
+};
+
+// A new, empty folder on the disk of the repository, which goes with this object.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
 };
 
 // The path of a program that was built with this one.
