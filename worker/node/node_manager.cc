@@ -197,10 +197,9 @@ void NodeManager::Do(const Actions& actions) {
 }
 
 void NodeManager::Act(const SpawnWorker& spawn) {
-  auto process =
-      worker::WorkerProcess::Start(commands_.at(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
-                                   worker::FamilyMark(directory_.folder(), spawn.worker),
-                                   config_.places.at(static_cast<std::size_t>(spawn.slot)));
+  auto process = worker::WorkerProcess::Start(
+      commands_.at(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
+      worker::FamilyMark(directory_.folder(), spawn.worker), config_.places.at(static_cast<std::size_t>(spawn.slot)));
   if (process.has_value()) {
     workers_[spawn.worker] = {.slot = spawn.slot, .process = std::move(*process), .closed_at = {}};
     return;
