@@ -13,6 +13,7 @@ struct Size {
 
 void RunDecide(Figures& figures, Size size);
 void RunSubmit(Figures& figures, Size size);
+void RunReal(Figures& figures, Size size);
 void RunReports(Figures& figures, Size size);
 void RunRay(Figures& figures, Size size);
 void RunRestart(Figures& figures, Size size);

@@ -1,0 +1,116 @@
+// Networks and data as users have them: a grid study on the stage tree, and once more with each trial trained alone.
+// What is saved should be what the merge rate says.
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "bench/benches.h"
+#include "bench/output_of.h"
+#include "bench/service.h"
+#include "client/client.h"
+#include "client/connection.h"
+
+namespace espalier::bench {
+namespace {
+
+constexpr int kSlots = 2;
+
+struct RealStudy {
+  std::string name;    // of its figures
+  std::string file;    // in bench/studies
+  std::string folder;  // of its data, in the folder that ESPALIER_TEST_DATA names
+};
+
+// The study file with other values for some of its lines, which begin so.
+std::string Edited(const std::string& file, const std::map<std::string, std::string>& values) {
+  std::ifstream lines("bench/studies/" + file);
+  if (!lines) GiveUp("there is no bench/studies/" + file + "; run this in the repository");
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    for (const auto& [beginning, value] : values) {
+      if (line.starts_with(beginning + ":")) line = beginning + ": " + value;
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+class RealService {
+ public:
+  explicit RealService(const std::string& data)
+      : client_((service_.StartNodeManager(
+                     kSlots,
+                     {{"built-in", {ProgramBesideThisOne("espalier-worker"), "--trainer", "resnet", "--data", data}}}),
+                 Need(Client::Connect(service_.address())))) {}
+
+  v1::StudySummary Run(const std::string& name, const std::string& text) {
+    const std::string file = service_.NewFile(name + ".yaml");
+    std::ofstream(file) << text;
+    if (!Espalier({"study", "run", file})) GiveUp("the study " + name + " did not end well");
+    v1::GetStudyRequest show;
+    show.set_name(name);
+    return Need(client_.connection().GetStudy(show)).study();
+  }
+
+  // Whether all trials of the two have the same results and states, bit for bit.
+  bool AreAlike(const std::string& one, const std::string& other) {
+    const auto compared = Espalier({"study", "compare", one, other, "--output", "json"});
+    return compared.has_value() && compared->find("\"identical\": true") != std::string::npos;
+  }
+
+ private:
+  std::optional<std::string> Espalier(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), ProgramBesideThisOne("espalier"));
+    arguments.insert(arguments.end(), {"--server", service_.address()});
+    return OutputOf(arguments);
+  }
+
+  Service service_;
+  Client client_;
+};
+
+void Measure(Figures& figures, const RealStudy& study, const std::string& data,
+             std::map<std::string, std::string> edits) {
+  RealService service(data);
+  edits["data"] = data;
+  edits["study"] = "shared";
+  const v1::StudySummary shared = service.Run("shared", Edited(study.file, edits));
+  edits["study"] = "alone";
+  edits["share"] = "nobody";
+  const v1::StudySummary alone = service.Run("alone", Edited(study.file, edits));
+  const auto add = [&](const std::string& name, double value, const std::string& goal = "") {
+    figures.Add(study.name + "_" + name, value, goal);
+  };
+  std::int64_t trials = 0;
+  for (const auto& [state, count] : shared.trials_by_state()) trials += count;
+  add("trials", static_cast<double>(trials));
+  add("merge_rate", shared.merge_rate());
+  add("time_weighted_merge_rate", shared.time_weighted_merge_rate());
+  add("slot_seconds_shared", shared.slot_seconds());
+  add("slot_seconds_alone", alone.slot_seconds());
+  const double saved = alone.slot_seconds() / shared.slot_seconds();
+  add("slot_seconds_alone_over_shared", saved);
+  add("share_of_time_weighted_merge_rate", saved / shared.time_weighted_merge_rate(), "0.95 to 1.05");
+  add("elapsed_seconds_shared", shared.elapsed_seconds());
+  add("elapsed_seconds_alone", alone.elapsed_seconds());
+  add("wasted_steps", static_cast<double>(shared.steps().wasted() + alone.steps().wasted()), "0");
+  add("same_results", service.AreAlike("shared", "alone") ? 1 : 0, "1");
+}
+
+}  // namespace
+
+void RunReal(Figures& figures, Size size) {
+  const RealStudy cifar{"cifar10_resnet20", "resnet20-cifar10.yaml", "cifar10-subset"};
+  const RealStudy mnist{"mnist_resnet8", "resnet8-mnist.yaml", "mnist"};
+  if (size.small) {
+    Measure(figures, {"digits_resnet8", mnist.file, ""}, "digits", {{"step", "1 update"}, {"  bs", "20"}});
+    return;
+  }
+  const char* const folder = std::getenv("ESPALIER_TEST_DATA");
+  if (folder == nullptr) GiveUp("ESPALIER_TEST_DATA is to name a folder with " + cifar.folder + " and " + mnist.folder);
+  for (const RealStudy& study : {cifar, mnist}) Measure(figures, study, std::string(folder) + "/" + study.folder, {});
+}
+
+}  // namespace espalier::bench
