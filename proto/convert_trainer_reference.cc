@@ -17,6 +17,7 @@ v1::TrainerReference ToProto(const TrainerReference& reference) {
     variable.set_name(name);
     variable.set_value(value);
   }
+  message.set_data_seen(reference.data_seen);
   message.set_user(reference.user);
   message.set_team(reference.team);
   return message;
@@ -30,6 +31,7 @@ TrainerReference FromProto(const v1::TrainerReference& message) {
       .client = {.path = message.client_python(), .machine = message.machine(), .uid = message.uid()},
       .folder = message.folder(),
       .data = {message.data().begin(), message.data().end()},
+      .data_seen = message.data_seen(),
       .environment = {},
       .user = message.user(),
       .team = message.team()};

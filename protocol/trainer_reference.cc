@@ -58,7 +58,7 @@ Digest128 DigestOf(const TrainerReference& reference) {
   KeyText key("trainer-reference-1");
   key.Add(reference.entry).Add(reference.archive).Add(reference.python).Add(reference.client.path);
   key.Add(reference.client.machine).Add(std::to_string(reference.client.uid)).Add(reference.folder);
-  key.Add(reference.user).Add(reference.team).Add(std::to_string(reference.data.size()));
+  key.Add(reference.user).Add(reference.team).Add(reference.data_seen).Add(std::to_string(reference.data.size()));
   for (const std::string& path : reference.data) key.Add(path);
   for (const auto& [name, value] : reference.environment) key.Add(name).Add(value);
   return DigestOf(key.text());
@@ -80,6 +80,7 @@ Result<void> Check(const TrainerReference& reference) {
     ESPALIER_RETURN_IF_ERROR(CheckText(path, "data"));
     if (!StaysBelow(path)) return Wrong("data", "expected a path below the trainer's folder, got '" + path + "'");
   }
+  ESPALIER_RETURN_IF_ERROR(CheckText(reference.data_seen, "data"));
   if (reference.environment.size() > kCountMax) return Wrong("environment", "these are more than 1000 variables");
   for (const auto& [name, value] : reference.environment) ESPALIER_RETURN_IF_ERROR(CheckVariable(name, value));
   return {};

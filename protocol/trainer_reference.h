@@ -27,8 +27,9 @@ struct TrainerReference {
   // What interprets it: an absolute path, or a name that servers know; empty: `client`, else a server's first.
   std::string python;
   ClientPython client;
-  std::string folder;                              // absolute: where the code comes from
-  std::vector<std::string> data;                   // paths below `folder`, to be found beside the code
+  std::string folder;             // absolute: where the code comes from
+  std::vector<std::string> data;  // paths below `folder`, to be found beside the code
+  std::string data_seen;          // digest of the data as who asks sees it, if he does: other data is described anew
   std::map<std::string, std::string> environment;  // that its workers get besides; part of its identity
   std::string user;                                // whose code it is
   std::string team;

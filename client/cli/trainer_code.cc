@@ -38,7 +38,8 @@ fs::path PathOf(const std::string& text, const std::string& study_file) {
 // What the user's Python has made of the code.
 struct PackedCode {
   std::string archive;
-  std::string python;  // its own path
+  std::string python;     // its own path
+  std::string data_seen;  // the data's digest; empty: it is not there, or has none
   std::vector<std::string> data;
 };
 
@@ -61,9 +62,10 @@ Result<PackedCode> Pack(const TrainerCode& code) {
                                 "; its packages are those of " + python +
                                 ", and `espalier` is one of them (docs/python_trainers.md)");
   }
-  PackedCode packed{.archive = ReadAll(folder.path() / "archive.zip"), .python = {}, .data = {}};
+  PackedCode packed{.archive = ReadAll(folder.path() / "archive.zip"), .python = {}, .data_seen = {}, .data = {}};
   std::istringstream about(ReadAll(folder.path() / "about"));
   std::getline(about, packed.python);
+  std::getline(about, packed.data_seen);
   for (std::string line; std::getline(about, line);) packed.data.push_back(line);
   return packed;
 }
@@ -80,6 +82,7 @@ v1::TrainerReference ReferenceOf(const TrainerCode& code, const PackedCode& pack
     reference.set_uid(getuid());
   }
   reference.set_folder(file.parent_path().string());
+  reference.set_data_seen(packed.data_seen);
   reference.mutable_data()->Assign(packed.data.begin(), packed.data.end());
   for (const auto& [name, value] : code.environment) {
     v1::EnvironmentVariable& variable = *reference.add_environment();

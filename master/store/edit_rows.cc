@@ -58,7 +58,7 @@ class StateRows {
     std::vector<std::string> environment;
     for (const auto& [name, value] : added.environment) environment.push_back(name + "=" + value);
     reference_.Add(DigestOf(added), added.entry, added.archive, added.python, added.client.path, added.client.machine,
-                   added.client.uid, added.folder, added.data, environment, added.user, added.team);
+                   added.client.uid, added.folder, added.data, added.data_seen, environment, added.user, added.team);
   }
   void operator()(const SetUser& change) { users_.insert_or_assign(change.user.name, change.user); }
   void operator()(const AddStudy& change) { added_studies_.insert_or_assign(change.study.id, change.study); }

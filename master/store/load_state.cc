@@ -97,6 +97,7 @@ class Loader {
           .client = {.path = row.Text("client_python"), .machine = row.Text("machine"), .uid = row.Integer("uid")},
           .folder = row.Text("folder"),
           .data = row.Texts("data"),
+          .data_seen = row.Text("data_seen"),
           .environment = {},
           .user = row.Text("user_name"),
           .team = row.Text("team")};

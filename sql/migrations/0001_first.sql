@@ -77,6 +77,7 @@ CREATE TABLE trainer_reference (
   uid           bigint NOT NULL,
   folder        text   NOT NULL,
   data          text[] NOT NULL,
+  data_seen     text   NOT NULL,
   environment   text[] NOT NULL,
   user_name     text   NOT NULL,
   team          text   NOT NULL,

@@ -87,6 +87,11 @@ class UserCodeTest(unittest.TestCase):
             extended = service.run("trial", "extend", str(trial), "--steps", "6", check=False)
             self.assertEqual(extended.returncode, 0, extended.stderr)
 
+            lines = (service.code / "digits.csv").read_text().splitlines(keepends=True)
+            (service.code / "digits.csv").write_text("".join(lines[:-1]))
+            self.assertEqual(service.run_study("other data").returncode, 0)
+            self.assertEqual(service.steps("other data")["trained"], 6)
+
     def test_code_that_a_master_or_a_node_manager_loses_on_the_way_is_there_again(self):
         with UserCode() as service:
             running = service.begin("study", "run", service.write("tough.yaml", study("tough")))

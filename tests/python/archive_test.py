@@ -88,6 +88,14 @@ class ArchiveTest(unittest.TestCase):
         _, data = self.pack(f'data = es.files({str(self.home / "points.csv")!r})')
         self.assertEqual(data, [])
 
+    def test_data_that_changes_is_seen_and_data_that_is_elsewhere_is_not(self):
+        self.pack('data = es.files("points.csv")')
+        before = archive.data_seen(self.trainer(self.home), self.home)
+        self.write("points.csv", "5,6,7")
+        self.assertNotEqual(archive.data_seen(self.trainer(self.home), self.home), before)
+        (self.home / "points.csv").unlink()
+        self.assertEqual(archive.data_seen(self.trainer(self.home), self.home), "")
+
     def test_what_cannot_travel_is_refused_with_the_field(self):
         (self.root / "beside").write_text("x")
         self.assertIn("files:", self.refusal('files = ["../beside"]'))
@@ -128,7 +136,8 @@ class ArchiveTest(unittest.TestCase):
 
         self.pack('data = es.files("points.csv")')
         self.assertEqual(run(f"{self.home}/mine.py:Mine").returncode, 0)
-        self.assertEqual((self.root / "about").read_text().splitlines(), [sys.executable, "points.csv"])
+        self.assertEqual((self.root / "about").read_text().splitlines(), [sys.executable, archive.data_seen(self.trainer(self.home), self.home),
+                                                                             "points.csv"])
         refused = run(f"{self.home}/mine.py:Nobody")
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("Nobody", refused.stderr)

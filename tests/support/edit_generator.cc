@@ -113,6 +113,7 @@ void EditGenerator::BringCode() {
                                    .client = {.path = Text(), .machine = Text(), .uid = Below(3)},
                                    .folder = Text(),
                                    .data = {Text(), Text()},
+                                   .data_seen = Text(),
                                    .environment = {{"A", Text()}, {"B", "x=y"}},
                                    .user = Text(),
                                    .team = Text()};

@@ -1,6 +1,7 @@
 """The archive in which a user's own code travels to servers: the trainer's file, what it imports from its own folder, and its `files`.
 The same code makes the same bytes, everywhere. `python -m espalier.archive FILE.py:NAME --output FOLDER` writes FOLDER/archive.zip, and
-FOLDER/about: this interpreter's path, then, one a line, the paths of the trainer's data that are to be found beside the code."""
+FOLDER/about: this interpreter's path, the digest of the trainer's data as it is seen here, and, one a line, the paths of data that are
+to be found beside the code."""
 
 import argparse
 import os
@@ -32,7 +33,7 @@ def main():
         write(members, arguments.output / "archive.zip")
     except TrainerError as error:
         sys.exit(str(error))
-    (arguments.output / "about").write_text("\n".join([sys.executable, *data]) + "\n")
+    (arguments.output / "about").write_text("\n".join([sys.executable, data_seen(trainer_class, file.parent), *data]) + "\n")
 
 
 def members_of(trainer_class, file):
@@ -61,6 +62,14 @@ def data_beside(trainer_class, folder, members):
         if code := next((each for each in members if each == name or each.startswith(f"{name}/")), None):
             raise TrainerError(f"data: {name} holds code ({code}): give the data a folder of its own")
     return sorted(data)
+
+
+def data_seen(trainer_class, folder):
+    """The digest of the data's files; empty if a server may have them and this machine has not."""
+    try:
+        return identity.data_digest(trainer_class.data, folder) if isinstance(trainer_class.data, identity.Files) else ""
+    except TrainerError:
+        return ""
 
 
 def _below(folder, path, field):

@@ -196,6 +196,7 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
                        .client = {},
                        .folder = "/home/ann",
                        .data = {},
+                       .data_seen = {},
                        .environment = {},
                        .user = "ann",
                        .team = "team"}},

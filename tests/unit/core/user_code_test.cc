@@ -28,6 +28,7 @@ struct Code : MasterByHand {
             .client = {},
             .folder = "/home/ann",
             .data = {},
+            .data_seen = {},
             .environment = {},
             .user = kAnn.user,
             .team = kAnn.team};

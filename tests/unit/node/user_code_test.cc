@@ -12,6 +12,7 @@ const TrainerReference kAnns{.entry = "train.py:Digits",
                              .client = {.path = "/bin/sh", .machine = "here", .uid = 7},
                              .folder = "/home/ann",
                              .data = {"digits.csv"},
+                             .data_seen = {},
                              .environment = {{"MODE", "fast"}},
                              .user = "ann",
                              .team = "vision"};
