@@ -137,6 +137,11 @@ int main(int argument_count, char** arguments) {
   SetUpLog("master");
   ReactorSettings settings;
   if (config.lease_seconds() > 0) settings.lease = Seconds(config.lease_seconds());
+  if (config.checkpoint_bytes() < 0) {
+    return Refuse({.code = ErrorCode::kInvalidArgument, .message = "must not be negative", .field = "checkpoint_bytes"},
+                  2);
+  }
+  settings.checkpoint_bytes = config.checkpoint_bytes();
   if (config.hours_between_failures() > 0) {
     settings.between_failures = std::chrono::duration<double, std::ratio<3600>>(config.hours_between_failures());
   }

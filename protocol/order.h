@@ -101,7 +101,7 @@ struct WantedReference {
 struct ServerOrders {
   std::vector<Order> orders;
   std::int64_t acknowledged_report = 0;       // reports up to this number are durable
-  std::vector<std::string> superseded_files;  // of the store: nobody needs them, another file holds their point
+  std::vector<std::string> superseded_files;  // of the store: nobody needs them any more
   std::vector<WantedReference> references = {};
 };
 

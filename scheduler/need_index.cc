@@ -242,6 +242,7 @@ void NeedEditor::EraseIfEmpty(Point point, const Place& place) {
 }
 
 void NeedEditor::NoteNews(Point point, const Place& place) {
+  if (place.stored && point.step > Step{0}) index_.looked_at_.insert(point);
   index_.news_.served.insert(place.promised.begin(), place.promised.end());
   bool unneeded = !place.promised.empty() && !place.wants_state();
   for (const auto& [evaluation, waiting] : place.waiting) {

@@ -159,6 +159,9 @@ class NeedIndex {
   };
   News TakeNews() { return std::exchange(news_, {}); }
 
+  // Places with a checkpoint whose wanting may have changed since it was last taken.
+  std::set<Point> TakeLookedAt() { return std::exchange(looked_at_, {}); }
+
   std::size_t node_count() const { return nodes_.size(); }
   // In no order.
   const auto& nodes() const { return nodes_; }
@@ -185,6 +188,7 @@ class NeedIndex {
   std::multiset<std::int64_t> longest_left_;
   std::set<ReadyEvaluation> ready_evaluations_;
   News news_;
+  std::set<Point> looked_at_;
 };
 
 // Applies edits of one plan to its index. Short-lived.

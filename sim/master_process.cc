@@ -23,8 +23,11 @@ Error Unavailable(const std::string& message) { return {ErrorCode::kUnavailable,
 
 }  // namespace
 
-MasterProcess::MasterProcess(World& world, Watcher watcher, Policy& policy)
-    : world_(world), watcher_(std::move(watcher)), policy_(policy), settings_{.between_failures = kBetweenFailures} {}
+MasterProcess::MasterProcess(World& world, Watcher watcher, Policy& policy, std::int64_t checkpoint_bytes)
+    : world_(world),
+      watcher_(std::move(watcher)),
+      policy_(policy),
+      settings_{.between_failures = kBetweenFailures, .checkpoint_bytes = checkpoint_bytes} {}
 
 void MasterProcess::Later(Seconds delay, std::function<void()> what) {
   world_.clock.After(delay, [this, life = life_, what = std::move(what)] {

@@ -29,7 +29,8 @@ class MasterProcess {
     std::function<void(const master::MasterState&)> loaded;
   };
 
-  MasterProcess(World& world, Watcher watcher, Policy& policy);
+  // `checkpoint_bytes`: the checkpoints' budget; 0: none.
+  MasterProcess(World& world, Watcher watcher, Policy& policy, std::int64_t checkpoint_bytes);
 
   // A new process with a leadership of its own: it loads, and serves. REQUIRES: it does not run.
   void Start();

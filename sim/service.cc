@@ -9,7 +9,7 @@ Service::Service(World& world, const ServiceSettings& settings, Watcher watcher)
       policy_(MakePolicy(settings.policy).value(), world.chance),
       files_(world.clock),
       network_(world),
-      master_(world, WatcherOfMaster(), policy_) {
+      master_(world, WatcherOfMaster(), policy_, settings.checkpoint_bytes) {
   Serve();
   for (int server = 0; server < settings.server_count; ++server) {
     nodes_.push_back(

@@ -2,6 +2,7 @@
 // and the checkpoint store. Who simulates something with it is told of everything that happens. One thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@ struct ServiceSettings {
   int slot_count = 2;  // of each server
   Offer offer = OfferOf(1, 1);
   std::string policy = "critical_path";
+  std::int64_t checkpoint_bytes = 0;  // the checkpoints' budget; 0: none
 };
 
 class Service {

@@ -14,6 +14,8 @@ namespace {
 
 // One of them in each simulation, by its seed.
 constexpr std::array<std::string_view, 3> kPolicies{"critical_path", "breadth_first", "throughput"};
+// With each policy once without a budget for checkpoints and once, where things go wrong, with one of ten states.
+constexpr std::array<std::int64_t, 2> kBudgets{0, 10'000};
 
 class Simulation {
  public:
@@ -55,7 +57,8 @@ ServiceSettings Simulation::SettingsOfService() const {
   return {.server_count = settings_.server_count,
           .slot_count = settings_.slot_count,
           .offer = settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1),
-          .policy = std::string(kPolicies[seed_ % kPolicies.size()])};
+          .policy = std::string(kPolicies[seed_ % kPolicies.size()]),
+          .checkpoint_bytes = settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()]};
 }
 
 Faults::Parts Simulation::PartsOfService() {

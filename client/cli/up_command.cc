@@ -49,6 +49,11 @@ Command UpCommand(CommandContext& context) {
                    .help = "keep checkpoints there: in a folder, or in a GlusterFS volume, "
                            "gfapi://HOST/VOLUME/PATH (else in the data directory); not to be changed later",
                    .placeholder = "PLACE"},
+                  {.name = "--checkpoint-bytes",
+                   .target = &options->checkpoint_bytes,
+                   .help = "how much they may take: over it, those worth least go, never what is needed",
+                   .placeholder = "N",
+                   .at_least = 1},
                   {.name = "--trainer",
                    .target = &options->worker.trainers,
                    .help = "train with this class or function in Python, too; may be given several times",

@@ -1,5 +1,7 @@
 #include "master/core/draft.h"
 
+#include "master/core/state/cache_keeper.h"
+
 namespace espalier::master {
 namespace {
 
@@ -118,5 +120,7 @@ void Draft::TouchAll() {
 }
 
 void Draft::Note(const StateChange& change) { std::visit(Noter{state_, touched}, change); }
+
+void Draft::ValueCheckpoint(PlanId plan, Point point) { CacheKeeper(state_).Value(plan, point); }
 
 }  // namespace espalier::master

@@ -54,6 +54,9 @@ class Draft {
   // The state was loaded: what runs serve is derived again, and every plan with runs or waiting claims is looked at.
   void TouchAll();
 
+  // What the checkpoint is worth may have changed. REQUIRES: one stands there.
+  void ValueCheckpoint(PlanId plan, Point point);
+
   // Metrics came from a run that does not owe the state there: claims that they settle may lack it.
   void NoteLostState(PlanId plan, Point point) { touched.lost_states[plan].insert(point); }
 
@@ -67,7 +70,8 @@ class Draft {
   const Time now;
 
   Touched touched;
-  std::set<std::string> superseded_files;  // reported now, for a point that another file holds
+  std::set<std::string> superseded_files;  // nobody needs them any more, as was found now
+  bool stored_states = false;              // some checkpoint was
 
  private:
   // Before the change is applied.

@@ -17,6 +17,7 @@ struct ReactorSettings {
   Seconds lease{10};
   // How long a slot trains between two failures that lose what was not saved, on average, as far as anybody knows.
   Seconds between_failures{std::chrono::hours{24}};
+  std::int64_t checkpoint_bytes = 0;        // the checkpoints' budget; 0: none
   std::optional<User> first_administrator;  // whose token is kept as it is here
 };
 

@@ -5,7 +5,7 @@ import pathlib
 import shutil
 import unittest
 
-from service import Service
+from service import Service, results, wait_until
 
 STUDY = """
 study: kept
@@ -14,6 +14,15 @@ hyper_parameters:
   a: ["Piecewise([0, 1], [4])", "Piecewise([0, 2], [4])"]
 metric: {name: test_acc, goal: max}
 tuner: {grid: {steps: 8}}
+"""
+
+HALVING = """
+study: halving
+trainer: synthetic
+hyper_parameters:
+  a: [1, 2, 3, 4, "Piecewise([1, 5], [3])", "Piecewise([1, 6], [6])", "Piecewise([2, 7], [9])", "Piecewise([3, 8], [9])"]
+metric: {name: test_acc, goal: max}
+tuner: {sha: {min: 4, max: 16, reduction: 2}}
 """
 
 
@@ -77,6 +86,25 @@ class CheckpointsTest(unittest.TestCase):
             self.assertEqual(away.returncode, 1)
             self.assertIn("cannot find the checkpoint store", away.stderr)
             (service.root / "elsewhere").rename(store)
+
+    def test_a_budget_of_a_few_states_costs_training_again_and_changes_no_result(self):
+        with Service() as service:
+            service.run("study", "run", service.write("study.yaml", HALVING))
+            expected = results(service, "halving")
+            size = service.json("checkpoint", "list", "halving")[0]["bytes"]
+        budget = 4 * size
+        with Service(up_options=("--checkpoint-bytes", str(budget))) as service:
+            service.run("study", "run", service.write("study.yaml", HALVING))
+            self.assertEqual(results(service, "halving"), expected)
+
+            def stored():
+                return sum(file.stat().st_size for file in (service.data / "checkpoints").rglob("*.ckpt"))
+            wait_until(lambda: stored() <= budget, "the store is within its budget")
+            kept = service.json("checkpoint", "list", "halving")
+            self.assertEqual(sum(each["bytes"] for each in kept), stored())
+            for trial in service.json("trial", "list", "halving")[:3]:
+                service.run("trial", "extend", trial["id"], "--steps", 24)
+            wait_until(lambda: stored() <= budget, "the store is within its budget again")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "master/core/state/cache_keeper.h"
 #include "master/core/views/trial_state.h"
 #include "searchplan/plan/invariants.h"
 #include "tests/support/need_oracle.h"
@@ -27,6 +28,25 @@ void CheckPlan(const MasterState& state, const SearchPlan& plan) {
   REQUIRE(wrong.empty());
 }
 
+// What stands is known, and kept for the reason that it has.
+void CheckCache(const MasterState& state) {
+  const CheckpointCache& cache = state.index.cache;
+  std::int64_t bytes = 0;
+  std::size_t count = 0;
+  for (const auto& [id, plan] : state.plans) {
+    for (const auto& [node, content] : plan.nodes) {
+      for (const auto& [step, checkpoint] : content.results->checkpoints) {
+        INFO("node " << node.value << ", step " << step.value);
+        REQUIRE(cache.StandingOf({node, step}) == StandingNow(state, id, {node, step}));
+        bytes += checkpoint.bytes;
+        ++count;
+      }
+    }
+  }
+  REQUIRE(cache.bytes() == bytes);
+  REQUIRE(cache.size() == count);
+}
+
 void CheckStudy(const MasterState& state, StudyId study) {
   StepTotals totals = state.index.steps.Of(study);
   totals.claimed_time = totals.unique_time = 0;
@@ -46,6 +66,7 @@ void DecisionChecks::OnLoaded(const MasterState& state) {
 void DecisionChecks::OnDecided(const Transition& transition, const MasterState& state) {
   for (const auto& [id, plan] : state.plans) CheckPlan(state, plan);
   for (const auto& [id, study] : state.studies) CheckStudy(state, id);
+  CheckCache(state);
   for (const Effect& effect : transition.effects) {
     if (const auto* added = std::get_if<EventsAdded>(&effect)) Hear(*added, state);
   }

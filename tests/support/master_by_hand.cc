@@ -12,7 +12,7 @@ MasterByHand::MasterByHand(int server_count, int slots) {
 
 void MasterByHand::Handle(const Event& event) {
   now_ += std::chrono::milliseconds(1);
-  const Transition transition = React(state_, event, *policy, settings_, now_);
+  const Transition transition = React(state_, event, *policy, reactor_settings, now_);
   std::copy_if(transition.edit.begin(), transition.edit.end(), std::back_inserter(stored_), IsStored);
   checks_.OnDecided(transition, state_);
   for (const Effect& effect : transition.effects) CarryOut(effect);
@@ -45,7 +45,7 @@ void MasterByHand::Register(ConnectedServer& server) {
 }
 
 void MasterByHand::LoseServers() {
-  moment_ += 10 * settings_.lease;
+  moment_ += 10 * reactor_settings.lease;
   Handle(Tick{.arrived = moment_, .heard_until = moment_});
   servers.clear();
 }

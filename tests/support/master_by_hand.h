@@ -41,6 +41,7 @@ class MasterByHand : public CalledMaster {
   std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
   std::vector<ConnectedServer> servers;
   std::vector<std::string> log;
+  ReactorSettings reactor_settings;
 
  private:
   void Register(ConnectedServer& server);
@@ -49,7 +50,6 @@ class MasterByHand : public CalledMaster {
   MasterState state_;
   StateEdit stored_;
   DecisionChecks checks_;
-  const ReactorSettings settings_;
   Time now_{std::chrono::seconds(1'000'000)};
   Moment moment_{};
   std::int64_t next_session_ = 1;

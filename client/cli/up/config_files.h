@@ -2,6 +2,7 @@
 // proto/espalier/config/v1. They are written anew at each start; nobody is meant to edit them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct MasterSettings {
   std::string listen_address;
   std::string database;
   std::string administrator_token_file;
+  std::int64_t checkpoint_bytes = 0;  // 0: no budget
 };
 
 // What workers are made of.

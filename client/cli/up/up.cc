@@ -47,9 +47,10 @@ bool AcceptsConnections(const std::string& socket_path) {
 Result<Program> MasterProgram(const DataDirectory& data, const UpOptions& options, const std::string& database) {
   const std::string socket_path = data.RuntimePath() + "/master.sock";
   const std::string config = data.File("config/master.txt");
-  ESPALIER_RETURN_IF_ERROR(WriteMasterConfig(
-      config,
-      {.listen_address = "unix:" + socket_path, .database = database, .administrator_token_file = data.TokenFile()}));
+  ESPALIER_RETURN_IF_ERROR(WriteMasterConfig(config, {.listen_address = "unix:" + socket_path,
+                                                      .database = database,
+                                                      .administrator_token_file = data.TokenFile(),
+                                                      .checkpoint_bytes = options.checkpoint_bytes}));
   return Program{.name = "master",
                  .command = {.arguments = {options.programs.master, config}, .log_file = data.LogFile("master")},
                  .prepare = [socket_path]() -> Result<void> {

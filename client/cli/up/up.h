@@ -3,6 +3,7 @@
 // supervisor.h. Called by the main thread, which the children's lives follow.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct UpOptions {
   std::optional<int> slot_count;           // unset: one for each CPU core
   std::optional<std::string> database;     // a PostgreSQL connection string or URL; unset: a private cluster
   std::optional<std::string> checkpoints;  // their store: a folder, or gfapi://...; unset: in the data directory
+  std::int64_t checkpoint_bytes = 0;       // how much they may take; 0: as much as there is room
   WorkerChoice worker;
   // Whose own code runs: "own_jobs" or nothing: that of who starts the service; "none"; else also that of these users.
   std::vector<std::string> user_code;

@@ -118,6 +118,7 @@ struct Applier {
     draft.Do(plan.id,
              {SetCheckpoint{
                  stored.point, checkpoint, {stored.state_sha256, differs || (known != nullptr && known->disputed)}}});
+    draft.stored_states = true;
     MeasureTime(draft, plan, stored.point.node, CostKind::kSave, 1, stored.time);
     Measure(draft, plan, stored.point.node, CostKind::kStateBytes, 1, stored.bytes);
     return true;

@@ -1,13 +1,13 @@
 #include "master/core/state/index_keeper.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+
+#include "master/core/state/cache_keeper.h"
+#include "master/core/state/step_time.h"
 
 namespace espalier::master {
 namespace {
-
-std::int64_t MicrosecondsOf(Seconds seconds) { return std::max<std::int64_t>(1, std::llround(seconds.count() * 1e6)); }
 
 // After all points of what comes before the next evaluation identity.
 constexpr Point kLastPoint{PlanNodeId{std::numeric_limits<std::int64_t>::max()}, kStepMax};
@@ -24,15 +24,13 @@ template <class Edit>
 void IndexKeeper::EditNeeds(const SearchPlan& plan, const Edit& edit) {
   NeedIndex& needs = state_.index.needs[plan.id];
   const NeedEditor::StepTime step_time = [&](const PlanNode& node) {
-    const Measurement own = MeasurementOf(node, CostKind::kStep);
-    if (own.count > 0) return MicrosecondsOf(std::chrono::duration<double, std::micro>(Mean(own)));
-    if (needs.StepTimeOf(node.id) == 0) NoteEstimated(plan, node.id);
-    const auto costs = state_.costs.find(plan.cost_key);
-    if (costs == state_.costs.end()) return MicrosecondsOf(CostSums().Time(CostKind::kStep, {}));
-    return MicrosecondsOf(costs->second.Time(CostKind::kStep, FeaturesOf(node)));
+    const bool is_measured = MeasurementOf(node, CostKind::kStep).count > 0;
+    if (!is_measured && needs.StepTimeOf(node.id) == 0) NoteEstimated(plan, node.id);
+    return StepMicroseconds(state_, plan, node);
   };
   NeedEditor editor(needs, plan, state_.index.ranking, step_time);
   edit(editor);
+  for (const Point point : needs.TakeLookedAt()) CacheKeeper(state_).LookAgain(plan.id, point);
   Rank(plan);
 }
 
@@ -131,8 +129,9 @@ void IndexKeeper::ChangeOpenEnds(Point point, const std::function<void(OpenEnds&
   if (ends.empty()) state_.index.open_ends.erase(point.node);
 }
 
-void IndexKeeper::CountLastClaim(Point point, std::int64_t sign) {
+void IndexKeeper::CountLastClaim(PlanId plan, Point point, std::int64_t sign) {
   ChangeOpenEnds(point, [&](OpenEnds& ends) { ends.claimed += sign; });
+  CacheKeeper(state_).LookAgain(plan, point);
 }
 
 void IndexKeeper::CountLineage(const Trial& trial, std::int64_t sign) {
@@ -159,7 +158,8 @@ void IndexKeeper::TrialAdded(const Trial& trial) {
 void IndexKeeper::TrialClosed(const Trial& trial) {
   if (trial.claims.size() < 2) ++state_.index.going_on[trial.study].known;
   CountLineage(trial, -1);
-  if (!trial.claims.empty()) CountLastClaim(state_.plans.at(trial.plan).claims.at(trial.claims.back()).point, -1);
+  if (!trial.claims.empty())
+    CountLastClaim(trial.plan, state_.plans.at(trial.plan).claims.at(trial.claims.back()).point, -1);
 }
 
 void IndexKeeper::NoteAsked(const SearchPlan& plan, const Trial& trial, const Claim& claim) {
@@ -169,8 +169,8 @@ void IndexKeeper::NoteAsked(const SearchPlan& plan, const Trial& trial, const Cl
     if (!trial.closed) ++going_on.known;
   }
   if (!trial.closed && trial.claims.back() == claim.id) {
-    if (const Claim* before = ClaimBeforeLast(plan, trial)) CountLastClaim(before->point, -1);
-    CountLastClaim(claim.point, 1);
+    if (const Claim* before = ClaimBeforeLast(plan, trial)) CountLastClaim(plan.id, before->point, -1);
+    CountLastClaim(plan.id, claim.point, 1);
   }
 }
 
@@ -189,10 +189,12 @@ void IndexKeeper::PlanChanged(SearchPlan& plan, const PlanChange& change) {
     return EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveClaim(claim, study); });
   }
   if (const auto* stored = std::get_if<SetCheckpoint>(&change)) {
-    return EditNeeds(plan, [&](NeedEditor& editor) { editor.AddCheckpoint(stored->point); });
+    EditNeeds(plan, [&](NeedEditor& editor) { editor.AddCheckpoint(stored->point); });
+    return CacheKeeper(state_).Stored(plan, stored->point);
   }
   if (const auto* dropped = std::get_if<DropCheckpoint>(&change)) {
     if (plan.FindCheckpoint(dropped->point) != nullptr) return;
+    CacheKeeper(state_).Dropped(dropped->point);
     return EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveCheckpoint(dropped->point); });
   }
 }
@@ -220,6 +222,7 @@ void IndexKeeper::PromiseSettled(const Run& run, const Promise& promise) {
 }
 
 void IndexKeeper::RunAdded(const Run& run) {
+  CacheKeeper(state_).RunAdded(run);
   for (const auto& [id, promise] : run.promises) {
     if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
   }
@@ -251,6 +254,7 @@ void IndexKeeper::NotePreempted(const Run& run) {
 
 void IndexKeeper::RunEnded(const Run& run) {
   NotePreempted(run);
+  CacheKeeper(state_).RunEnded(run);
   const auto active = state_.index.active_runs.find(run.slot.server);
   active->second.erase(run.id);
   if (active->second.empty()) state_.index.active_runs.erase(active);

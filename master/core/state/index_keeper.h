@@ -53,7 +53,7 @@ class IndexKeeper {
   OfferKind KindOf(Digest128 trainer, const OfferMade& made) const;
   void NotePreempted(const Run& run);
   void ChangeOpenEnds(Point point, const std::function<void(OpenEnds&)>& change);
-  void CountLastClaim(Point point, std::int64_t sign);
+  void CountLastClaim(PlanId plan, Point point, std::int64_t sign);
   void CountLineage(const Trial& trial, std::int64_t sign);
 
   MasterState& state_;

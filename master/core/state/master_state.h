@@ -21,6 +21,7 @@
 #include "protocol/offer.h"
 #include "protocol/order.h"
 #include "protocol/trainer_reference.h"
+#include "scheduler/checkpoint_cache.h"
 #include "scheduler/cost_sums.h"
 #include "scheduler/need_index.h"
 #include "searchplan/plan/search_plan.h"
@@ -134,6 +135,13 @@ struct GoingOn {
   std::int64_t went_on = 0;
 };
 
+// What runs have made of the state at a point.
+struct StateUse {
+  std::int64_t runs = 0;            // that started from it
+  std::int64_t runs_under_way = 0;  // of those, that have not ended
+  Time last{};                      // when the last of them was ordered
+};
+
 struct EstimatedNode {
   PlanId plan;
   PlanNodeId node;
@@ -168,6 +176,9 @@ struct Indexes {
   std::map<StudyId, GoingOn> going_on;
   std::map<TrialId, std::set<ClaimId>> states_claimed;  // claims of states alone that wait; none is empty
   std::map<Digest128, std::int64_t> references_in_use;  // by how many running studies; none is 0
+  CheckpointCache cache;
+  std::unordered_map<Point, StateUse> state_uses;
+  std::map<RunId, Point> furthest_stored;  // by each run that has not ended
   friend bool operator==(const Indexes&, const Indexes&) { return true; }
 };
 

@@ -8,7 +8,7 @@
 namespace espalier {
 namespace {
 
-constexpr std::uint64_t kSeeds = 5000;
+constexpr std::uint64_t kTreeSeeds = 5000;
 
 // The points whose training the stages hold, as often as they do.
 std::multiset<Point> TrainedBy(const StageTree& tree) {
@@ -22,7 +22,7 @@ std::multiset<Point> TrainedBy(const StageTree& tree) {
 }  // namespace
 
 TEST_CASE("the stage tree holds exactly the claimed, unfinished, unpromised work, each step once") {
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kTreeSeeds; ++seed) {
     CAPTURE(seed);
     const RandomPlan made = RandomPlanMaker(seed).Make();
     const StageTree tree = BuildStageTree(made.plan, made.runs);
@@ -33,7 +33,7 @@ TEST_CASE("the stage tree holds exactly the claimed, unfinished, unpromised work
 }
 
 TEST_CASE("each stage begins, ends and serves as going step by step finds") {
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kTreeSeeds; ++seed) {
     CAPTURE(seed);
     const RandomPlan made = RandomPlanMaker(seed).Make();
     const StageTree tree = BuildStageTree(made.plan, made.runs);
@@ -44,7 +44,7 @@ TEST_CASE("each stage begins, ends and serves as going step by step finds") {
 }
 
 TEST_CASE("the stage tree does not depend on the order in which runs came") {
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kTreeSeeds; ++seed) {
     CAPTURE(seed);
     RandomPlan made = RandomPlanMaker(seed).Make();
     const StageTree tree = BuildStageTree(made.plan, made.runs);

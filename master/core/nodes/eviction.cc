@@ -1,0 +1,58 @@
+#include "master/core/nodes/eviction.h"
+
+#include <algorithm>
+
+#include "master/core/state/cache_keeper.h"
+
+namespace espalier::master {
+namespace {
+
+constexpr int kDroppedAnEvent = 8;
+constexpr int kLooksAnEvent = 32;  // at values that may have become another
+
+const Server* SomeConnected(const MasterState& state) {
+  const auto is_connected = [](const auto& entry) { return entry.second.session.has_value(); };
+  const auto found = std::ranges::find_if(state.servers, is_connected);
+  return found == state.servers.end() ? nullptr : &found->second;
+}
+
+bool IsOver(const Draft& draft) {
+  const std::int64_t budget = draft.settings.checkpoint_bytes;
+  return budget > 0 && draft.state().index.cache.bytes() > budget;
+}
+
+void Warn(Draft& draft) {
+  if (!draft.stored_states) return;
+  draft.Log(LogLevel::kWarning, "checkpoints take more than their budget, and all are needed",
+            {{"bytes", draft.state().index.cache.bytes()}, {"budget", draft.settings.checkpoint_bytes}});
+}
+
+void Drop(Draft& draft, const CheckpointCache::Candidate& candidate, const std::string& server) {
+  const Checkpoint stands = *draft.state().plans.at(candidate.plan).FindCheckpoint(candidate.point);
+  draft.Log(LogLevel::kInfo, "checkpoint evicted",
+            {{"node", candidate.point.node}, {"step", candidate.point.step}, {"bytes", stands.bytes}});
+  draft.Do(candidate.plan, {DropCheckpoint{candidate.point, stands.file}});
+  draft.superseded_files.insert(stands.file);
+  draft.touched.servers.insert(server);
+}
+
+}  // namespace
+
+void KeepWithinBudget(Draft& draft) {
+  const Server* const server = SomeConnected(draft.state());
+  if (server == nullptr) return;
+  int dropped = 0;
+  for (int looks = 0; looks < kLooksAnEvent && dropped < kDroppedAnEvent && IsOver(draft); ++looks) {
+    const auto first = draft.state().index.cache.First(draft.now);
+    if (!first) return Warn(draft);
+    // What came before it may have gone since it was listed, or come: then it may not be the first.
+    if (first->value != ValueNow(draft.state(), first->plan, first->point)) {
+      draft.ValueCheckpoint(first->plan, first->point);
+      continue;
+    }
+    Drop(draft, *first, server->name);
+    ++dropped;
+  }
+}
+
+}  // namespace espalier::master

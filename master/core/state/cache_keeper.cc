@@ -1,0 +1,125 @@
+#include "master/core/state/cache_keeper.h"
+
+#include <algorithm>
+
+#include "master/core/state/step_time.h"
+
+namespace espalier::master {
+namespace {
+
+bool IsWanted(const MasterState& state, PlanId plan, Point point) {
+  const auto needs = state.index.needs.find(plan);
+  const Place* place = needs == state.index.needs.end() ? nullptr : needs->second.Find(point);
+  return place != nullptr && place->wants_state();
+}
+
+bool IsOfARun(const MasterState& state, PlanId plan, Point point) {
+  const auto use = state.index.state_uses.find(point);
+  if (use != state.index.state_uses.end() && use->second.runs_under_way > 0) return true;
+  const Checkpoint* stands = state.plans.at(plan).FindCheckpoint(point);
+  const auto furthest = state.index.furthest_stored.find(stands->run);
+  return furthest != state.index.furthest_stored.end() && furthest->second == point;
+}
+
+bool IsOpenEnd(const MasterState& state, Point point) {
+  const auto ends = state.index.open_ends.find(point.node);
+  if (ends == state.index.open_ends.end()) return false;
+  const auto at = ends->second.find(point.step);
+  return at != ends->second.end() && at->second.claimed > 0;
+}
+
+// From the nearest checkpoint before it, or Init; microseconds, >= 1.
+std::int64_t RemakeTime(const MasterState& state, const SearchPlan& plan, Point point) {
+  std::int64_t time = 0;
+  const PlanNode* node = &plan.Node(point.node);
+  Step to = point.step;
+  auto after = node->results->checkpoints.lower_bound(to);  // itself, at first
+  while (true) {
+    const bool has_state = after != node->results->checkpoints.begin();
+    const Step from = has_state ? std::prev(after)->first : node->start;
+    time += (to - from) * StepMicroseconds(state, plan, *node);
+    if (has_state || !node->parent) return std::max<std::int64_t>(1, time);
+    to = node->start;
+    node = &plan.Node(*node->parent);
+    after = node->results->checkpoints.upper_bound(to);
+  }
+}
+
+}  // namespace
+
+Standing StandingNow(const MasterState& state, PlanId plan, Point point) {
+  if (IsWanted(state, plan, point) || IsOfARun(state, plan, point)) return Standing::kNeeded;
+  return IsOpenEnd(state, point) ? Standing::kOpenTrial : Standing::kIdle;
+}
+
+CacheValue ValueNow(const MasterState& state, PlanId plan_id, Point point) {
+  const SearchPlan& plan = state.plans.at(plan_id);
+  CacheValue value{.last_used = plan.FindCheckpoint(point)->stored_at, .remake_time = RemakeTime(state, plan, point)};
+  const auto use = state.index.state_uses.find(point);
+  if (use == state.index.state_uses.end()) return value;
+  value.uses += use->second.runs;
+  value.last_used = std::max(value.last_used, use->second.last);
+  return value;
+}
+
+void CacheKeeper::Value(PlanId plan, Point point) {
+  const Standing standing = StandingNow(state_, plan, point);
+  const bool is_needed = standing == Standing::kNeeded;
+  state_.index.cache.SetStanding(point, standing, is_needed ? CacheValue{} : ValueNow(state_, plan, point));
+}
+
+void CacheKeeper::LookAgain(PlanId plan, Point point) {
+  const std::optional<Standing> before = state_.index.cache.StandingOf(point);
+  if (before && *before != StandingNow(state_, plan, point)) Value(plan, point);
+}
+
+void CacheKeeper::SetFurthest(PlanId plan, RunId run, Point point) {
+  const auto [furthest, is_first] = state_.index.furthest_stored.try_emplace(run, point);
+  const Point before = furthest->second;
+  if (is_first || before.step >= point.step) return;
+  furthest->second = point;
+  LookAgain(plan, before);
+}
+
+void CacheKeeper::Stored(const SearchPlan& plan, Point point) {
+  const Checkpoint& stands = *plan.FindCheckpoint(point);
+  state_.index.cache.Add(point, plan.id, stands.bytes);
+  if (state_.active_runs.contains(stands.run)) SetFurthest(plan.id, stands.run, point);
+  Value(plan.id, point);
+}
+
+void CacheKeeper::Dropped(Point point) { state_.index.cache.Remove(point); }
+
+void CacheKeeper::RunAdded(const Run& run) {
+  if (run.start) {
+    StateUse& use = state_.index.state_uses[*run.start];
+    ++use.runs;
+    if (!run.ended()) ++use.runs_under_way;
+    use.last = std::max(use.last, run.ordered_at);
+    if (state_.index.cache.StandingOf(*run.start)) Value(run.plan, *run.start);
+  }
+  if (run.ended()) return;
+  // One that was loaded may have stored something.
+  for (const PathStage& stage : run.path) {
+    for (const auto& [step, checkpoint] : state_.plans.at(run.plan).Node(stage.node).results->checkpoints) {
+      const bool is_its_own = checkpoint.run == run.id && stage.from < step && step <= stage.to;
+      if (!is_its_own) continue;
+      SetFurthest(run.plan, run.id, {stage.node, step});
+      LookAgain(run.plan, {stage.node, step});
+    }
+  }
+}
+
+void CacheKeeper::RunEnded(const Run& run) {
+  if (run.start) {
+    --state_.index.state_uses.at(*run.start).runs_under_way;
+    LookAgain(run.plan, *run.start);
+  }
+  const auto furthest = state_.index.furthest_stored.find(run.id);
+  if (furthest == state_.index.furthest_stored.end()) return;
+  const Point point = furthest->second;
+  state_.index.furthest_stored.erase(furthest);
+  LookAgain(run.plan, point);
+}
+
+}  // namespace espalier::master

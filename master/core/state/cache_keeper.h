@@ -1,0 +1,38 @@
+// Keeps the cache of checkpoints as the rest of the state has it: which stand, and why each is kept. Called where that
+// may change; looks at nothing else.
+#pragma once
+
+#include "master/core/state/master_state.h"
+
+namespace espalier::master {
+
+// What a checkpoint is kept for. Needed: a waiting claim's training starts from it, or the claim is there; a run that
+// has not ended started from it; or it is the furthest state that such a run has stored, from which its work would go
+// on if it failed. Else an open trial's last claim is there, or it is idle. O(log). REQUIRES: a checkpoint stands
+// there.
+Standing StandingNow(const MasterState& state, PlanId plan, Point point);
+
+// What its ratio is made of now. O(plan nodes to the nearest state before it).
+CacheValue ValueNow(const MasterState& state, PlanId plan, Point point);
+
+class CacheKeeper {
+ public:
+  explicit CacheKeeper(MasterState& state) : state_(state) {}
+
+  // Each O(log), and O(ValueNow) where a checkpoint is not needed any more, or by others than before.
+  void Stored(const SearchPlan& plan, Point point);
+  void Dropped(Point point);
+  void RunAdded(const Run& run);
+  void RunEnded(const Run& run);
+  // What is asked for, or kept open, there may have changed.
+  void LookAgain(PlanId plan, Point point);
+  // Its value may have changed. REQUIRES: a checkpoint stands there.
+  void Value(PlanId plan, Point point);
+
+ private:
+  void SetFurthest(PlanId plan, RunId run, Point point);
+
+  MasterState& state_;
+};
+
+}  // namespace espalier::master

@@ -1,0 +1,133 @@
+// Checkpoints within their byte budget.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "tests/support/server_by_hand.h"
+
+namespace espalier::master {
+namespace {
+
+using Files = std::vector<std::string>;
+
+// One slot. States take 100 bytes, as ServerByHand stores them.
+struct Budget : ServerByHand {
+  Budget() : ServerByHand(1) {}
+
+  void Limit(std::int64_t states) { reactor_settings.checkpoint_bytes = 100 * states; }
+
+  // A trial of one segment, open up to step 100, trained to `step`; its state is stored in the file of that name.
+  TrialId Trained(const std::string& lr, const std::string& file, std::int64_t step) {
+    const TrialId trial = Submit(study, {{"lr", lr}}, step, 100);
+    Work(file);
+    return trial;
+  }
+  TrialId TrainedAndClosed(const std::string& lr, const std::string& file, std::int64_t step) {
+    const TrialId trial = Submit(study, {{"lr", lr}}, step, 100);
+    Call(SubmitBatch{.study = study, .close = {trial}});
+    Work(file);
+    return trial;
+  }
+  // The newest run does all that it owes: its end alone.
+  void Work(const std::string& file) {
+    const Run run = Last();
+    const Point end{run.path.back().node, run.path.back().to};
+    Measure(run, end);
+    End(run, end.step, {end.step});
+    Store(run, end, file);
+    REQUIRE(RunOf(run.id).ended());
+  }
+  Files Stored() const {
+    Files files;
+    for (const auto& [id, node] : Plan().nodes) {
+      for (const auto& [step, checkpoint] : node.results->checkpoints) files.push_back(checkpoint.file);
+    }
+    std::ranges::sort(files);
+    return files;
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "over their budget, of checkpoints that nobody needs the one goes that is trained again soonest, file and all") {
+  Budget of;
+  of.Limit(2);
+  of.TrainedAndClosed("0.1", "long", 80);
+  of.TrainedAndClosed("0.2", "short", 10);
+  CHECK(of.Stored() == Files{"long", "short"});
+  CHECK(of.servers[0].orders->superseded_files.empty());
+  of.TrainedAndClosed("0.3", "longer", 90);
+  CHECK(of.Stored() == Files{"long", "longer"});
+  CHECK(of.servers[0].orders->superseded_files == Files{"short"});
+}
+
+TEST_CASE("an open trial's state goes last, but it goes, and what it is asked for is trained again") {
+  Budget of;
+  of.Limit(1);
+  const TrialId open = of.Trained("0.1", "open", 40);
+  of.TrainedAndClosed("0.2", "closed", 80);
+  CHECK(of.Stored() == Files{"open"});
+  of.Trained("0.3", "open too", 60);
+  CHECK(of.Stored() == Files{"open too"});
+  of.Claim(open, 80);
+  CHECK(of.Last().training());
+  CHECK_FALSE(of.Last().start.has_value());
+  CHECK(of.Last().path.back().to == Step{80});
+}
+
+TEST_CASE("what a run has started from stays until the run has ended") {
+  Budget of;
+  const TrialId trial = of.Trained("0.1", "start", 10);
+  of.Trained("0.2", "other", 80);
+  of.Claim(trial, 90);
+  REQUIRE(of.Last().start_file == "start");
+  of.Limit(1);
+  of.Stand(of.Last(), Step{60});
+  CHECK(of.Stored() == Files{"start"});
+  of.Work("end");
+  CHECK(of.Stored() == Files{"end"});
+}
+
+TEST_CASE("what a waiting claim's training is to start from stays, be the store over its budget, which is said") {
+  Budget of;
+  const TrialId trial = of.Trained("0.1", "start", 10);
+  of.Submit(of.study, {{"lr", "0.2"}}, 80, 100);  // has the slot
+  const Run run = of.Last();
+  of.Claim(trial, 90);
+  REQUIRE(of.Last().id == run.id);
+  of.Limit(1);
+  of.Store(run, {run.path.front().node, Step{40}}, "on the way");
+  CHECK(of.Stored() == Files{"on the way", "start"});
+  const bool is_said = std::ranges::any_of(
+      of.log, [](const std::string& line) { return line.find("more than their budget") != std::string::npos; });
+  CHECK(is_said);
+}
+
+TEST_CASE("of what a run has stored on its way, the furthest stays as long as the run is under way") {
+  Budget of;
+  of.Limit(1);
+  of.Submit(of.study, {{"lr", "0.1"}}, 80, 100);
+  const Run run = of.Last();
+  const PlanNodeId node = run.path.front().node;
+  of.Train(run, Step{20});
+  of.Store(run, {node, Step{20}}, "20");
+  CHECK(of.Stored() == Files{"20"});
+  of.Train(run, Step{40});
+  of.Store(run, {node, Step{40}}, "40");
+  CHECK(of.Stored() == Files{"40"});
+  of.Restart();
+  CHECK(of.Stored() == Files{"40"});
+}
+
+TEST_CASE("without a budget, and without a server that could remove a file, everything stays") {
+  Budget of;
+  of.Trained("0.1", "a", 10);
+  of.Trained("0.2", "b", 10);
+  CHECK(of.Stored() == Files{"a", "b"});
+  of.LoseServers();
+  of.Limit(1);
+  of.Handle(Tick{});
+  CHECK(of.Stored() == Files{"a", "b"});
+}
+
+}  // namespace espalier::master
