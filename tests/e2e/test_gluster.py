@@ -60,7 +60,7 @@ class GlusterTest(unittest.TestCase):
             expected = by_trained_sequences(service, "undisturbed")
 
         with Volume(server_count=3, options=OPTIONS) as volume, Service(up_options=checkpoints_in(volume)) as service:
-            run = service.begin("study", "run", write_study(service, "disturbed", 0.4))
+            run = service.begin("study", "run", write_study(service, "disturbed", 0.6))
             for server in volume.servers:
                 reachable = next(other for other in volume.servers if other is not server)
                 before = checkpoints(reachable)
@@ -83,6 +83,18 @@ class GlusterTest(unittest.TestCase):
             self.assertEqual(digests(first), digests(second))
             self.assertEqual(set(first), set(arbiter))
             self.assertFalse([name for name in first if name.endswith(".tmp")])
+
+    def test_a_node_manager_that_starts_while_a_server_is_away_asks_the_next_and_reads_what_is_stored(self):
+        with Volume(server_count=3, options=OPTIONS) as volume, Service(up_options=checkpoints_in(volume)) as service:
+            service.run("study", "run", write_study(service, "first", 0))
+            volume.servers[0].cut_off()
+            service.kill("node")
+            for trial in service.json("trial", "list", "first")[:3]:
+                service.run("trial", "extend", trial["id"], "--steps", 32)
+            steps = service.json("study", "show", "first")["steps"]
+            self.assertEqual((steps["wasted"], steps["re_derived"]), (0, 0))
+            volume.servers[0].connect()
+            volume.wait_until_healed()
 
 
 if __name__ == "__main__":

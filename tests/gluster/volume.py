@@ -1,8 +1,10 @@
 """A GlusterFS volume for tests: real servers, each in a network namespace of its own, on one bridge with whoever uses it.
 REQUIRES: tests/with_gluster.sh runs this; its namespaces end all that is started here."""
 
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -86,9 +88,12 @@ class Server:
                 if file.is_file() and ".glusterfs" not in file.parts}
 
     def stop(self):
-        """What it has started goes with the namespaces."""
-        self.glusterd.terminate()
+        """Everything that runs on this machine, and the machine."""
+        for pid in run("ip", "netns", "pids", self.name).split():
+            os.kill(int(pid), signal.SIGKILL)
         self.glusterd.wait()
+        wait_until(lambda: not run("ip", "netns", "pids", self.name).split(), f"nothing runs on {self.name}")
+        run("ip", "netns", "delete", self.name)
 
     def cut_off(self):
         run("ip", "link", "set", self.cable, "down")
@@ -128,6 +133,7 @@ class Volume:
     def __exit__(self, *error):
         for server in self.servers:
             server.stop()
+        run("ip", "link", "delete", "bridge")
         shutil.rmtree(self.root)
 
     @property
