@@ -41,22 +41,29 @@ grpc::Status NodeManagerService::Synchronize(
   return status;
 }
 
-grpc::Status NodeManagerService::GetReference(grpc::ServerContext* context, const v1::GetReferenceRequest* request,
-                                              v1::GetReferenceResponse* response) {
+grpc::Status NodeManagerService::StreamedGetReference(
+    grpc::ServerContext* context,
+    grpc::ServerUnaryStreamer<v1::GetReferenceRequest, v1::GetReferenceResponse>* stream) {
   const auto caller = callers_.Node(*context);
   if (!caller.has_value()) return ToStatus(caller.error());
-  const Result<Digest128> digest = ParseDigest128(request->reference_digest());
+  v1::GetReferenceRequest request;
+  if (!stream->Read(&request)) {
+    return ToStatus({ErrorCode::kInvalidArgument, "the call ended before its request came", ""});
+  }
+  const Result<Digest128> digest = ParseDigest128(request.reference_digest());
   if (!digest.has_value()) return ToStatus({ErrorCode::kInvalidArgument, digest.error().message, "reference_digest"});
   bool is_known = false;
+  v1::GetReferenceResponse response;
   const Result<void> read = master_.Read([&](const MasterState& state) {
     const auto known = state.references.find(*digest);
     is_known = known != state.references.end();
     if (!is_known) return;
-    *response->mutable_reference() = ToProto(known->second);
-    response->set_archive(state.archives.at(known->second.archive).bytes);
+    *response.mutable_reference() = ToProto(known->second);
+    response.set_archive(state.archives.at(known->second.archive).bytes);
   });
   if (!read.has_value()) return ToStatus(read.error());
   if (!is_known) return ToStatus({ErrorCode::kNotFound, "there is no such reference", "reference_digest"});
+  stream->Write(response);  // who calls may be gone, and learns nothing then
   return grpc::Status::OK;
 }
 

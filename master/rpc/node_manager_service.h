@@ -10,7 +10,9 @@
 
 namespace espalier::master {
 
-class NodeManagerService final : public v1::NodeManagerService::Service {
+// Its unary call is one that reads its request itself: who calls is found out first (guarded_service.h).
+class NodeManagerService final
+    : public v1::NodeManagerService::WithStreamedUnaryMethod_GetReference<v1::NodeManagerService::Service> {
  public:
   NodeManagerService(MasterPort& master, NodeSessions& sessions, const Callers& callers)
       : master_(master), sessions_(sessions), callers_(callers) {}
@@ -22,8 +24,9 @@ class NodeManagerService final : public v1::NodeManagerService::Service {
                            grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) override;
 
   // Errors: kUnauthenticated; kNotFound; kUnavailable while the master stops.
-  grpc::Status GetReference(grpc::ServerContext* context, const v1::GetReferenceRequest* request,
-                            v1::GetReferenceResponse* response) override;
+  grpc::Status StreamedGetReference(
+      grpc::ServerContext* context,
+      grpc::ServerUnaryStreamer<v1::GetReferenceRequest, v1::GetReferenceResponse>* stream) override;
 
  private:
   MasterPort& master_;

@@ -84,7 +84,9 @@ void CacheKeeper::SetFurthest(PlanId plan, RunId run, Point point) {
 void CacheKeeper::Stored(const SearchPlan& plan, Point point) {
   const Checkpoint& stands = *plan.FindCheckpoint(point);
   state_.index.cache.Add(point, plan.id, stands.bytes);
-  if (state_.active_runs.contains(stands.run)) SetFurthest(plan.id, stands.run, point);
+  // A node manager may name any run, one of another plan, too.
+  const bool is_at_work = state_.active_runs.contains(stands.run) && state_.runs.at(stands.run).plan == plan.id;
+  if (is_at_work) SetFurthest(plan.id, stands.run, point);
   Value(plan.id, point);
 }
 
