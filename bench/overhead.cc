@@ -68,7 +68,7 @@ BareRun RunTrial(Client& client, const Subject& subject, const Load& load, std::
   const Evaluation evaluation = Need(answer.evaluations.front().Get());
   const Seconds time = MonotonicNow() - begin;
   if (evaluation.state != ClaimState::kDone) GiveUp("the trial failed: " + evaluation.message);
-  Need(study.Close(answer.trials));
+  Need(study.Finish());
   Need(study.WaitUntilFinished());  // the state is stored
   return {time, evaluation.metrics.at("test_acc")};
 }
