@@ -11,6 +11,7 @@
 #include "bench/service.h"
 #include "bench/subjects.h"
 #include "client/client.h"
+#include "worker/process/worker_process.h"
 
 namespace espalier::bench {
 namespace {
@@ -28,8 +29,11 @@ struct BareRun {
   double accuracy = 0;
 };
 
-BareRun RunBare(const Subject& subject, const Load& load, std::int64_t seed) {
-  std::vector<std::string> command = subject.bare_loop;
+// `pages`: a variable of its environment.
+BareRun RunBare(const Subject& subject, const Load& load, std::int64_t seed,
+                const std::string& pages = worker::kHugePages) {
+  std::vector<std::string> command{"env", pages};
+  command.insert(command.end(), subject.bare_loop.begin(), subject.bare_loop.end());
   for (const std::int64_t number : {load.hidden, load.updates, load.steps, seed})
     command.push_back(std::to_string(number));
   const auto printed = OutputOf(command);
@@ -90,7 +94,10 @@ void MeasureTime(Figures& figures, const Subject& subject, Size size) {
     overheads.push_back((trial.time / bare.time - 1) * 100);
     steps.push_back(bare.time.count() / static_cast<double>(load.steps));
   }
+  const Seconds without_huge_pages = RunBare(subject, load, 1, "GLIBC_TUNABLES=").time;
   figures.Add(subject.name + "_step_seconds", Median(steps), "about 1");
+  figures.Add(subject.name + "_step_seconds_without_huge_pages",
+              without_huge_pages.count() / static_cast<double>(load.steps));
   figures.Add(subject.name + "_overhead_percent", Median(overheads), "<= 2");
   figures.Add(subject.name + "_node_manager_grew_megabytes",
               static_cast<double>(PeakBytes(service.NodeProcess()) - resident_before) / kMegabyte, "<= 64");

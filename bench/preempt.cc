@@ -4,13 +4,16 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/clock.h"
 #include "bench/benches.h"
 #include "bench/led_worker.h"
+#include "bench/step_log_follower.h"
 #include "bench/stub_master.h"
 #include "bench/subjects.h"
 #include "client/cli/up/child_process.h"
+#include "worker/node/core/run_files.h"
 
 namespace espalier::bench {
 namespace {
@@ -90,27 +93,31 @@ void Measure(Figures& figures, const Subject& subject, const std::string& name, 
   const Paths paths(master.AwaitOffer(), size.Of(2048, 64), size.Of(4, 2));
   master.Want({paths.Trunk(1)});
   const StateStored fork = master.Await<StateStored>(Key(1)).first;
+  const auto steps_of = [&](const Order& order) { return folder + "/node/steps/" + node::StepLogName(order.run); };
+  std::vector<double> step_ms;
   std::vector<double> free_ms;
   std::vector<double> next_ms;
   std::vector<double> load_ms;
   Order running = paths.Branch(2, fork);
   master.Want({running});
+  auto steps = std::make_unique<StepLogFollower>(steps_of(running));
+  steps->Next();
   for (std::int64_t turn = 0; turn < size.Of(20, 2); ++turn) {
-    // In the midst of its steps; how long those take is seen from when they begin.
-    const Seconds third = master.AwaitStep(running.run, kFork + 3);
-    const Seconds fourth = master.AwaitStep(running.run, kFork + 4);
-    const Seconds step = fourth - third;
+    steps->Next();
     running.terms.generation = 2;
     running.terms.preempt = true;
-    const Seconds asked = MonotonicNow();
+    const Seconds asked = MonotonicNow();  // in the midst of the step after
     master.Want({running});
     const Seconds free = master.Await<RunEnded>(running.run).second;
     Order next = paths.Branch(running.run.run.value + 1, fork);
     master.Want({next});
-    const Seconds trains = master.AwaitStep(next.run, kFork + 1);
+    const Seconds step = steps->Last().took;
+    steps = std::make_unique<StepLogFollower>(steps_of(next));
+    const Seconds trains = steps->Next().began();
+    step_ms.push_back(step.count() * 1000);
     free_ms.push_back((free - asked - step).count() * 1000);
-    running = next;
     next_ms.push_back((trains - free).count() * 1000);
+    running = next;
   }
   running.terms.generation = 2;
   running.terms.preempt = true;
@@ -122,6 +129,7 @@ void Measure(Figures& figures, const Subject& subject, const std::string& name, 
     load_ms.push_back(prepared);
     next_ms[i] -= prepared;
   }
+  figures.Add(name + "_step_ms", Median(step_ms));
   figures.Add(name + "_free_ms_beyond_a_step_max", std::ranges::max(free_ms), "<= 50");
   figures.Add(name + "_prepared_ms", Median(load_ms));
   figures.Add(name + "_first_step_ms_beyond_that_p50", Median(next_ms), "<= 200");

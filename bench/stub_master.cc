@@ -29,13 +29,6 @@ Offer StubMaster::AwaitOffer() {
   return offers_.front();
 }
 
-Seconds StubMaster::AwaitStep(RunKey run, Step step) {
-  std::unique_lock lock(mutex_);
-  const auto is_there = [&](const Stood& stood) { return stood.status.run == run && stood.status.step >= step; };
-  Wait(lock, [&] { return std::ranges::any_of(statuses_, is_there); });
-  return std::ranges::find_if(statuses_, is_there)->at;
-}
-
 grpc::Status StubMaster::Synchronize(
     grpc::ServerContext*, grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) {
   v1::SynchronizeRequest request;
@@ -56,7 +49,6 @@ void StubMaster::Take(const v1::SynchronizeRequest& request) {
   if (request.has_registration()) {
     for (const ServerOffer& offer : Need(FromProto(request.registration())).offers) offers_.push_back(offer.offer);
   }
-  for (const v1::RunStatus& status : request.runs()) statuses_.push_back({Need(FromProto(status)), now});
   for (const v1::Report& report : request.reports()) {
     const std::int64_t last = reports_.empty() ? 0 : reports_.back().report.number;
     if (report.number() > last) reports_.push_back({Need(FromProto(report)), now});

@@ -28,8 +28,6 @@ class StubMaster : public v1::NodeManagerService::Service {
 
   // Its first offer.
   Offer AwaitOffer();
-  // When it first said that the run has begun or reached the step.
-  Seconds AwaitStep(RunKey run, Step step);
   // The last report of that kind about the run, and when it came.
   template <class Kind>
   std::pair<Kind, Seconds> Await(RunKey run);
@@ -40,10 +38,6 @@ class StubMaster : public v1::NodeManagerService::Service {
  private:
   struct Heard {
     Report report;
-    Seconds at{0};
-  };
-  struct Stood {
-    RunStatus status;
     Seconds at{0};
   };
 
@@ -59,7 +53,6 @@ class StubMaster : public v1::NodeManagerService::Service {
   std::vector<Order> orders_;
   std::vector<Offer> offers_;
   std::vector<Heard> reports_;
-  std::vector<Stood> statuses_;
 };
 
 template <class Condition>

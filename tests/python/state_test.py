@@ -56,6 +56,15 @@ class StateTest(unittest.TestCase):
         tensor.fill_(1)
         self.assertEqual(arrays["tensor"].tolist(), [0, 0])
 
+    def test_a_state_is_copied_into_the_memory_of_an_earlier_one_where_its_tensors_have_that_form(self):
+        spare = state.flatten({"same": torch.zeros(3), "larger": torch.zeros(3), "other": torch.zeros(3)})
+        tree = {"same": torch.ones(3), "larger": torch.ones(4), "other": torch.ones(3, dtype=torch.int64), "new": torch.ones(3)}
+        arrays = state.flatten(tree, spare)
+        self.assertEqual([name for name in tree if arrays[name].data_ptr() in [each.data_ptr() for each in spare.values()]], ["same"])
+        for name, tensor in tree.items():
+            self.assertTrue(torch.equal(arrays[name], tensor))
+            self.assertEqual(arrays[name].dtype, tensor.dtype)
+
     def test_names_that_would_be_equal_are_told_apart(self):
         tree = {"a": {"b": torch.tensor(1)}, "a.b": torch.tensor(2), "espalier.tree": torch.tensor(3)}
         self.assertEqual(state.unflatten(state.flatten(tree)), tree)

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <set>
 
 #include "base/text.h"
 #include "worker/process/worker_family.h"
@@ -39,15 +40,16 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// This process's environment, but for what is given.
+// What is given, then what this process has of other names, then what it has neither.
 std::vector<std::string> EnvironmentWith(std::vector<std::string> given) {
   const auto name_of = [](std::string_view variable) { return variable.substr(0, variable.find('=')); };
-  const std::size_t count = given.size();
-  for (char** each = environ; *each != nullptr; ++each) {
-    const auto end = given.begin() + static_cast<std::ptrdiff_t>(count);
-    const auto is_named = [&](const std::string& one) { return name_of(one) == name_of(*each); };
-    if (std::none_of(given.begin(), end, is_named)) given.emplace_back(*each);
-  }
+  std::set<std::string, std::less<>> names;
+  for (const std::string& variable : given) names.emplace(name_of(variable));
+  const auto add = [&](const char* variable) {
+    if (names.emplace(name_of(variable)).second) given.emplace_back(variable);
+  };
+  for (char** each = environ; *each != nullptr; ++each) add(*each);
+  add(kHugePages);
   return given;
 }
 

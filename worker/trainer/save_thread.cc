@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/failpoint.h"
+#include "worker/trainer/spare_memory.h"
 
 namespace espalier::trainer {
 namespace {
@@ -64,11 +65,12 @@ void SaveThread::Run() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
-    const SaveJob& job = jobs_.front();  // stays where it is while others are added behind
+    SaveJob& job = jobs_.front();  // stays where it is while others are added behind
     lock.unlock();
     job.done(Do(job));
     lock.lock();
     held_bytes_ -= BytesOf(job.state);
+    KeepMemoryOf(std::move(job.state));
     jobs_.pop_front();
     changed_.notify_all();
   }

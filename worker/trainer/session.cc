@@ -12,6 +12,7 @@
 #include "worker/protocol/message_socket.h"
 #include "worker/trainer/heartbeat.h"
 #include "worker/trainer/save_thread.h"
+#include "worker/trainer/spare_memory.h"
 #include "worker/trainer/training.h"
 
 namespace espalier::trainer {
@@ -114,6 +115,7 @@ class Session {
 
   Answered Answer(const worker::Init& init, std::int64_t) {
     training_.reset();
+    ForgetSpareMemory();
     auto training = Training::Begin(kinds_, {.trainer = init.trainer,
                                              .data = init.data,
                                              .step = init.step,

@@ -27,6 +27,7 @@ class Session:
         self._training = None
         self._step_log = None  # (file descriptor, run's id)
         self._saves = SaveThread()
+        self._spare = {}  # the last state that was written: memory for the next
 
     def serve(self):
         """Until the socket closes. Raises connection.BrokenFrame. States that are being written are written first."""
@@ -126,7 +127,8 @@ class Session:
         step = whole((request.get("identity") or {}).get("step"))
         if step != self._training.step:
             raise RequestError(f"save of step {step} came at step {self._training.step}")
-        arrays = self._training.save()
+        spare, self._spare = self._spare, {}
+        arrays = self._training.save(spare)
         byte_count = sum(each.nbytes for each in arrays.values())
         write = functools.partial(self._write, request, request_id, arrays, begin, time.monotonic() - begin)
         self._saves.add(byte_count, write)
@@ -143,12 +145,14 @@ class Session:
                               "seconds": time.monotonic() - begin}}  # fmt: skip
         except Exception as error:
             reply = {"failure": failure.reply_of(error, state_intact=True)}
+        self._spare = arrays
         self._connection.write({"id": request_id, **reply})
 
     def _forget(self):
         if self._training is not None:
             self._training.close()
         self._training = None
+        self._spare = {}
 
     def _sequences(self):
         return [name for name, each in self._declared.items() if not each.initial]

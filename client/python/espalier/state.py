@@ -24,10 +24,11 @@ DICTS = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
 LISTS = {"list": list, "tuple": tuple}
 
 
-def flatten(tree):
-    """Name -> tensor on the CPU, contiguous: a copy, which shares nothing with `tree`. Costs one copy of the tensors.
-    Raises TrainerError, which names by its key what is of no type that a state can hold."""
-    return _Flattening().flatten(tree)
+def flatten(tree, spare=None):
+    """Name -> tensor on the CPU, contiguous: a copy, which shares nothing with `tree`. Costs one copy of the tensors, into the
+    memory of `spare`, an earlier one that nobody needs any more, where it has a tensor of that name and form: that takes an eighth
+    of what fresh memory takes. Raises TrainerError, which names by its key what is of no type that a state can hold."""
+    return _Flattening(spare or {}).flatten(tree)
 
 
 def unflatten(arrays):
@@ -43,7 +44,8 @@ class _Flattening:
     [key, node]...], ["tensor", array, strides, offset, shape]; of a tensor alone in its storage and contiguous ["tensor", array];
     ["on", device, tensor's node] of one that is not on the CPU."""
 
-    def __init__(self):
+    def __init__(self, spare):
+        self.spare = spare
         self.arrays = {}
         self.tensors = []  # (path, tensor, node to complete)
 
@@ -102,15 +104,21 @@ class _Flattening:
         first = group[0][1]
         views = {(tensor.stride(), tensor.storage_offset(), tensor.shape) for _, tensor, _ in group}
         if len(views) == 1 and first.is_contiguous():
-            self.arrays[name] = _copied(first)
+            self.arrays[name] = self.copied(name, first)
             for _, _, node in group:
                 node.append(name)
             return
         begin = min(tensor.storage_offset() for _, tensor, _ in group)
         end = max(_end(tensor) for _, tensor, _ in group)
-        self.arrays[name] = _copied(first.as_strided((end - begin,), (1,), begin))
+        self.arrays[name] = self.copied(name, first.as_strided((end - begin,), (1,), begin))
         for _, tensor, node in group:
             node += [name, list(tensor.stride()), tensor.storage_offset() - begin, list(tensor.shape)]
+
+    def copied(self, name, tensor):
+        copy = self.spare.get(name)
+        if copy is None or (copy.shape, copy.dtype) != (tensor.shape, tensor.dtype):
+            copy = torch.empty(tensor.shape, dtype=tensor.dtype)
+        return copy.copy_(tensor)
 
     def unique(self, name):
         while name in self.arrays:
@@ -147,8 +155,3 @@ def _name(path):
 def _end(tensor):
     """Behind the last element of the storage that the tensor sees."""
     return tensor.storage_offset() + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride())) + 1
-
-
-def _copied(tensor):
-    copy = torch.empty(tensor.shape, dtype=tensor.dtype)
-    return copy.copy_(tensor)

@@ -69,10 +69,10 @@ class Training:
             with self._changes_said("evaluate()"):
                 return checked_metrics("evaluate()", self._trainer.evaluate(), type(self._trainer).metrics)
 
-    def save(self):
-        """Named arrays: a copy of the whole state."""
+    def save(self, spare=None):
+        """Named arrays: a copy of the whole state. `spare`: an earlier one, whose memory it may take."""
         own = {"step": self.step, "identity": self._identity, "generators": generators.capture()}
-        return state.flatten({TRAINING: own, **self._tracked.capture()})
+        return state.flatten({TRAINING: own, **self._tracked.capture()}, spare)
 
     def load(self, arrays):
         """Raises CheckpointError if they are of another training."""

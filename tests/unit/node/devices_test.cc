@@ -77,6 +77,15 @@ TEST_CASE("a worker gets its variables, its cores and its limit of memory, and i
   CHECK(printed == "3\n524288\n1\nCpus_allowed_list:\t0\n");
 }
 
+TEST_CASE("a worker asks for huge pages, unless its server says something else") {
+  CHECK(Printed({}, "echo $GLIBC_TUNABLES") == "glibc.malloc.hugetlb=1\n");
+  CHECK(Printed({.variables = {"GLIBC_TUNABLES="}}, "echo $GLIBC_TUNABLES") == "\n");
+  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=0", 1);
+  const std::string inherited = Printed({}, "echo $GLIBC_TUNABLES");
+  unsetenv("GLIBC_TUNABLES");
+  CHECK(inherited == "glibc.malloc.hugetlb=0\n");
+}
+
 TEST_CASE("a server's devices make its slots") {
   const Config plain = Configured("slot_count: 3").value();
   CHECK(plain.places.size() == 3);

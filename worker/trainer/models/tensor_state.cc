@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "worker/trainer/models/placement.h"
+#include "worker/trainer/spare_memory.h"
 
 namespace espalier::trainer {
 namespace {
@@ -63,7 +64,9 @@ std::vector<std::pair<std::string, at::Generator>> Generators() {
 StateArray ToArray(const at::Tensor& tensor) {
   const at::Tensor plain = tensor.detach().to(at::kCPU).contiguous();
   StateArray array{.type = NameOf(plain.scalar_type()), .shape = plain.sizes().vec(), .bytes = {}};
-  if (plain.numel() > 0) array.bytes.assign(static_cast<const char*>(plain.data_ptr()), plain.nbytes());
+  if (plain.numel() == 0) return array;
+  array.bytes = TakeBytes(plain.nbytes());
+  std::memcpy(array.bytes.data(), plain.data_ptr(), plain.nbytes());
   return array;
 }
 
