@@ -45,11 +45,12 @@ BareRun RunBare(const Subject& subject, const Load& load, std::int64_t seed,
   return run;
 }
 
-// So many updates that a step takes about a second.
+// So many updates that a step takes about a second. The first run warms the machine up: fresh memory takes time.
 std::int64_t UpdatesOfASecond(const Subject& subject, std::int64_t hidden) {
+  RunBare(subject, {hidden, 1, 2}, 1);
   const Seconds few = RunBare(subject, {hidden, 1, 2}, 1).time;
-  const Seconds more = RunBare(subject, {hidden, 1, 12}, 1).time;
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(10 / std::max(0.001, (more - few).count())));
+  const Seconds more = RunBare(subject, {hidden, 1, 42}, 1).time;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(40 / std::max(0.1, (more - few).count())));
 }
 
 // The same as one trial: from its submission until its metric is known.
