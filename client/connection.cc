@@ -10,6 +10,7 @@
 #include "base/token.h"
 #include "espalier/v1/checkpoint.grpc.pb.h"
 #include "espalier/v1/inspect.grpc.pb.h"
+#include "espalier/v1/server.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
 #include "espalier/v1/user.grpc.pb.h"
 #include "proto/channel.h"
@@ -99,7 +100,8 @@ struct Connection::Parts {
         study(v1::StudyService::NewStub(channel)),
         inspect(v1::InspectService::NewStub(channel)),
         checkpoint(v1::CheckpointService::NewStub(channel)),
-        user(v1::UserService::NewStub(channel)) {}
+        user(v1::UserService::NewStub(channel)),
+        server(v1::ServerService::NewStub(channel)) {}
 
   RetryPolicy policy;
   std::shared_ptr<grpc::Channel> channel;
@@ -108,6 +110,7 @@ struct Connection::Parts {
   std::unique_ptr<v1::InspectService::Stub> inspect;
   std::unique_ptr<v1::CheckpointService::Stub> checkpoint;
   std::unique_ptr<v1::UserService::Stub> user;
+  std::unique_ptr<v1::ServerService::Stub> server;
 
   // A channel connects only while somebody waits for it: a thread that merely slept would sleep in vain.
   void Pause(Seconds pause) {
@@ -224,6 +227,9 @@ Result<v1::ListUsersResponse> Connection::ListUsers(const v1::ListUsersRequest& 
 }
 Result<v1::RemoveUserResponse> Connection::RemoveUser(const v1::RemoveUserRequest& request) {
   return parts_->Call(*parts_->user, &v1::UserService::Stub::RemoveUser, request);
+}
+Result<v1::DrainServerResponse> Connection::DrainServer(const v1::DrainServerRequest& request) {
+  return parts_->Call(*parts_->server, &v1::ServerService::Stub::DrainServer, request);
 }
 
 std::unique_ptr<WatchCall> Connection::Watch(const v1::WatchRequest& request) {

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "espalier/v1/checkpoint.pb.h"
 #include "espalier/v1/inspect.pb.h"
+#include "espalier/v1/server.pb.h"
 #include "espalier/v1/study.pb.h"
 #include "espalier/v1/user.pb.h"
 
@@ -65,6 +66,7 @@ class Connection {
   Result<v1::AddUserResponse> AddUser(const v1::AddUserRequest& request);
   Result<v1::ListUsersResponse> ListUsers(const v1::ListUsersRequest& request);
   Result<v1::RemoveUserResponse> RemoveUser(const v1::RemoveUserRequest& request);
+  Result<v1::DrainServerResponse> DrainServer(const v1::DrainServerRequest& request);
 
   // One attempt: who reads it starts the next from the next event.
   std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request);

@@ -290,6 +290,7 @@ v1::SynchronizeResponse ToProto(const ServerOrders& orders) {
     part.set_reference_digest(ToHex(wanted.reference));
     part.set_asked(wanted.asked);
   }
+  message.set_draining(orders.draining);
   return message;
 }
 
@@ -299,6 +300,7 @@ Result<ServerOrders> FromProto(const v1::SynchronizeResponse& message) {
   orders.acknowledged_report = message.acknowledged_report();
   orders.superseded_files.assign(message.superseded_files().begin(), message.superseded_files().end());
   ESPALIER_RETURN_IF_ERROR(Append(message.references(), "references", &FromProto, orders.references));
+  orders.draining = message.draining();
   return orders;
 }
 

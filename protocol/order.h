@@ -103,6 +103,7 @@ struct ServerOrders {
   std::int64_t acknowledged_report = 0;       // reports up to this number are durable
   std::vector<std::string> superseded_files;  // of the store: nobody needs them any more
   std::vector<WantedReference> references = {};
+  bool draining = false;  // it will be given no other run, until this is said no more: idle workers are of no use
 };
 
 }  // namespace espalier

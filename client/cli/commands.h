@@ -26,6 +26,7 @@ Command PlanShowCommand(CommandContext& context);
 Command SequenceShowCommand(CommandContext& context);
 Command SimulateCommand(CommandContext& context);
 Command ServerListCommand(CommandContext& context);
+Command ServerDrainCommand(CommandContext& context);
 Command TrainerListCommand(CommandContext& context);
 Command TrainerCheckCommand(CommandContext& context);
 Command UserAddCommand(CommandContext& context);

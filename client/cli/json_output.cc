@@ -98,6 +98,10 @@ Json ToJson(const v1::Trial& trial) {
                        {"message", trial.message()}});
 }
 
+double SecondsOf(const google::protobuf::Timestamp& time) {
+  return static_cast<double>(time.seconds()) + static_cast<double>(time.nanos()) * 1e-9;
+}
+
 std::string HintOf(const v1::NearMiss& pair) {
   const Step to = pair.to_step() == 0 ? kStepMax : Step{pair.to_step()};
   return Describe(NearMiss{Step{pair.from_step()}, pair.difference(), to}, kStepMax);

@@ -20,6 +20,9 @@ Json ToJson(const v1::Trial& trial);             // an element of `trial list`
 Json ToJson(const v1::GetTrialResponse& trial);  // the document of `trial show`
 Json ToJson(const v1::ForecastResponse& forecast);
 
+// Since 1970.
+double SecondsOf(const google::protobuf::Timestamp& time);
+
 // "these two differ by 1.7e-18 from step 40 on"
 std::string HintOf(const v1::NearMiss& pair);
 

@@ -1,11 +1,36 @@
 // espalier server list
+#include <algorithm>
 
+#include "base/clock.h"
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
 
 namespace espalier {
 namespace {
+
+const char* StateOf(const v1::Server& server) {
+  if (!server.connected()) return "away";
+  if (!server.draining()) return "connected";
+  return server.run_count() > 0 ? "draining" : "drained";
+}
+
+Json DrainOf(const v1::Server& server) {
+  if (!server.has_drain()) return nullptr;
+  return Json::Object({{"by", server.drain().user()},
+                       {"why", server.drain().why().empty() ? Json(nullptr) : Json(server.drain().why())},
+                       {"since", SecondsOf(server.drain().since())}});
+}
+
+// Why it takes no runs.
+std::string PrintDrain(const v1::Server& server) {
+  if (!server.has_drain()) return server.name() + " is being stopped";
+  const double seconds = std::chrono::duration<double>(Now().time_since_epoch()).count();
+  std::string text = server.name() + " is drained by " + server.drain().user() + ", for " +
+                     FormatDuration(std::max(0.0, seconds - SecondsOf(server.drain().since())));
+  if (!server.drain().why().empty()) text += ": " + server.drain().why();
+  return text;
+}
 
 int Run(CommandContext& context) {
   Result<Client> client = ConnectToServer(context);
@@ -17,10 +42,13 @@ int Run(CommandContext& context) {
     for (const v1::Server& server : response->servers()) {
       servers.Append(Json::Object({{"name", server.name()},
                                    {"connected", server.connected()},
+                                   {"state", StateOf(server)},
                                    {"draining", server.draining()},
+                                   {"drain", DrainOf(server)},
                                    {"trouble", server.trouble().empty() ? Json(nullptr) : Json(server.trouble())},
                                    {"slots", server.slot_count()},
                                    {"busy_slots", server.busy_slot_count()},
+                                   {"runs_under_way", server.run_count()},
                                    {"device_kinds", Json::ArrayOf(server.device_kinds())},
                                    {"running_runs", Json::ArrayOf(server.running_run_ids())}}));
     }
@@ -34,12 +62,12 @@ int Run(CommandContext& context) {
   };
   Table table({"name", "state", "slots", "busy", "device kinds"});
   for (const v1::Server& server : response->servers()) {
-    const char* const state = !server.connected() ? "away" : server.draining() ? "draining" : "connected";
-    table.AddRow({server.name(), state, std::to_string(server.slot_count()), std::to_string(server.busy_slot_count()),
-                  joined(server.device_kinds())});
+    table.AddRow({server.name(), StateOf(server), std::to_string(server.slot_count()),
+                  std::to_string(server.busy_slot_count()), joined(server.device_kinds())});
   }
   table.Print(context.out);
   for (const v1::Server& server : response->servers()) {
+    if (server.draining()) context.out << PrintDrain(server) << '\n';
     if (!server.trouble().empty()) context.out << "warning: " << server.name() << ": " << server.trouble() << '\n';
   }
   return kExitDone;

@@ -4,16 +4,12 @@
 #include <ostream>
 
 #include "client/cli/commands.h"
-#include "client/cli/json.h"
+#include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
 #include "client/cli/stage_name.h"
 
 namespace espalier {
 namespace {
-
-double SecondsOf(const google::protobuf::Timestamp& time) {
-  return static_cast<double>(time.seconds()) + static_cast<double>(time.nanos()) * 1e-9;
-}
 
 std::string_view NameOf(v1::WaitsFor what) {
   switch (what) {

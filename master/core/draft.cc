@@ -67,6 +67,7 @@ struct Noter {
   void operator()(const AddReference&) const {}
   void operator()(const AskReference&) const { AllServers(); }
   void operator()(const ForgetAsk&) const { AllServers(); }
+  void operator()(const SetDrain& change) const { touched.servers.insert(change.server); }
   void operator()(const SetServer&) const {}
   void operator()(const RemoveServer&) const {}
   void operator()(const SetPosition&) const {}

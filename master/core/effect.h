@@ -34,6 +34,10 @@ struct StageRetried {
 
 struct UserChanged {};
 
+struct ServerDrained {
+  std::int64_t run_count = 0;  // that have not ended there
+};
+
 struct ArchivePut {};
 
 struct TrainerAsked {
@@ -41,7 +45,7 @@ struct TrainerAsked {
 };
 
 using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, StageRetried, UserChanged,
-                            ArchivePut, TrainerAsked>;
+                            ServerDrained, ArchivePut, TrainerAsked>;
 
 struct Reply {
   CallId call;

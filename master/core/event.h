@@ -62,13 +62,19 @@ struct RetryStage {
   Point point;
 };
 
-// REQUIRES of this and the next: the caller is an administrator.
+// REQUIRES of this and the two that follow: the caller is an administrator.
 struct AddUser {
   User added;
 };
 
 struct RemoveUser {
   std::string name;
+};
+
+struct DrainServer {
+  std::string server;
+  bool off = false;  // it may take runs again
+  std::string why;   // for people; may be empty
 };
 
 struct PutArchive {
@@ -84,8 +90,8 @@ struct ClientCall {
   CallId call;
   Caller caller;
   std::string request_id;
-  std::variant<CreateStudy, SubmitBatch, CancelStudy, ContinueTrial, RetryStage, AddUser, RemoveUser, PutArchive,
-               DescribeTrainer>
+  std::variant<CreateStudy, SubmitBatch, CancelStudy, ContinueTrial, RetryStage, AddUser, RemoveUser, DrainServer,
+               PutArchive, DescribeTrainer>
       what;
 };
 

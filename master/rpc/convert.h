@@ -52,5 +52,6 @@ v1::PlacedStage ToProto(const PlacedStage& placed);
 v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
 v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed);
 v1::ForecastResponse ToProto(const Forecast& forecast);
+v1::ServerDrain ToProto(const Drain& drain);
 
 }  // namespace espalier::master

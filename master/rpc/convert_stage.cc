@@ -53,6 +53,14 @@ void Fill(const OtherOffer& offer, v1::OtherOffer& message) {
 
 Point FromProto(const v1::StagePoint& message) { return {PlanNodeId{message.plan_node_id()}, Step{message.step()}}; }
 
+v1::ServerDrain ToProto(const Drain& drain) {
+  v1::ServerDrain message;
+  message.set_user(drain.by);
+  message.set_why(drain.why);
+  Fill(drain.since, *message.mutable_since());
+  return message;
+}
+
 v1::PlacedStage ToProto(const PlacedStage& placed) {
   v1::PlacedStage message;
   message.set_server(placed.server);

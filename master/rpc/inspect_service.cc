@@ -11,6 +11,35 @@
 #include "master/rpc/reading.h"
 
 namespace espalier::master {
+namespace {
+
+// `server` null: an administrator drains it, and it is not there.
+v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::string& name, const Server* server) {
+  v1::Server message;
+  message.set_name(name);
+  if (server != nullptr) {
+    message.set_connected(server->session.has_value());
+    message.set_slot_count(server->slot_count);
+    std::set<std::string> kinds;
+    for (const auto& [trainer, made] : server->offers) kinds.insert(made.device_kind);
+    message.mutable_device_kinds()->Assign(kinds.begin(), kinds.end());
+    message.set_trouble(server->trouble);
+  }
+  const auto drain = state.drains.find(name);
+  message.set_draining(drain != state.drains.end() || (server != nullptr && server->stopping));
+  if (drain != state.drains.end()) *message.mutable_drain() = ToProto(drain->second);
+  const std::set<RunId>& active = ActiveRunsOf(state, name);
+  message.set_run_count(static_cast<int>(active.size()));
+  for (const RunId id : active) {
+    const Run& run = state.runs.at(id);
+    if (!run.training()) continue;
+    message.set_busy_slot_count(message.busy_slot_count() + 1);
+    if (IsForTeam(state, run, caller.team)) message.add_running_run_ids(id.value);
+  }
+  return message;
+}
+
+}  // namespace
 
 InspectService::InspectService(MasterPort& master, const Callers& callers)
     : GuardedService(v1::InspectService::service_full_name(), callers), master_(master) {
@@ -66,23 +95,10 @@ Result<void> InspectService::GetTrainer(const Caller& caller, const v1::GetTrain
 Result<void> InspectService::ListServers(const Caller& caller, const v1::ListServersRequest&,
                                          v1::ListServersResponse& response) {
   return Read([&](const MasterState& state) -> Result<void> {
-    for (const auto& [name, server] : state.servers) {
-      v1::Server& message = *response.add_servers();
-      message.set_name(name);
-      message.set_connected(server.session.has_value());
-      message.set_slot_count(server.slot_count);
-      std::set<std::string> kinds;
-      for (const auto& [trainer, made] : server.offers) kinds.insert(made.device_kind);
-      message.mutable_device_kinds()->Assign(kinds.begin(), kinds.end());
-      message.set_draining(server.draining);
-      message.set_trouble(server.trouble);
-      for (const RunId id : ActiveRunsOf(state, name)) {
-        const Run& run = state.runs.at(id);
-        if (!run.training()) continue;
-        message.set_busy_slot_count(message.busy_slot_count() + 1);
-        if (IsForTeam(state, run, caller.team)) message.add_running_run_ids(id.value);
-      }
-    }
+    std::map<std::string, const Server*> shown;
+    for (const auto& [name, drain] : state.drains) shown.emplace(name, nullptr);
+    for (const auto& [name, server] : state.servers) shown[name] = &server;
+    for (const auto& [name, server] : shown) *response.add_servers() = ServerFor(caller, state, name, server);
     return {};
   });
 }

@@ -22,7 +22,7 @@ class InspectService final : public GuardedService {
                             v1::ListTrainersResponse& response);
   // As views/trainer_standing.h says.
   Result<void> GetTrainer(const Caller& caller, const v1::GetTrainerRequest& request, v1::GetTrainerResponse& response);
-  // O(servers + runs under way).
+  // O(servers + drains + runs under way).
   Result<void> ListServers(const Caller& caller, const v1::ListServersRequest& request,
                            v1::ListServersResponse& response);
   // O(the page, and studies up to its last that are not wanted); the best first: O(studies x log studies).

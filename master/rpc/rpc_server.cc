@@ -11,6 +11,7 @@
 #include "master/rpc/limits.h"
 #include "master/rpc/node_manager_service.h"
 #include "master/rpc/pending_calls.h"
+#include "master/rpc/server_service.h"
 #include "master/rpc/study_service.h"
 #include "master/rpc/user_service.h"
 
@@ -28,7 +29,8 @@ struct RpcServer::Parts {
         inspect_service(master, callers),
         checkpoint_service(master, callers),
         node_service(master, sessions, callers),
-        user_service(master, calls, callers) {}
+        user_service(master, calls, callers),
+        server_service(master, calls, callers) {}
 
   PendingCalls calls;
   StudyWatch watch;
@@ -39,6 +41,7 @@ struct RpcServer::Parts {
   CheckpointService checkpoint_service;
   NodeManagerService node_service;
   UserService user_service;
+  ServerService server_service;
   std::unique_ptr<grpc::Server> server;
 
   void operator()(Reply& reply) { calls.Resolve(std::move(reply)); }
@@ -73,6 +76,7 @@ Result<void> RpcServer::Start(const std::string& address) {
   builder.RegisterService(&parts_->checkpoint_service);
   builder.RegisterService(&parts_->node_service);
   builder.RegisterService(&parts_->user_service);
+  builder.RegisterService(&parts_->server_service);
   parts_->server = builder.BuildAndStart();
   if (parts_->server == nullptr) return MakeError(ErrorCode::kUnavailable, "cannot listen on " + address);
   Log(LogLevel::kInfo, "listening", {{"address", address}});

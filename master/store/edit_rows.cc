@@ -61,6 +61,7 @@ class StateRows {
                    added.client.uid, added.folder, added.data, added.data_seen, environment, added.user, added.team);
   }
   void operator()(const SetUser& change) { users_.insert_or_assign(change.user.name, change.user); }
+  void operator()(const SetDrain& change) { drains_.insert_or_assign(change.server, change.drain); }
   void operator()(const AddStudy& change) { added_studies_.insert_or_assign(change.study.id, change.study); }
   void operator()(const CloseStudy& change) {
     if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
@@ -112,7 +113,7 @@ class StateRows {
   }
 
  private:
-  // Users, and what the rest refers to: studies, plans and trainers.
+  // Users and servers, and what the rest refers to: studies, plans and trainers.
   void TakeRoots(std::vector<RowSet>& sets) {
     RowSet user("service_user/set");
     RowSet study("study/insert");
@@ -122,11 +123,16 @@ class StateRows {
       const auto token = set.token_sha256.empty() ? NoText{} : set.token_sha256;
       user.Add(name, set.team, Name(set.role), token);
     }
+    RowSet drain("server_drain/set");
+    RowSet undrain("server_drain/clear");
+    for (const auto& [server, set] : drains_) {
+      set ? drain.Add(server, set->by, set->why, set->since) : undrain.Add(server);
+    }
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const auto& [id, cancelled] : closed_studies_) closed.Add(id, cancelled);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
-    for (RowSet* set : {&user, &archive_, &reference_, &schema_, &parameter_, &offer_, &listed_, &training_, &study,
-                        &undeclared_, &closed, &finished, &plan_}) {
+    for (RowSet* set : {&user, &drain, &undrain, &archive_, &reference_, &schema_, &parameter_, &offer_, &listed_,
+                        &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -203,6 +209,7 @@ class StateRows {
 
   std::set<Digest128> digests_;  // already among the rows
   std::map<std::string, User> users_;
+  std::map<std::string, std::optional<Drain>> drains_;  // by server
   std::map<StudyId, Study> added_studies_;
   std::map<StudyId, bool> closed_studies_;  // and whether they are cancelled
   std::map<StudyId, Time> finished_studies_;

@@ -28,6 +28,7 @@ class Loader {
   Result<MasterState> Load() {
     state_.leadership = LeadershipId{Query(transaction_, "leadership/id").front()["id"].as<std::int64_t>()};
     LoadUsers();
+    LoadDrains();
     LoadUserCode();
     LoadSchemas();
     LoadOffers();
@@ -80,6 +81,13 @@ class Loader {
       User user{.name = row.Text("name"), .team = row.Text("team"), .role = row.Parsed("role", ParseRole)};
       if (!row.IsNull("token_sha256")) user.token_sha256 = row.Text("token_sha256");
       Apply(state_, SetUser{std::move(user)});
+    });
+  }
+
+  void LoadDrains() {
+    Each("server_drain/load", [&](const RowReader& row) {
+      Drain drain{.by = row.Text("drained_by"), .why = row.Text("why"), .since = row.Moment("since")};
+      Apply(state_, SetDrain{row.Text("server"), std::move(drain)});
     });
   }
 

@@ -391,3 +391,11 @@ CREATE TABLE service_user (
   CONSTRAINT service_user_token_is_kept_as_sha256 CHECK (token_sha256 ~ '^[0-9a-f]{64}$')
 );
 COMMENT ON TABLE service_user IS 'Who may call, for good: team and role, and the SHA-256 of the token; a user who was removed has none.';
+
+CREATE TABLE server_drain (
+  server     text CONSTRAINT server_drain_is_one_per_server PRIMARY KEY,
+  drained_by text        NOT NULL,
+  why        text        NOT NULL,
+  since      timestamptz NOT NULL
+);
+COMMENT ON TABLE server_drain IS 'Servers that an administrator takes out of service: they are given no new run.';

@@ -128,6 +128,12 @@ void EditGenerator::ChangeUser() {
   Do(SetUser{user});
 }
 
+void EditGenerator::ChangeDrain() {
+  std::optional<Drain> drain;
+  if (Chance(60)) drain = Drain{.by = Text(), .why = Text(), .since = Moment()};
+  Do(SetDrain{"server" + std::to_string(Below(3)), std::move(drain)});
+}
+
 void EditGenerator::NewStudy() {
   Study study{.id = state_.next.study,
               .user = Text(),
@@ -421,7 +427,7 @@ StateEdit EditGenerator::Next(int step_count_max) {
         &EditGenerator::ChangeTraining, &EditGenerator::NewRun,      &EditGenerator::ChangeRun,
         &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,   &EditGenerator::Close,
         &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser,
-        &EditGenerator::BringCode};
+        &EditGenerator::BringCode,      &EditGenerator::ChangeDrain};
     (this->*kSteps[Below(static_cast<int>(std::size(kSteps)))])();
   }
   return std::move(edit_);

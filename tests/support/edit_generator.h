@@ -32,6 +32,7 @@ class EditGenerator {
 
   void Register();
   void ChangeUser();
+  void ChangeDrain();
   void BringCode();
   void NewStudy();
   void NewTrial();

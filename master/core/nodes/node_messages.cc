@@ -44,7 +44,7 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
                 .slot_count = registration.slot_count,
                 .session = message.session,
                 .last_seen = message.arrived,
-                .draining = registration.draining,
+                .stopping = registration.draining,
                 .trouble = registration.trouble};
   for (const ServerOffer& made : registration.offers) TakeOffer(draft, made, /*of_its_own=*/true, server);
   for (const DescribedReference& described : registration.references) {
@@ -68,7 +68,7 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
             {{"name", server.name},
              {"slots", server.slot_count},
              {"incarnation", server.incarnation},
-             {"draining", server.draining},
+             {"draining", IsDraining(draft.state(), server)},
              {"trouble", server.trouble}});
   draft.Do(SetServer{server});
   LoseRunsOf(draft, server.name, server.incarnation);

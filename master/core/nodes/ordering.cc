@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "master/core/nodes/needs.h"
+#include "master/core/nodes/runs.h"
 
 namespace espalier::master {
 namespace {
@@ -18,7 +19,7 @@ bool IsPaused(const Draft& draft, const StageBeginning& beginning) {
 bool OffersElsewhere(const MasterState& state, const Server& server, Digest128 trainer, const std::string& evaluation) {
   return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
     const Server& other = entry.second;
-    if (other.name == server.name || !other.session || other.draining) return false;
+    if (other.name == server.name || !other.session || IsDraining(state, other)) return false;
     const OfferMade* made = OfferOf(other, trainer, server.offers.at(trainer).device_kind);
     if (made == nullptr) return false;
     return evaluation.empty() || state.offers.at(made->offer).offer.evaluation_digest == evaluation;
@@ -199,7 +200,7 @@ bool CanStart(const Draft& draft, const StartPath& start) {
   if (plan == state.plans.end() || !state.index.needs.contains(start.plan)) return false;
   const Server& server = state.servers.at(start.slot.server);
   const OfferMade* made = OfferOf(server, plan->second.trainer, plan->second.identity.device_kind);
-  if (!server.session || server.draining || made == nullptr) return false;
+  if (!server.session || IsDraining(state, server) || made == nullptr) return false;
   const NeedIndex& needs = state.index.needs.at(start.plan);
   if (start.first) {
     const Place* source = needs.Find(start.source);
@@ -224,8 +225,7 @@ struct Carrier {
   bool operator()(const PreemptRun& preempt) const {
     const auto run = draft.state().runs.find(preempt.run);
     if (run == draft.state().runs.end() || !StateView::CanPreempt(draft.state(), run->second)) return false;
-    draft.Log(LogLevel::kInfo, "run preempted", {{"run", preempt.run}, {"at", run->second.at()}});
-    draft.Do(SetTerms{preempt.run, run->second.generation + 1, true});
+    Preempt(draft, preempt.run);
     return true;
   }
 };

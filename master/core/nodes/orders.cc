@@ -129,9 +129,10 @@ void TellServers(Draft& draft) {
     const auto it = draft.state().servers.find(name);
     if (it == draft.state().servers.end() || !it->second.session) continue;
     const Server& server = it->second;
-    SendOrders send{
-        .session = *server.session,
-        .orders = {.acknowledged_report = server.acknowledged_report, .references = WantedReferences(draft.state())}};
+    SendOrders send{.session = *server.session,
+                    .orders = {.acknowledged_report = server.acknowledged_report,
+                               .references = WantedReferences(draft.state()),
+                               .draining = IsDraining(draft.state(), server)}};
     for (const RunId id : ActiveRunsOf(draft.state(), name)) {
       const Run& run = draft.state().runs.at(id);
       if (run.incarnation == server.incarnation) send.orders.orders.push_back(OrderOf(draft, run));

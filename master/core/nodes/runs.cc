@@ -99,6 +99,12 @@ void RecallPositions(Draft& draft) {
   }
 }
 
+void Preempt(Draft& draft, RunId id) {
+  const Run& run = draft.state().runs.at(id);
+  draft.Log(LogLevel::kInfo, "run preempted", {{"run", id}, {"at", run.at()}});
+  draft.Do(SetTerms{id, run.generation + 1, true});
+}
+
 void LoseRun(Draft& draft, RunId id) {
   const Run& run = draft.state().runs.at(id);
   draft.Log(LogLevel::kWarning, "run lost", {{"run", id}, {"server", run.slot.server}});

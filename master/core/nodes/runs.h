@@ -29,6 +29,10 @@ void LoseAllBut(Draft& draft, RunId run, const std::vector<Step>& saves_under_wa
 // as good as under way. O(runs under way x (stages + runs on their nodes)).
 void RecallPositions(Draft& draft);
 
+// It saves at its next step's end and ends there, as soon as its node manager has heard; until then it takes no new
+// promise. REQUIRES: it trains, along a path.
+void Preempt(Draft& draft, RunId run);
+
 // Ends a run of which nothing more will come: its open promises are lost.
 void LoseRun(Draft& draft, RunId run);
 

@@ -285,11 +285,18 @@ void IndexKeeper::ServerSet(const Server* before, const Server& server) {
       before == nullptr || before->incarnation != server.incarnation || before->slot_count != server.slot_count;
   if (has_other_slots) SetIdle(server);
   if (!has_other_slots && session == server.session && before->offers == server.offers &&
-      before->draining == server.draining) {
+      before->stopping == server.stopping) {
     return;
   }
   if (before != nullptr) UnlistIdle(*before);
   ListIdle(server);
+}
+
+void IndexKeeper::DrainSet(const std::string& name) {
+  const auto server = state_.servers.find(name);
+  if (server == state_.servers.end()) return;
+  UnlistIdle(server->second);
+  ListIdle(server->second);
 }
 
 OfferKind IndexKeeper::KindOf(Digest128 trainer, const OfferMade& made) const {
@@ -297,7 +304,7 @@ OfferKind IndexKeeper::KindOf(Digest128 trainer, const OfferMade& made) const {
 }
 
 void IndexKeeper::ListIdle(const Server& server) {
-  if (!server.session || server.draining || !state_.index.idle_slots.contains(server.name)) return;
+  if (!server.session || IsDraining(state_, server) || !state_.index.idle_slots.contains(server.name)) return;
   for (const auto& [trainer, made] : server.offers) {
     state_.index.idle_servers[KindOf(trainer, made)].insert(server.name);
   }

@@ -24,6 +24,8 @@ class IndexKeeper {
   // `before`: what was known of it; null if nothing was. O(its slots and runs) when it registers anew, else O(1).
   void ServerSet(const Server* before, const Server& server);
   void ServerRemoved(const Server& server);
+  // It is drained, or is no more. O(its offers).
+  void DrainSet(const std::string& server);
 
   // Estimates the steps of the next `count` nodes again whose steps were never measured. O(count x (hyper-parameters +
   // places of the node x depth log places)), after a change of the cost model O(columns^3) more.

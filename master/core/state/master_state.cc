@@ -15,6 +15,10 @@ const Pause* LongestPause(const MasterState& state, const StageBeginning& beginn
   return pauses == state.pauses.end() ? nullptr : &*pauses->second.begin();
 }
 
+bool IsDraining(const MasterState& state, const Server& server) {
+  return server.stopping || state.drains.contains(server.name);
+}
+
 const std::set<RunId>& ActiveRunsOf(const MasterState& state, const std::string& server) {
   static const std::set<RunId> kNone;
   const auto active = state.index.active_runs.find(server);

@@ -62,10 +62,18 @@ struct Server {
   std::optional<SessionId> session;       // none: disconnected
   Moment last_seen{};                     // when its last message arrived
   std::int64_t acknowledged_report = 0;   // reports up to this number are applied
-  bool draining = false;                  // being stopped: it is given no new runs
+  bool stopping = false;                  // its node manager is being stopped
   std::string trouble;                    // what keeps its checkpoints from the store; empty: nothing
   std::map<Digest128, ReferenceOnServer> references = {};
   friend bool operator==(const Server&, const Server&) = default;
+};
+
+// An administrator takes a server out of service, until he says otherwise.
+struct Drain {
+  std::string by;
+  std::string why;  // in his words; empty: he did not say
+  Time since{};
+  friend bool operator==(const Drain&, const Drain&) = default;
 };
 
 // What a mutation was answered, so that it can be answered the same again.
@@ -202,6 +210,7 @@ struct MasterState {
   std::map<std::string, User> users;                 // by name; removed ones too
   std::map<std::string, Archive> archives;           // by SHA-256
   std::map<Digest128, TrainerReference> references;  // by DigestOf
+  std::map<std::string, Drain> drains;               // by server, connected or not
   // Derived from the above by Apply.
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;
@@ -231,6 +240,10 @@ const Pause* LongestPause(const MasterState& state, const StageBeginning& beginn
 
 // What the server offers for such trainings: null if it does not train them on that device kind. O(log offers).
 const OfferMade* OfferOf(const Server& server, Digest128 trainer, const std::string& device_kind);
+
+// Whether the server is given no new run, whoever wants that: its node manager, which is being stopped, or an
+// administrator. O(log drains).
+bool IsDraining(const MasterState& state, const Server& server);
 
 // Those that have not ended, of whatever incarnation of the server's node manager. O(log servers).
 const std::set<RunId>& ActiveRunsOf(const MasterState& state, const std::string& server);

@@ -201,6 +201,14 @@ struct Applier {
   void operator()(const AddReference& change) const {
     AddNew(state.references, DigestOf(change.reference), change.reference, "reference");
   }
+  void operator()(const SetDrain& change) const {
+    if (change.drain) {
+      state.drains.insert_or_assign(change.server, *change.drain);
+    } else {
+      state.drains.erase(change.server);
+    }
+    IndexKeeper(state).DrainSet(change.server);
+  }
   void operator()(const AskReference& change) const { state.asked.insert_or_assign(change.reference, change.at); }
   void operator()(const ForgetAsk& change) const { state.asked.erase(change.reference); }
   void operator()(const SetServer& change) const {
@@ -383,6 +391,9 @@ struct Printer {
   }
   void operator()(const AddReference& change) const {
     out << "add reference " << ToHex(DigestOf(change.reference)) << " " << change.reference.entry;
+  }
+  void operator()(const SetDrain& change) const {
+    out << (change.drain ? "drain" : "use") << " server " << change.server;
   }
   void operator()(const AskReference& change) const { out << "ask for reference " << ToHex(change.reference); }
   void operator()(const ForgetAsk& change) const { out << "nobody asks for reference " << ToHex(change.reference); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -107,6 +108,11 @@ struct AddArchive {
 struct AddReference {
   TrainerReference reference;
 };
+// None: it may take runs again.
+struct SetDrain {
+  std::string server;
+  std::optional<Drain> drain;
+};
 // Not stored, as what follows.
 struct SetServer {
   Server server;
@@ -134,8 +140,8 @@ struct ForgetAsk {
 
 using StateChange = std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                                  AddStudyEvent, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun,
-                                 SetRunState, AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetServer,
-                                 RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk>;
+                                 SetRunState, AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetDrain,
+                                 SetServer, RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

@@ -103,6 +103,7 @@ class Explainer {
     if (TellPause({told_.point, evaluation}, begin)) return;
     if (!IsOffered(state_, plan_, evaluation)) return TellUnoffered(evaluation, begin);
     told_.waits_for = WaitsFor::kSlot;
+    if (TellDraining(evaluation, begin)) return;
     told_.why = begin + "waits for a slot: evaluations go before training";
   }
 
@@ -157,9 +158,19 @@ class Explainer {
     if (!IsOffered(state_, plan_, "")) return TellUnoffered("", begin);
     told_.waits_for = WaitsFor::kSlot;
     told_.paths_ahead = source == nullptr ? 0 : PathsAhead(*source, needed.head);
+    if (TellDraining("", begin)) return;
     told_.why = begin + "waits for a slot: " + std::to_string(*told_.paths_ahead) +
                 (*told_.paths_ahead == kPathsAheadMax ? " or more" : "") +
                 (*told_.paths_ahead == 1 ? " path of its trainer is" : " paths of its trainer are") + " ahead of it";
+  }
+
+  // False: some server that offers it takes runs.
+  bool TellDraining(const std::string& evaluation, const std::string& begin) {
+    const std::set<std::string> draining = DrainingOffers(state_, plan_, evaluation);
+    if (draining.empty()) return false;
+    told_.why = begin + "waits for a slot: all servers that offer it are draining (" + Joined(draining) +
+                "); `espalier server list` says why";
+    return true;
   }
 
   // False: nothing pauses what begins there.

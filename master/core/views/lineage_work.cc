@@ -58,7 +58,8 @@ int SlotCount(const MasterState& state, const Study& study) {
   const Digest128 trainer = TrainerDigest(study.training);
   int count = 0;
   for (const auto& [name, server] : state.servers) {
-    if (server.session && OfferOf(server, trainer, study.device_kind) != nullptr) count += server.slot_count;
+    if (!server.session || IsDraining(state, server)) continue;
+    if (OfferOf(server, trainer, study.device_kind) != nullptr) count += server.slot_count;
   }
   return count;
 }

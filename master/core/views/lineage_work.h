@@ -24,7 +24,7 @@ PlannedTree WorkOf(const std::vector<LineageEnd>& ends, const StepSet& done, Ste
 // The claim's step, or where its lineage stops training before that because of a failure.
 Step TrainableStep(const SearchPlan& plan, const Claim& claim);
 
-// Slots of connected servers of this device kind.
+// Slots of connected servers of this device kind that take runs.
 int SlotCount(const MasterState& state, const Study& study);
 
 }  // namespace espalier::master

@@ -35,6 +35,12 @@ std::string Shortened(const std::string& text) {
   return text.size() > kDigestShown ? text.substr(0, kDigestShown) + "..." : text;
 }
 
+bool OffersIt(const MasterState& state, const Server& server, const SearchPlan& plan, const std::string& evaluation) {
+  const OfferMade* made = OfferOf(server, plan.trainer, plan.identity.device_kind);
+  if (!server.session || made == nullptr) return false;
+  return evaluation.empty() || state.offers.at(made->offer).offer.evaluation_digest == evaluation;
+}
+
 }  // namespace
 
 std::vector<OtherOffer> OtherOffers(const MasterState& state, const SearchPlan& plan, const std::string& evaluation) {
@@ -54,12 +60,18 @@ std::vector<OtherOffer> OtherOffers(const MasterState& state, const SearchPlan& 
 }
 
 bool IsOffered(const MasterState& state, const SearchPlan& plan, const std::string& evaluation) {
-  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
-    const Server& server = entry.second;
-    const OfferMade* made = OfferOf(server, plan.trainer, plan.identity.device_kind);
-    if (!server.session || made == nullptr) return false;
-    return evaluation.empty() || state.offers.at(made->offer).offer.evaluation_digest == evaluation;
-  });
+  return std::any_of(state.servers.begin(), state.servers.end(),
+                     [&](const auto& entry) { return OffersIt(state, entry.second, plan, evaluation); });
+}
+
+std::set<std::string> DrainingOffers(const MasterState& state, const SearchPlan& plan, const std::string& evaluation) {
+  std::set<std::string> draining;
+  for (const auto& [name, server] : state.servers) {
+    if (!OffersIt(state, server, plan, evaluation)) continue;
+    if (!IsDraining(state, server)) return {};
+    draining.insert(name);
+  }
+  return draining;
 }
 
 std::string Print(const std::vector<OtherOffer>& offers, const std::string& trainer) {

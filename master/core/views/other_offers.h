@@ -1,6 +1,7 @@
 // Who trains something of that name, and why it is not the same: for a stage that nobody offers.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ std::vector<OtherOffer> OtherOffers(const MasterState& state, const SearchPlan& 
 // Whether a connected server of the plan's device kind offers just what the plan asks for; and, unless empty, the
 // evaluation. O(servers).
 bool IsOffered(const MasterState& state, const SearchPlan& plan, const std::string& evaluation);
+
+// Those servers, if all of them are draining, so that nobody begins it; empty: some takes runs, or none offers it.
+// O(servers).
+std::set<std::string> DrainingOffers(const MasterState& state, const SearchPlan& plan, const std::string& evaluation);
 
 // "gpu1 offers mlp with other code (4f2a..., not 77b1...)"; empty for none.
 std::string Print(const std::vector<OtherOffer>& offers, const std::string& trainer);

@@ -30,7 +30,7 @@ Result<TrainerStanding> StandingOf(const MasterState& state, Digest128 reference
   TrainerStanding standing{
       .wanted = state.asked.contains(reference) || state.index.references_in_use.contains(reference), .servers = {}};
   for (const auto& [name, server] : state.servers) {
-    if (server.session && !server.draining) standing.servers.push_back(LookAt(state, server, reference));
+    if (server.session && !IsDraining(state, server)) standing.servers.push_back(LookAt(state, server, reference));
   }
   return standing;
 }

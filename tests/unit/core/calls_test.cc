@@ -188,6 +188,7 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
       RetryStage{failed},
       AddUser{bob},
       RemoveUser{"bob"},
+      DrainServer{.server = "server-0"},
       CancelStudy{study},
       PutArchive{"code"},
       DescribeTrainer{{.entry = "train.py:Digits",

@@ -108,6 +108,17 @@ TEST_CASE("a stage whose state is on its way to the store is running, and holds 
   CHECK(Explained(of, PointAt(of, trial, 5)).warnings.empty());
 }
 
+TEST_CASE("a stage that only drained servers could train says so") {
+  ServerByHand of;
+  of.Call(DrainServer{.server = "server-0"});
+  const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 20);
+  const ExplainedStage stage = Explained(of, PointAt(of, trial, 20));
+  CHECK(stage.waits_for == WaitsFor::kSlot);
+  CHECK_THAT(stage.why, Contains("all servers that offer it are draining (server-0); `espalier server list` says why"));
+  of.Connect("server-1", 1);
+  CHECK(Explained(of, PointAt(of, trial, 20)).standing == StageStanding::kRunning);
+}
+
 TEST_CASE("a stage that is ready waits for a slot, behind the paths that are longer") {
   ServerByHand of(1);
   of.Submit(of.study, {{"lr", "0.1"}}, 50);  // has the slot

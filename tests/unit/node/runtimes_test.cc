@@ -36,7 +36,9 @@ class ManyRuntimes {
       }
     }
   }
-  void Want(const std::vector<Order>& orders) { Do(core.OnOrders({orders, 0, {}}, now += Seconds(1))); }
+  void Want(const std::vector<Order>& orders, bool draining = false) {
+    Do(core.OnOrders({.orders = orders, .superseded_files = {}, .draining = draining}, now += Seconds(1)));
+  }
   // The oldest step that was asked for and is not answered is trained.
   void Train() { Reply(trains, Trained{{{"loss", 1.0}, {"samples", 1.0}}, Seconds(0.1)}); }
   void Save() { Reply(saves, Saved{"sha", 100}); }
@@ -194,6 +196,27 @@ TEST_CASE("of the workers that do not train, those used least recently end") {
   CHECK(server.Happened().empty());
   server.Want({RunOf(2, "blue")});
   CHECK(server.Happened() == Texts{"start 0 blue", "end 0 red"});
+}
+
+TEST_CASE("the workers of a server that is drained end once they have nothing to do, and come when it is used again") {
+  ManyRuntimes server({"red", "green"}, 2);
+  server.DescribeAll();
+  server.Want({RunOf(1, "red")});
+  server.Happened();
+  server.Want({RunOf(1, "red")}, /*draining=*/true);
+  server.Tick();
+  CHECK(server.Happened() == Texts{"end 1 green", "end 1 red"});
+  server.Bury();
+  server.Train();
+  server.Save();
+  server.Tick();
+  CHECK(server.Happened() == Texts{"end 0 red"});
+  server.Bury();
+  server.Tick();
+  CHECK(server.Happened().empty());
+  server.Want({});
+  server.Tick();
+  CHECK(server.Happened() == Texts{"start 0 red", "start 1 red"});
 }
 
 TEST_CASE("a worker that still writes a state is not ended for another") {

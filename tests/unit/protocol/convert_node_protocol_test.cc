@@ -92,7 +92,8 @@ ServerOrders SomeOrders() {
   return {.orders = {std::move(order)},
           .acknowledged_report = 6,
           .superseded_files = {"old"},
-          .references = {{kLineage, 12}}};
+          .references = {{kLineage, 12}},
+          .draining = true};
 }
 
 v1::SynchronizeResponse SomeMessage() { return ToProto(SomeOrders()); }
@@ -137,6 +138,7 @@ TEST_CASE("orders come back as they were sent") {
   CHECK(order.path == expected.path);
   CHECK(order.terms == expected.terms);
   CHECK(FromProto(SomeMessage()).value().references == SomeOrders().references);
+  CHECK(FromProto(SomeMessage()).value().draining);
 }
 
 TEST_CASE("every kind of report comes back as it was sent") {

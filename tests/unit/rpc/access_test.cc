@@ -9,6 +9,7 @@
 
 #include "espalier/v1/checkpoint.pb.h"
 #include "espalier/v1/inspect.pb.h"
+#include "espalier/v1/server.pb.h"
 #include "espalier/v1/study.pb.h"
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/toy_node.h"
@@ -149,6 +150,10 @@ std::vector<Case> CasesOf(v1::Scope scope) {
       MakeCase("NodeManagerService/GetReference",
                Make<v1::GetReferenceRequest>([](auto& get) { get.set_reference_digest(std::string(32, 'a')); })),
       MakeCase("NodeManagerService/Synchronize", ToyNode::FirstRequest()),
+      MakeCase("ServerService/DrainServer", Make<v1::DrainServerRequest>([](auto& drain) {
+                 drain.set_request_id("1");
+                 drain.set_server("another");
+               })),
       MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
       MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
                  remove.set_request_id("1");

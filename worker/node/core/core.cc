@@ -47,6 +47,7 @@ Actions Core::OnOrders(const ServerOrders& orders, Seconds now) {
   Acknowledge(orders.acknowledged_report, actions);
   RemoveSuperseded(orders.superseded_files, actions);
   references_.Want(orders.references, actions);
+  drained_ = orders.draining;
   AssignSlots(now, actions);
   return actions;
 }

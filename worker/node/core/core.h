@@ -131,6 +131,7 @@ class Core {
   std::vector<Slot> slots_;
   std::map<RunKey, RunHere> runs_;
   std::set<RunKey> ordered_;                       // by the newest orders
+  bool drained_ = false;                           // by those: idle workers are of no use
   std::set<RunKey> past_runs_;                     // refused; or ended, acknowledged and forgotten
   std::map<RunKey, std::int64_t> left_over_runs_;  // the last report about each
   Staging staging_;

@@ -49,7 +49,7 @@ bool Core::IsBusy(int slot, const std::string& runtime) const {
   return worker != nullptr && Saves(*worker);
 }
 
-// Of the workers that are only kept warm, those used least recently go.
+// Of the workers that are only kept warm, those used least recently go; of a server that is drained, all.
 void Core::TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions) {
   int count = 0;
   std::set<std::pair<Seconds, std::string>> idle;
@@ -60,7 +60,8 @@ void Core::TrimWarm(int slot, const std::set<std::string>& wanted, Actions& acti
     const bool is_idle = std::holds_alternative<Ready>(worker->state) && !IsBusy(slot, runtime);
     if (is_idle && !wanted.contains(runtime)) idle.emplace(worker->used_at, runtime);
   }
-  for (auto it = idle.begin(); it != idle.end() && count > settings_.warm_workers; ++it, --count) {
+  const int kept = drained_ ? 0 : settings_.warm_workers;
+  for (auto it = idle.begin(); it != idle.end() && count > kept; ++it, --count) {
     Kill(slot, it->second, actions);
   }
 }
@@ -112,13 +113,14 @@ bool Core::HasLetGo(const std::string& runtime, Actions& actions) {
 }
 
 // A slot has a worker at all times: of what it trained last, unless that goes; of what waits to be trained on it; and
-// of what nobody knows yet, which one slot finds out.
+// of what nobody knows yet, which one slot finds out. On a server that is drained, nothing but what a run waits for.
 std::set<std::string> Core::RuntimesWanted(int slot) const {
   std::set<std::string> wanted;
   for (const auto& [key, run] : runs_) {
     if (run.runner.order().slot != slot || !run.runner.waiting()) continue;
     if (const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer)) wanted.insert(runtime->name);
   }
+  if (drained_) return wanted;
   if (wanted.empty()) {
     const std::string& last = slots_[slot].runtime;
     wanted.insert(runtimes_.Get(last).is_own || references_.Keeps(last) ? last : settings_.runtimes.front());

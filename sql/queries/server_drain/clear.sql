@@ -1,0 +1,2 @@
+DELETE FROM server_drain
+ WHERE server = ANY ($1::text[])
