@@ -4,9 +4,9 @@
 #include <ATen/ops/full.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "worker/trainer/data/sample_order.h"
+#include "worker/trainer/data/saved_place.h"
 #include "worker/trainer/data/tokens.h"
 #include "worker/trainer/models/values.h"
 
@@ -45,16 +45,8 @@ class LineBatches : public Batches {
     }
   }
 
-  void Save(const std::string& prefix, State& state) const override {
-    state[prefix + "epoch"] = WholeNumber(order_.epoch());
-    state[prefix + "position"] = WholeNumber(order_.position());
-  }
-
-  void Load(const State& state, const std::string& prefix) override {
-    if (!order_.GoTo(ReadWholeNumber(state, prefix + "epoch"), ReadWholeNumber(state, prefix + "position"))) {
-      throw std::runtime_error("'" + prefix + "position' in the state is no place in this data");
-    }
-  }
+  void Save(const std::string& prefix, State& state) const override { SavePlace(order_, prefix, state); }
+  void Load(const State& state, const std::string& prefix) override { LoadPlace(state, prefix, order_); }
 
  private:
   Batch ToBatch(std::span<const LabeledLine> lines) const {

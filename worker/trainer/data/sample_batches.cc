@@ -4,11 +4,11 @@
 #include <ATen/ops/from_blob.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "worker/trainer/data/augmentation.h"
 #include "worker/trainer/data/sample_order.h"
+#include "worker/trainer/data/saved_place.h"
 
 namespace espalier::trainer {
 namespace {
@@ -43,16 +43,8 @@ class SampleBatches : public Batches {
     }
   }
 
-  void Save(const std::string& prefix, State& state) const override {
-    state[prefix + "epoch"] = WholeNumber(order_.epoch());
-    state[prefix + "position"] = WholeNumber(order_.position());
-  }
-
-  void Load(const State& state, const std::string& prefix) override {
-    if (!order_.GoTo(ReadWholeNumber(state, prefix + "epoch"), ReadWholeNumber(state, prefix + "position"))) {
-      throw std::runtime_error("'" + prefix + "position' in the state is no place in this data");
-    }
-  }
+  void Save(const std::string& prefix, State& state) const override { SavePlace(order_, prefix, state); }
+  void Load(const State& state, const std::string& prefix) override { LoadPlace(state, prefix, order_); }
 
  private:
   at::Tensor Prepared(const at::Tensor& inputs) const {

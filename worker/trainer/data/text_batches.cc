@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 
+#include "worker/trainer/data/saved_place.h"
 #include "worker/trainer/data/text_order.h"
 #include "worker/trainer/data/tokens.h"
 #include "worker/trainer/models/values.h"
@@ -88,7 +88,7 @@ class TextBatches : public Batches {
   void Load(const State& state, const std::string& prefix) override {
     epoch_ = ReadWholeNumber(state, prefix + "epoch");
     taken_ = ReadWholeNumber(state, prefix + "tokens");
-    if (epoch_ < 0 || taken_ < 0 || taken_ >= SizeOf(*texts_.first)) NoPlace(prefix + "tokens");
+    if (epoch_ < 0 || taken_ < 0 || taken_ >= SizeOf(*texts_.first)) RefusePlace(prefix + "tokens");
     LoadPlace(state, prefix + "first.", first_);
     if (second_.has_value()) LoadPlace(state, prefix + "second.", *second_);
     EndEpochWhereNoSampleIsLeft();
@@ -96,19 +96,6 @@ class TextBatches : public Batches {
 
  private:
   static std::int64_t SizeOf(const FileBytes& text) { return static_cast<std::int64_t>(text.bytes().size()); }
-
-  [[noreturn]] static void NoPlace(const std::string& name) {
-    throw std::runtime_error("'" + name + "' in the state is no place in this data");
-  }
-  static void SavePlace(const TextOrder& order, const std::string& prefix, State& state) {
-    state[prefix + "epoch"] = WholeNumber(order.epoch());
-    state[prefix + "position"] = WholeNumber(order.position());
-  }
-  static void LoadPlace(const State& state, const std::string& prefix, TextOrder& order) {
-    if (!order.GoTo(ReadWholeNumber(state, prefix + "epoch"), ReadWholeNumber(state, prefix + "position"))) {
-      NoPlace(prefix + "position");
-    }
-  }
 
   void EndEpochWhereNoSampleIsLeft() {
     if (taken_ + length_ < SizeOf(*texts_.first)) return;
