@@ -36,6 +36,10 @@ bool StaysBelow(const std::string& path) {
 
 Result<void> CheckEntry(const std::string& entry) {
   ESPALIER_RETURN_IF_ERROR(CheckText(entry, "trainer"));
+  if (const auto program = ProgramOf(entry)) {
+    if (StaysBelow(*program) && program->find('/') == std::string::npos) return {};
+    return Wrong("trainer", "expected script:FILE with a file's name, got '" + entry + "'");
+  }
   const std::size_t colon = entry.rfind(':');
   const bool has_parts = colon != std::string::npos && colon + 1 < entry.size();
   if (has_parts && StaysBelow(entry.substr(0, colon))) return {};
@@ -53,6 +57,11 @@ Result<void> CheckVariable(const std::string& name, const std::string& value) {
 }
 
 }  // namespace
+
+std::optional<std::string> ProgramOf(const std::string& entry) {
+  if (!entry.starts_with(kScriptPrefix)) return std::nullopt;
+  return entry.substr(kScriptPrefix.size());
+}
 
 Digest128 DigestOf(const TrainerReference& reference) {
   KeyText key("trainer-reference-1");

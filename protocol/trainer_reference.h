@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/digest.h"
@@ -22,7 +24,9 @@ struct ClientPython {
 };
 
 struct TrainerReference {
-  std::string entry;    // "train.py:Digits": a file of the archive, and a class or function in it
+  // "train.py:Digits": a file of the archive, and a class or function in it; "script:train.sh": a program that can only
+  // be started, whose file is the archive.
+  std::string entry;
   std::string archive;  // SHA-256 of its bytes, hexadecimal
   // What interprets it: an absolute path, or a name that servers know; empty: `client`, else a server's first.
   std::string python;
@@ -35,6 +39,10 @@ struct TrainerReference {
   std::string team;
   friend bool operator==(const TrainerReference&, const TrainerReference&) = default;
 };
+
+// What stands before a program's name in an entry; nothing where the entry is none of a program.
+inline constexpr std::string_view kScriptPrefix = "script:";
+std::optional<std::string> ProgramOf(const std::string& entry);
 
 // Of an archive.
 inline constexpr std::size_t kArchiveBytesMax = std::size_t{10} << 20;

@@ -46,7 +46,7 @@ struct WrittenValue {
 // A trainer in the user's own code.
 struct TrainerCode {
   std::string file;    // absolute
-  std::string name;    // of the class or function in it
+  std::string name;    // of the class or function in it; empty: the file is a program that can only be started
   std::string python;  // an absolute path, or a name that servers know; empty: whatever fits
   std::map<std::string, std::string> environment;
 };

@@ -59,7 +59,10 @@ Result<Wish> WishOf(const std::string& path) {
   const auto file = ReadStudyFile(path);
   if (!file.has_value()) return MakeError(ErrorCode::kInvalidArgument, Print(file.error()));
   Wish wish{.trainer = file->specification.trainer, .data = file->specification.data, .step = file->specification.step};
-  if (file->code) wish.trainer = file->code->file + ":" + file->code->name;
+  if (file->code) {
+    const TrainerCode& code = *file->code;
+    wish.trainer = code.name.empty() ? "script:" + code.file : code.file + ":" + code.name;
+  }
   for (const auto& [name, text] : file->candidates.front().sequences) {
     ESPALIER_ASSIGN(wish.sequences[name], ParseExpression(text));
   }
@@ -87,6 +90,7 @@ Result<Wish> ReadWish(const Options& options) {
 // The worker's command; takes the trainer's name out of the wish where the command has only one.
 Result<std::vector<std::string>> CommandFor(const Options& options, Wish& wish) {
   if (options.program.has_value()) return ShellCommand(*options.program);
+  if (IsScript(wish.trainer)) return ScriptCommand(std::exchange(wish.trainer, {}), options.python);
   if (!IsPython(wish.trainer)) {
     ESPALIER_ASSIGN(const ServicePrograms programs, ProgramsBesideThisOne());
     return std::vector<std::string>{programs.worker};
@@ -168,7 +172,7 @@ Command TrainerCheckCommand(CommandContext& context) {
       .name = "check",
       .help = "Whether a trainer can be cut at any step and go on with the same bits. Needs no server.",
       .arguments = {{"TRAINER", &options->trainer,
-                     "a built-in one's name, FILE.py:NAME, one that --worker has, or a study file"}},
+                     "a built-in one's name, FILE.py:NAME, script:FILE, one that --worker has, or a study file"}},
       .options = {{.name = "--python",
                    .target = &options->python,
                    .help = "the interpreter that has the trainer's packages (else python3)",

@@ -16,6 +16,7 @@
 #include "client/cli/study_values.h"
 #include "client/cli/temporary_folder.h"
 #include "client/cli/up/run_to_end.h"
+#include "client/cli/up/up.h"
 #include "client/request_id.h"
 
 namespace espalier {
@@ -24,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPythonPrefix = "python:";
+constexpr std::string_view kScriptPrefix = "script:";
 constexpr Seconds kServerPatience{30};  // of one that has just started
 constexpr Seconds kPauseFirst{0.05};
 constexpr Seconds kPauseMax{1};
@@ -50,18 +52,34 @@ std::string ReadAll(const fs::path& file) {
   return text.str();
 }
 
-// Cost: the file is imported once, which takes seconds. Error: kInvalidArgument with the field and Python's last words.
-Result<PackedCode> Pack(const TrainerCode& code) {
-  ESPALIER_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
+// As a study file says it, without its folder.
+std::string EntryOf(const TrainerCode& code) {
+  const std::string file = fs::path(code.file).filename().string();
+  return code.name.empty() ? std::string(kScriptPrefix) + file : file + ":" + code.name;
+}
+
+// Has the code packed into the folder. Error: kInvalidArgument with the field and the last words of who does it.
+Result<void> PackInto(const std::string& folder, const TrainerCode& code) {
   const bool is_here = code.python.starts_with('/') && access(code.python.c_str(), X_OK) == 0;
   const std::string python = is_here ? code.python : "python3";
-  const Ended ended =
-      RunToEnd({python, "-m", "espalier.archive", code.file + ":" + code.name, "--output", folder.path().string()});
-  if (ended.status != 0) {
-    return Wrong("trainer", code.file + ":" + code.name + " cannot be packed by " + python + ": " + ended.last_line +
-                                "; its packages are those of " + python +
-                                ", and `espalier` is one of them (docs/python_trainers.md)");
+  if (code.name.empty()) {
+    ESPALIER_ASSIGN(const std::string packer, ProgramBesideThisOne("espalier-script"));
+    const Ended ended = RunToEnd({packer, code.file, "--python", python, "--pack", folder});
+    if (ended.status == 0) return {};
+    return Wrong("trainer", ended.said + " (docs/script_trainers.md)");
   }
+  const std::string place = code.file + ":" + code.name;
+  const Ended ended = RunToEnd({python, "-m", "espalier.archive", place, "--output", folder});
+  if (ended.status == 0) return {};
+  return Wrong("trainer", place + " cannot be packed by " + python + ": " + ended.last_line +
+                              "; its packages are those of " + python +
+                              ", and `espalier` is one of them (docs/python_trainers.md)");
+}
+
+// Cost: the file is imported, or started, once, which may take seconds. Errors: of PackInto.
+Result<PackedCode> Pack(const TrainerCode& code) {
+  ESPALIER_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
+  ESPALIER_RETURN_IF_ERROR(PackInto(folder.path().string(), code));
   PackedCode packed{.archive = ReadAll(folder.path() / "archive.zip"), .python = {}, .data_seen = {}, .data = {}};
   std::istringstream about(ReadAll(folder.path() / "about"));
   std::getline(about, packed.python);
@@ -73,7 +91,7 @@ Result<PackedCode> Pack(const TrainerCode& code) {
 v1::TrainerReference ReferenceOf(const TrainerCode& code, const PackedCode& packed) {
   const fs::path file(code.file);
   v1::TrainerReference reference;
-  reference.set_entry(file.filename().string() + ":" + code.name);
+  reference.set_entry(EntryOf(code));
   reference.set_archive_sha256(Sha256Hex(packed.archive));
   reference.set_python(code.python);
   if (code.python.empty()) {
@@ -186,29 +204,48 @@ Result<std::map<std::string, std::string>> ReadEnvironment(const YamlNode& root)
   return environment;
 }
 
-}  // namespace
-
-Result<std::optional<TrainerCode>> ReadTrainerCode(const YamlNode& root, const std::string& path) {
-  ESPALIER_ASSIGN(std::string trainer, Text(root, "trainer", "a trainer's name, such as mlp, or FILE.py:NAME"));
-  const bool is_said = trainer.starts_with(kPythonPrefix);
-  if (!is_said && trainer.find(".py:") == std::string::npos) {
-    for (const char* key : {"python", "environment"}) {
-      if (root.Find(key) == nullptr) continue;
-      return Wrong(key, "is for a trainer in your own code, such as train.py:Digits; " + trainer + " is none");
-    }
-    return std::optional<TrainerCode>();
-  }
-  if (is_said) trainer.erase(0, kPythonPrefix.size());
+// FILE.py:NAME
+Result<TrainerCode> ReadPlace(const std::string& trainer, const std::string& study_file) {
   const std::size_t colon = trainer.rfind(':');
   std::error_code error;
   TrainerCode code;
-  if (colon != std::string::npos) code.file = PathOf(trainer.substr(0, colon), path).string();
+  if (colon != std::string::npos) code.file = PathOf(trainer.substr(0, colon), study_file).string();
   if (colon == std::string::npos || colon + 1 == trainer.size() || !fs::is_regular_file(code.file, error)) {
     return Wrong("trainer", "got " + trainer +
                                 "; expected FILE.py:NAME, a class or a function in a file that is there" +
                                 (code.file.empty() ? "" : "; there is no " + code.file));
   }
   code.name = trainer.substr(colon + 1);
+  return code;
+}
+
+Result<TrainerCode> ReadScript(const std::string& file, const std::string& study_file) {
+  TrainerCode code{.file = PathOf(file, study_file).string()};
+  std::error_code error;
+  if (fs::is_regular_file(code.file, error)) return code;
+  return Wrong("trainer", "expected script:FILE, a program that can be started; there is no " + code.file);
+}
+
+}  // namespace
+
+Result<std::optional<TrainerCode>> ReadTrainerCode(const YamlNode& root, const std::string& path) {
+  ESPALIER_ASSIGN(std::string trainer,
+                  Text(root, "trainer", "a trainer's name, such as mlp, or FILE.py:NAME, or script:FILE"));
+  const bool is_said = trainer.starts_with(kPythonPrefix);
+  const bool is_script = trainer.starts_with(kScriptPrefix);
+  if (!is_said && !is_script && trainer.find(".py:") == std::string::npos) {
+    for (const char* key : {"python", "environment"}) {
+      if (root.Find(key) == nullptr) continue;
+      return Wrong(key, "is for a trainer in your own code, such as train.py:Digits; " + trainer + " is none");
+    }
+    return std::optional<TrainerCode>();
+  }
+  TrainerCode code;
+  if (is_script) {
+    ESPALIER_ASSIGN(code, ReadScript(trainer.substr(kScriptPrefix.size()), path));
+  } else {
+    ESPALIER_ASSIGN(code, ReadPlace(trainer.substr(is_said ? kPythonPrefix.size() : 0), path));
+  }
   if (root.Find("python") != nullptr) {
     ESPALIER_ASSIGN(code.python, Text(root, "python", "the path of an interpreter, or a name that servers know"));
     if (code.python.find('/') != std::string::npos) code.python = PathOf(code.python, path).string();

@@ -1,5 +1,6 @@
-// Trainers in the user's own code: a study file names them as FILE.py:NAME, and the service runs them without being
-// told before. The code travels as an archive, which the user's own Python makes.
+// Trainers in the user's own code: a study file names them as FILE.py:NAME, or as script:FILE, and the service runs
+// them without being told before. The code travels as an archive, which the user's own Python makes, or
+// `espalier-script`.
 #pragma once
 
 #include <optional>

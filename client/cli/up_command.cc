@@ -56,7 +56,8 @@ Command UpCommand(CommandContext& context) {
                    .at_least = 1},
                   {.name = "--trainer",
                    .target = &options->worker.trainers,
-                   .help = "train with this class or function in Python, too; may be given several times",
+                   .help = "train with this class or function in Python, or with a program as script:FILE, too; may be "
+                           "given several times",
                    .placeholder = "FILE.py:NAME",
                    .one_value_each = true},
                   {.name = "--python",

@@ -15,6 +15,13 @@ Finding FailedAt(Step step, std::string message) {
   return {.observed = Observed::kFailure, .step = step, .message = std::move(message)};
 }
 
+// The step to which nothing is done but training.
+Step TrainsTo(std::vector<Action>::const_iterator at, std::vector<Action>::const_iterator end) {
+  Step step;
+  for (; at != end && at->deed == Deed::kTrain; ++at) step = at->step;
+  return step;
+}
+
 }  // namespace
 
 void Performer::Follow(Course course) {
@@ -27,7 +34,9 @@ void Performer::Follow(Course course) {
 Result<std::optional<Finding>> Performer::Perform(const Pass& pass, bool more_processes) {
   int processes_left = ProcessCount({pass});
   std::vector<Action> done;
-  for (const Action& action : pass.actions) {
+  for (auto at = pass.actions.begin(); at != pass.actions.end(); ++at) {
+    const Action& action = *at;
+    stands_at_ = TrainsTo(at, pass.actions.end());
     if (ProcessCount({{"", {action}}}) > 0) --processes_left;
     done.push_back(action);
     ESPALIER_ASSIGN(std::optional<Finding> finding, Do(action, more_processes || processes_left > 0));
@@ -118,8 +127,16 @@ Performer::Seen Performer::Train(Step step) {
     ESPALIER_ASSIGN(std::optional<Finding> failed, Setup(step - 1, std::move(changes)));
     if (failed.has_value()) return failed;
   }
+  worker::Train train{step};
+  if (workers_.Can(worker::capability::kStretches)) {
+    train.until = stands_at_;
+    for (Step at = step; at < stands_at_; at = at + 1) {
+      if (worker::Values changes = ChangesAt(course_, at); !changes.empty())
+        train.ahead.push_back({at, std::move(changes)});
+    }
+  }
   worker::Trained trained;
-  ESPALIER_ASSIGN(std::optional<Finding> failed, Ask(step, worker::Train{step}, trained));
+  ESPALIER_ASSIGN(std::optional<Finding> failed, Ask(step, std::move(train), trained));
   if (failed.has_value()) return failed;
   ++counts_.steps;
   return Compare(Observed::kTraining, step, trained.metrics, trained_);

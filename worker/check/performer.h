@@ -62,6 +62,7 @@ class Performer {
   const std::string trainer_;
   const std::string data_;
   Course course_;
+  Step stands_at_;  // of a step that is trained: where the pass does something else next
   std::map<Step, Metrics> trained_;
   std::map<Step, Metrics> evaluated_;
   std::map<Step, SavedState> saved_;

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/failpoint.h"
 #include "worker/checkpoint/file.h"
+#include "worker/checkpoint/safetensors.h"
 #include "worker/protocol/encoding.h"
 
 namespace espalier {
@@ -19,7 +20,6 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kHeadBytesMax = 100'000'000;  // as safetensors has it
-constexpr std::size_t kHeadAlignment = 8;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr int kHeadDepthMax = 4;
 constexpr char kVersion[] = "1";
@@ -33,30 +33,16 @@ std::string HeadSha256(std::string_view identity, std::string_view state_sha256)
   return Sha256Hex(std::string(identity) + '\0' + std::string(state_sha256));
 }
 
-std::string LittleEndian(std::uint64_t value) {
-  std::string bytes;
-  for (std::size_t i = 0; i < kLengthBytes; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
-  return bytes;
-}
-
-Result<std::string> HeadText(const std::string& identity, const std::string& state_sha256, const TrainingState& state) {
-  Json head;
-  head[kMetadata] = {{kVersionKey, kVersion},
-                     {kIdentityKey, identity},
-                     {kStateKey, state_sha256},
-                     {kHeadKey, HeadSha256(identity, state_sha256)}};
-  std::size_t offset = 0;
+Result<std::string> HeadOf(const std::string& identity, const std::string& state_sha256, const StateView& state) {
   for (const auto& [name, array] : state) {
-    if (ArrayBytes(array.type, array.shape) != array.bytes.size()) {
-      return MakeError(ErrorCode::kInternal, "the array '" + name + "' of the state is not what it says");
-    }
-    head[name] = {
-        {"dtype", array.type}, {"shape", array.shape}, {"data_offsets", {offset, offset + array.bytes.size()}}};
-    offset += array.bytes.size();
+    if (ArrayBytes(array.type, array.shape) == array.bytes.size()) continue;
+    return MakeError(ErrorCode::kInternal, "the array '" + name + "' of the state is not what it says");
   }
-  std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
-  text.append((kHeadAlignment - text.size() % kHeadAlignment) % kHeadAlignment, ' ');
-  return text;
+  return SafetensorsHead({{kVersionKey, kVersion},
+                          {kIdentityKey, identity},
+                          {kStateKey, state_sha256},
+                          {kHeadKey, HeadSha256(identity, state_sha256)}},
+                         state);
 }
 
 // One array, as the head says.
@@ -185,10 +171,15 @@ Result<CheckpointHead> ReadArrays(const std::filesystem::path& path, OpenCheckpo
 
 Result<WrittenCheckpoint> WriteCheckpointFile(const std::filesystem::path& path,
                                               const worker::CheckpointIdentity& identity, const TrainingState& state) {
-  WrittenCheckpoint written{.state_sha256 = Sha256Of(state)};
-  ESPALIER_ASSIGN(const std::string head, HeadText(worker::Print(identity), written.state_sha256, state));
-  const std::string length = LittleEndian(head.size());
-  std::vector<std::string_view> pieces{length, head};
+  return WriteCheckpointFileOfView(path, identity, ViewOf(state));
+}
+
+Result<WrittenCheckpoint> WriteCheckpointFileOfView(const std::filesystem::path& path,
+                                                    const worker::CheckpointIdentity& identity,
+                                                    const StateView& state) {
+  WrittenCheckpoint written{.state_sha256 = Sha256OfView(state)};
+  ESPALIER_ASSIGN(const std::string head, HeadOf(worker::Print(identity), written.state_sha256, state));
+  std::vector<std::string_view> pieces{head};
   for (const auto& [name, array] : state) pieces.emplace_back(array.bytes);
   for (const std::string_view piece : pieces) written.bytes += static_cast<std::int64_t>(piece.size());
 

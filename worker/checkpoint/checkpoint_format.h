@@ -33,6 +33,8 @@ struct WrittenCheckpoint {
 // (disk full, no such folder), or an array that is not what it says.
 Result<WrittenCheckpoint> WriteCheckpointFile(const std::filesystem::path& path,
                                               const worker::CheckpointIdentity& identity, const TrainingState& state);
+Result<WrittenCheckpoint> WriteCheckpointFileOfView(const std::filesystem::path& path,
+                                                    const worker::CheckpointIdentity& identity, const StateView& state);
 
 struct CheckpointFile {
   CheckpointHead head;

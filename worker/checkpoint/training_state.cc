@@ -72,7 +72,15 @@ void StateDigest::Begin(std::string_view name, std::string_view type, const std:
   }
 }
 
-std::string Sha256Of(const TrainingState& state) {
+StateView ViewOf(const TrainingState& state) {
+  StateView view;
+  for (const auto& [name, array] : state) view[name] = {array.type, array.shape, array.bytes};
+  return view;
+}
+
+std::string Sha256Of(const TrainingState& state) { return Sha256OfView(ViewOf(state)); }
+
+std::string Sha256OfView(const StateView& state) {
   StateDigest digest;
   for (const auto& [name, array] : state) {
     digest.Begin(name, array.type, array.shape);

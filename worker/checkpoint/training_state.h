@@ -27,6 +27,17 @@ struct StateArray {
 
 using TrainingState = std::map<std::string, StateArray>;
 
+// The same of arrays whose bytes lie elsewhere.
+struct ArrayView {
+  std::string type;
+  std::vector<std::int64_t> shape;
+  std::string_view bytes;
+};
+using StateView = std::map<std::string, ArrayView>;
+
+// REQUIRES: the state outlives it.
+StateView ViewOf(const TrainingState& state);
+
 // Of one element, in bytes; nothing if there is no such type.
 std::optional<std::size_t> ElementBytes(std::string_view type);
 
@@ -58,5 +69,6 @@ class StateDigest {
 };
 
 std::string Sha256Of(const TrainingState& state);
+std::string Sha256OfView(const StateView& state);
 
 }  // namespace espalier

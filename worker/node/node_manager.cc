@@ -31,6 +31,11 @@ std::string NewIncarnation() {
   return text;
 }
 
+std::string ProgramBesideThisOne(const std::string& name) {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
+}
+
 int OpenSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -62,7 +67,11 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
       signals_(OpenSignals()),
       files_(store, queue_),
       references_(config.master_address, config.token, directory.references(),
-                  {.rules = config.user_code, .server = config.server, .machine = ThisMachine(), .uid = getuid()},
+                  {.rules = config.user_code,
+                   .server = config.server,
+                   .machine = ThisMachine(),
+                   .uid = getuid(),
+                   .script_worker = ProgramBesideThisOne("espalier-script")},
                   queue_),
       uplink_(config.master_address, config.token, queue_,
               [this](const ServerOrders& orders) { Do(core_.OnOrders(orders, MonotonicNow())); }) {}

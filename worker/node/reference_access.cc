@@ -72,7 +72,7 @@ struct ReferenceAccess::Parts {
     ESPALIER_ASSIGN(const std::string python, PythonFor(host, reference));
     const fs::path archive = folder / (ToHex(digest) + ".zip");
     ESPALIER_RETURN_IF_ERROR(WriteWhole(archive, response.archive()));
-    return CommandOf(reference, python, archive);
+    return CommandOf(host, reference, python, archive);
   }
 
   const std::string token;

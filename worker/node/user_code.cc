@@ -47,6 +47,12 @@ Result<void> MayRun(const Host& host, const TrainerReference& reference) {
 }
 
 Result<std::string> PythonFor(const Host& host, const TrainerReference& reference) {
+  if (const auto program = ProgramOf(reference.entry)) {
+    if (const auto found = Executable(host, host.script_worker); !found.has_value()) {
+      return Refused("it has no espalier-script beside espalier-node, which starts programs: build or install it");
+    }
+    if (!program->ends_with(".py")) return std::string();
+  }
   const std::vector<Interpreter>& pythons = host.rules.pythons;
   if (reference.python.starts_with('/')) return Executable(host, reference.python);
   if (!reference.python.empty()) {
@@ -62,12 +68,18 @@ Result<std::string> PythonFor(const Host& host, const TrainerReference& referenc
                  " in the study file, as python: PATH");
 }
 
-std::vector<std::string> CommandOf(const TrainerReference& reference, const std::string& python,
+std::vector<std::string> CommandOf(const Host& host, const TrainerReference& reference, const std::string& python,
                                    const std::filesystem::path& archive) {
   std::vector<std::string> command{"/usr/bin/env", "PYTHONHASHSEED=0"};
   for (const auto& [name, value] : reference.environment) command.push_back(name + "=" + value);
-  command.insert(command.end(), {python, "-m", "espalier.worker", reference.entry, "--archive", archive.string(),
-                                 "--folder", reference.folder});
+  const auto add = [&](std::initializer_list<std::string> words) { command.insert(command.end(), words); };
+  if (const auto program = ProgramOf(reference.entry)) {
+    add({host.script_worker, *program});
+    if (!python.empty()) add({"--python", python});
+  } else {
+    add({python, "-m", "espalier.worker", reference.entry});
+  }
+  add({"--archive", archive.string(), "--folder", reference.folder});
   for (const std::string& path : reference.data) command.push_back("--data=" + path);
   for (const auto& [name, value] : reference.environment) command.push_back("--environment=" + name);
   return command;

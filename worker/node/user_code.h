@@ -35,16 +35,18 @@ struct Host {
   std::string server;   // its name
   std::string machine;  // base/this_machine.h
   std::int64_t uid = 0;
+  std::string script_worker = {};  // the path of espalier-script
 };
 
 // Error: kFailedPrecondition, with whose code it runs.
 Result<void> MayRun(const Host& host, const TrainerReference& reference);
 
-// The interpreter's path. Looks whether it can be executed. Error: kFailedPrecondition, with what to write instead.
+// The interpreter's path; empty for a program that needs none. Looks whether it can be executed, and so can what starts
+// programs, where the reference is of one. Error: kFailedPrecondition, with what to write instead.
 Result<std::string> PythonFor(const Host& host, const TrainerReference& reference);
 
-// What a worker of the reference is started by. REQUIRES: Check(reference).
-std::vector<std::string> CommandOf(const TrainerReference& reference, const std::string& python,
+// What a worker of the reference is started by. `python`: as PythonFor gives it. REQUIRES: Check(reference).
+std::vector<std::string> CommandOf(const Host& host, const TrainerReference& reference, const std::string& python,
                                    const std::filesystem::path& archive);
 
 }  // namespace espalier::node

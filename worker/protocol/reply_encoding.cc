@@ -46,7 +46,8 @@ Json Body(const Heartbeat&) { return Json::object(); }
 Json Body(const Trained& trained) {
   return {{"metrics", ToJson(trained.metrics)},
           {"seconds", trained.time.count()},
-          {"peakMemoryBytes", ToJson(trained.peak_bytes)}};
+          {"peakMemoryBytes", ToJson(trained.peak_bytes)},
+          {"goesOn", trained.goes_on}};
 }
 Json Body(const Evaluated& evaluated) {
   return {{"metrics", ToJson(evaluated.metrics)}, {"seconds", evaluated.time.count()}};
@@ -142,6 +143,7 @@ Result<ReplyKind> ReadMeasured(const Json& json) {
   Measured measured;
   if constexpr (std::is_same_v<Measured, Trained>) {
     ESPALIER_ASSIGN(measured.peak_bytes, ReadInteger(json, "peakMemoryBytes"));
+    ESPALIER_ASSIGN(measured.goes_on, ReadBoolean(json, "goesOn"));
   }
   ESPALIER_ASSIGN(measured.metrics, ReadMetrics(json, "metrics"));
   ESPALIER_ASSIGN(const double seconds, ReadNumber(json, "seconds"));

@@ -7,7 +7,17 @@ namespace {
 Json Body(const Describe& describe) { return {{"capabilities", describe.capabilities}}; }
 Json Body(const Evaluate&) { return Json::object(); }
 Json Body(const Setup& setup) { return {{"values", ToJson(setup.values)}}; }
-Json Body(const Train& train) { return {{"step", ToJson(train.step.value)}}; }
+Json Body(const Train& train) {
+  Json json{{"step", ToJson(train.step.value)}};
+  if (train.until == Step{}) return json;
+  json["until"] = ToJson(train.until.value);
+  Json ahead = Json::array();
+  for (const ValuesAtStep& each : train.ahead) {
+    ahead.push_back({{"step", ToJson(each.step.value)}, {"values", ToJson(each.values)}});
+  }
+  json["ahead"] = std::move(ahead);
+  return json;
+}
 Json Body(const Load& load) { return {{"path", load.path}}; }
 Json Body(const Proceed& proceed) { return {{"runId", ToJson(proceed.run.run.value)}, {"stepLog", proceed.step_log}}; }
 Json Body(const Save& save) { return {{"path", save.path}, {"identity", ToJson(save.identity)}}; }
@@ -32,6 +42,20 @@ Result<Init> ReadInit(const Json& json) {
   ESPALIER_ASSIGN(init.run.run.value, ReadInteger(json, "runId"));
   ESPALIER_ASSIGN(init.step_log, ReadText(json, "stepLog"));
   return init;
+}
+
+Result<Train> ReadTrain(const Json& json) {
+  Train train;
+  ESPALIER_ASSIGN(train.step.value, ReadInteger(json, "step"));
+  ESPALIER_ASSIGN(train.until.value, ReadInteger(json, "until"));
+  ESPALIER_ASSIGN(const std::vector<Json> ahead, ReadList(json, "ahead"));
+  for (const Json& each : ahead) {
+    if (!each.is_object()) return WrongField("ahead", "expected messages");
+    ValuesAtStep& at = train.ahead.emplace_back();
+    ESPALIER_ASSIGN(at.step.value, ReadInteger(each, "step"));
+    ESPALIER_ASSIGN(at.values, ReadValues(each, "values"));
+  }
+  return train;
 }
 
 Result<Proceed> ReadProceed(const Json& json) {
@@ -66,8 +90,7 @@ Result<RequestKind> ReadRequestKind(const Json& json) {
     if (text == "init") return Wrap(ReadInit(kind));
     if (text == "setup")
       return Wrap(ReadValues(kind, "values").map([](Values values) { return Setup{std::move(values)}; }));
-    if (text == "train")
-      return Wrap(ReadInteger(kind, "step").map([](std::int64_t step) { return Train{Step{step}}; }));
+    if (text == "train") return Wrap(ReadTrain(kind));
     if (text == "evaluate") return RequestKind(Evaluate{});
     if (text == "save") return Wrap(ReadSave(kind));
     if (text == "proceed") return Wrap(ReadProceed(kind));

@@ -25,10 +25,11 @@ namespace capability {
 inline constexpr char kProceed[] = "proceed";      // Proceed
 inline constexpr char kReload[] = "reload";        // Load after steps, without Init: of all that the worker can train
 inline constexpr char kHeartbeat[] = "heartbeat";  // Heartbeat, of a node manager
+inline constexpr char kStretches[] = "stretches";  // Train says more, and Trained may say that the training goes on
 }  // namespace capability
 using Capabilities = std::vector<std::string>;
-inline const Capabilities kCapabilities{capability::kProceed, capability::kReload,
-                                        capability::kHeartbeat};  // of this version
+inline const Capabilities kCapabilities{capability::kProceed, capability::kReload, capability::kHeartbeat,
+                                        capability::kStretches};  // of this version
 
 // Lists what the worker can train.
 struct Describe {
@@ -59,9 +60,21 @@ struct Proceed {
   friend bool operator==(const Proceed&, const Proceed&) = default;
 };
 
-// One step, to reach `step`.
+// Values that begin to hold at a step.
+struct ValuesAtStep {
+  Step step;
+  Values values;
+  friend bool operator==(const ValuesAtStep&, const ValuesAtStep&) = default;
+};
+
+// One step, to reach `step`. The rest is for workers that train stretches.
 struct Train {
   Step step;
+  // Where the training is wanted to stand next, to be saved or evaluated, or to end: `step` or later. Step 0: nothing
+  // is said of it, as if it were `step`.
+  Step until = {};
+  // What changes at the steps from `step` to before `until`; where the training does not stand, it may be left out.
+  std::vector<ValuesAtStep> ahead = {};
   friend bool operator==(const Train&, const Train&) = default;
 };
 
@@ -113,6 +126,8 @@ struct Trained {
   Metrics metrics;
   Seconds time{0};
   std::int64_t peak_bytes = 0;  // the most memory held since the run began in the worker; 0: not known
+  // The training does not stand at this step: it can be neither saved nor evaluated here, only gone on with.
+  bool goes_on = false;
   friend bool operator==(const Trained&, const Trained&) = default;
 };
 

@@ -5,6 +5,8 @@
 namespace espalier {
 namespace {
 
+constexpr std::size_t kSaidBytesMax = 4096;
+
 std::string Quoted(const std::string& word) {
   std::string quoted = "'";
   for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
@@ -20,9 +22,14 @@ Ended RunToEnd(const std::vector<std::string>& words) {
   FILE* output = popen((shell_command + "</dev/null 2>&1").c_str(), "r");
   if (output == nullptr) return ended;
   char line[4096];
-  while (std::fgets(line, sizeof(line), output) != nullptr) ended.last_line = line;
+  while (std::fgets(line, sizeof(line), output) != nullptr) {
+    ended.last_line = line;
+    ended.said += line;
+    if (ended.said.size() > kSaidBytesMax) ended.said.erase(0, ended.said.size() - kSaidBytesMax);
+  }
   ended.status = pclose(output);
   while (ended.last_line.ends_with('\n')) ended.last_line.pop_back();
+  while (ended.said.ends_with('\n')) ended.said.pop_back();
   return ended;
 }
 

@@ -9,6 +9,7 @@ namespace espalier {
 struct Ended {
   int status = -1;        // as wait() says
   std::string last_line;  // of its output and errors
+  std::string said;       // the end of these
 };
 
 // Runs the program in the folder "/", with nothing to read, and waits until it has ended. `words`: its path, or its

@@ -4,8 +4,15 @@
 
 #include "client/cli/up/child_process.h"
 #include "client/cli/up/run_to_end.h"
+#include "client/cli/up/up.h"
 
 namespace espalier {
+namespace {
+
+constexpr std::string_view kScriptPrefix = "script:";
+
+}  // namespace
+
 Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const std::string& python) {
   namespace fs = std::filesystem;
   const std::size_t colon = trainer.rfind(':');
@@ -29,6 +36,22 @@ Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const
                    "--trainer");
 }
 
+bool IsScript(const std::string& trainer) { return trainer.starts_with(kScriptPrefix); }
+
+Result<std::vector<std::string>> ScriptCommand(const std::string& trainer, const std::string& python) {
+  namespace fs = std::filesystem;
+  ESPALIER_ASSIGN(const std::string worker, ProgramBesideThisOne("espalier-script"));
+  std::error_code error;
+  const fs::path file = fs::absolute(trainer.substr(kScriptPrefix.size()), error);
+  const std::string interpreter = python.find('/') == std::string::npos ? python : fs::absolute(python, error).string();
+  const std::vector<std::string> words{worker, file.string(), "--python", interpreter};
+  std::vector<std::string> check = words;
+  check.push_back("--check");
+  const Ended ended = RunToEnd(check);
+  if (ended.status == 0) return words;
+  return MakeError(ErrorCode::kFailedPrecondition, ended.said + " (docs/script_trainers.md)", "--trainer");
+}
+
 std::vector<std::string> ShellCommand(const std::string& program) {
   return {"/bin/sh", "-c", "exec " + program + " \"$@\"", "worker"};
 }
@@ -36,7 +59,8 @@ std::vector<std::string> ShellCommand(const std::string& program) {
 Result<std::vector<WorkerRuntime>> WorkerRuntimes(const WorkerChoice& choice, const std::string& built_in) {
   std::vector<WorkerRuntime> runtimes{{"built-in", {built_in}}};
   for (std::size_t i = 0; i < choice.trainers.size(); ++i) {
-    ESPALIER_ASSIGN(std::vector<std::string> command, PythonCommand(choice.trainers[i], choice.python));
+    const auto command_for = IsScript(choice.trainers[i]) ? ScriptCommand : PythonCommand;
+    ESPALIER_ASSIGN(std::vector<std::string> command, command_for(choice.trainers[i], choice.python));
     runtimes.push_back({"trainer-" + std::to_string(i + 1), std::move(command)});
   }
   for (std::size_t i = 0; i < choice.programs.size(); ++i) {

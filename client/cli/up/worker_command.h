@@ -15,11 +15,15 @@ namespace espalier {
 // with the option --trainer as field, for a FILE that is not there; kFailedPrecondition when Python or its package
 // `espalier` is missing, or the file cannot be imported, with Python's last words.
 Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const std::string& python);
+// The same of a program that can only be started: "script:FILE", whose worker is espalier-script, beside this program.
+// `python` runs a FILE.py. Cost: the program describes itself once. Errors: as PythonCommand.
+Result<std::vector<std::string>> ScriptCommand(const std::string& trainer, const std::string& python);
+bool IsScript(const std::string& trainer);
 // Of a program that speaks the trainer protocol, as a shell reads it.
 std::vector<std::string> ShellCommand(const std::string& program);
 
 struct WorkerChoice {
-  std::vector<std::string> trainers;  // "FILE.py:NAME", trainers in Python
+  std::vector<std::string> trainers;  // "FILE.py:NAME", trainers in Python; "script:FILE"
   std::string python = "python3";     // that runs them: a path, or a name in PATH
   std::vector<std::string> programs;  // as a shell reads them; they speak the trainer protocol
 };

@@ -1,6 +1,7 @@
 // A node manager's core with a pretended machine around it: workers that answer when told to, step logs, a store and a
 // clock. What was asked of workers and what was reported is kept as short texts:
-//   "Init lr=0.1 seed=7", "Proceed", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill"
+//   "Init lr=0.1 seed=7", "Proceed", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill",
+//   "Train 3 until 6, at 4 lr=0.2" (of workers that train stretches)
 //   "metrics 3 score=0.3", "state 3", "lost state 5", "lost unnamed 5" (a save that nobody had asked for),
 //   "trained n1 0-3", "failed diverged 3", "evaluation failed crash 3", "start unusable file", "refused",
 //   "ended 3", "ended 3 saving 2 3"
@@ -128,7 +129,12 @@ inline std::string Text(const RequestKind& request) {
       CHECK(proceed.step_log == "/logs/" + StepLogName(proceed.run));
       return "Proceed";
     }
-    std::string operator()(const Train& train) const { return "Train" + Text(train.step); }
+    std::string operator()(const Train& train) const {
+      std::string text = "Train" + Text(train.step);
+      if (train.until > Step{}) text += " until" + Text(train.until);
+      for (const ValuesAtStep& each : train.ahead) text += ", at" + Text(each.step) + Text(each.values);
+      return text;
+    }
     std::string operator()(const node::Evaluate&) const { return "Evaluate"; }
     std::string operator()(const node::Save& save) const { return "Save" + Text(save.identity.point.step); }
     std::string operator()(const Load& load) const { return "Load " + load.path; }
@@ -220,6 +226,13 @@ class Scenario {
   // The worker says that it gets on with the slot's oldest request, or save.
   void Beat(int slot = 0) { Beat(slots_[slot].waiting.front().id, slot); }
   void BeatSave(int slot = 0) { Beat(slots_[slot].saves.front().id, slot); }
+  // The slot's oldest request is a step, and the worker goes on by itself, having trained it.
+  void GoOn(int slot = 0) {
+    const ReplyKind reply = Success(slots_[slot].waiting.front().kind, slot);
+    Trained trained = std::get<Trained>(reply);
+    trained.goes_on = true;
+    AnswerWith(trained, slot);
+  }
   // Answers until Train to `step` has been asked for, but not answered.
   void RunInto(std::int64_t step, int slot = 0) {
     while (!Waits(Train{Step{step}}, slot)) Answer(slot);

@@ -66,8 +66,9 @@ TEST_CASE("a reference comes back as it was sent") { CHECK(FromProto(ToProto(Som
 
 TEST_CASE("a reference that no server could make anything of is refused with the field") {
   CHECK(FieldRefused([](TrainerReference&) {}).empty());
-  for (const char* entry : {"", "train.py", "train.py:", ":Digits", "/train.py:Digits", "../train.py:Digits",
-                            "a/../../train.py:Digits", "a//train.py:Digits", "train.py\n:Digits"}) {
+  for (const char* entry :
+       {"script:", "script:a/train.sh", "script:..", "", "train.py", "train.py:", ":Digits", "/train.py:Digits",
+        "../train.py:Digits", "a/../../train.py:Digits", "a//train.py:Digits", "train.py\n:Digits"}) {
     CHECK(FieldRefused([&](TrainerReference& of) { of.entry = entry; }) == "trainer");
   }
   CHECK(FieldRefused([](TrainerReference& of) { of.archive = "abc"; }) == "archive");

@@ -25,6 +25,7 @@ const std::vector<RequestKind> kRequests{Describe{{"proceed"}},
                                          Init{{{}, RunId{5}}, "mlp", "", {}, {}, ""},
                                          Setup{kValues},
                                          Train{Step{7}},
+                                         Train{Step{7}, Step{9}, {{Step{7}, kValues}, {Step{8}, {{"lr", 0.2}}}}},
                                          Evaluate{},
                                          Save{"/staging/a", kIdentity},
                                          Load{"/store/a"},
@@ -46,6 +47,7 @@ const std::vector<ReplyKind> kReplies{
     Description{1, "cpu", {SomeOffer()}, {"proceed", "later"}},
     Done{},
     Trained{{{"loss", 0.1}, {"large", std::numeric_limits<double>::infinity()}}, Seconds(0.5), kLarge},
+    Trained{.metrics = {{"loss", 0.1}}, .goes_on = true},
     Evaluated{{{"acc", -std::numeric_limits<double>::infinity()}}, Seconds(0.25)},
     Saved{"sha", kLarge, Seconds(0.5), Seconds(1)},
     Failure{FailureKind::kOutOfMemory, "too\nlarge", true},
@@ -87,7 +89,7 @@ TEST_CASE("requests are what protobuf's mapping makes of the protocol's messages
   CHECK(init.values().at("bs").integer() == kLarge);
   CHECK(init.values().at("optimizer").text() == "sgd \"\xc3\xa9");
   CHECK(init.step_log() == "/steps/77-5.log");
-  const auto save = FromJson<v1::TrainerRequest>(Encode(WorkerRequest{1, kRequests[6]})).save();
+  const auto save = FromJson<v1::TrainerRequest>(Encode(WorkerRequest{1, kRequests[7]})).save();
   CHECK(save.path() == "/staging/a");
   CHECK(save.identity().leadership_id() == kLarge);
   CHECK(save.identity().lineage_digest() == ToHex(kIdentity.lineage));

@@ -174,7 +174,8 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
                       .staging = settings_.staging,
                       .step_log = settings_.step_logs + "/" + StepLogName(key),
                       .standing = std::exchange(worker->standing, std::nullopt),
-                      .start_time = ready->start_time},
+                      .start_time = ready->start_time,
+                      .trains_stretches = ready->stretches},
                      now, wanted);
     Carry(key, std::move(wanted), now, actions);
   }
@@ -247,6 +248,7 @@ Actions Core::OnWorkerReplied(int slot, std::int64_t number, const WorkerReply& 
       worker.state = Ready{.offers = runtimes_.Get(*runtime).offers,
                            .proceeds = Has(*description, worker::capability::kProceed),
                            .reloads = Has(*description, worker::capability::kReload),
+                           .stretches = Has(*description, worker::capability::kStretches),
                            .start_time = now - worker.used_at};
     }
   } else if (const auto run = runs_.find(asked.run); run != runs_.end()) {

@@ -106,6 +106,17 @@ Values RunPath::SequenceValues(Step step) const {
   return ValuesOf(stage == nullptr ? before_start_ : stage->configuration, step, /*initial_too=*/false);
 }
 
+std::vector<ValuesAtStep> RunPath::ChangesBetween(Step from, Step to) const {
+  std::vector<ValuesAtStep> changes;
+  Values in_force = SequenceValues(from - 1);
+  for (Step step = from; step < to; step = step + 1) {
+    Values values = SequenceValues(step);
+    if (Values changed = Changed(values, in_force); !changed.empty()) changes.push_back({step, std::move(changed)});
+    in_force = std::move(values);
+  }
+  return changes;
+}
+
 Values RunPath::ValuesOf(const Configuration& configuration, Step step, bool initial_too) const {
   Values values;
   for (std::size_t i = 0; i < schema_.hyper_parameters.size(); ++i) {

@@ -38,6 +38,10 @@ class RunPath {
   // are neutral there are left out. REQUIRES: start() - 1 <= step < end(), and 0 <= step.
   Values SequenceValues(Step step) const;
 
+  // What of these changes at the steps from `from` on and before `to`, in their order. REQUIRES: start() < from,
+  // to <= end().
+  std::vector<ValuesAtStep> ChangesBetween(Step from, Step to) const;
+
  private:
   struct Stage {
     PathStage stage;

@@ -91,8 +91,12 @@ bool Runner::WantsSave(Seconds now) const {
   if (saves_.Begun(reached_)) return false;
   if (Owes(Owed::kState, reached_)) return true;
   if (reached_ == path_.start()) return false;
+  return preempted_ || SaveIsDue(now);
+}
+
+bool Runner::SaveIsDue(Seconds now) const {
   const Seconds period = order_.terms.save_every;
-  return preempted_ || (period > Seconds(0) && now - saved_at_ >= period);
+  return period > Seconds(0) && now - saved_at_ >= period;
 }
 
 void Runner::Begin(const Workplace& place, Seconds now, RunnerActions& actions) {
@@ -108,6 +112,7 @@ void Runner::Begin(const Workplace& place, Seconds now, RunnerActions& actions) 
   slot.set_up = beginning != Beginning::kInit;
   staging_ = place.staging;
   stop_patience_ = std::max(kStopPatience, place.start_time);
+  trains_stretches_ = place.trains_stretches;
   in_force_.clear();
   if (beginning == Beginning::kInit) {
     const Offer& offer = order_.offer;
@@ -142,6 +147,7 @@ std::optional<Standing> Runner::Left() const {
 
 void Runner::Advance(Seconds now, RunnerActions& actions) {
   OnSlot& slot = std::get<OnSlot>(state_);
+  if (goes_on_) return GoOn(now, actions);
   if (WantsEvaluation()) {
     slot.activity = Evaluating{};
     slot.asked = {Work::kEvaluate};
@@ -156,7 +162,7 @@ void Runner::Advance(Seconds now, RunnerActions& actions) {
     if (has_room_) SaveHere(now, actions);
   }
   if (preempted_ || reached_ >= End()) return Finish(std::nullopt, now, actions);
-  BeginStep(actions);
+  BeginStep(now, actions);
 }
 
 void Runner::SaveHere(Seconds now, RunnerActions& actions) {
@@ -165,20 +171,6 @@ void Runner::SaveHere(Seconds now, RunnerActions& actions) {
   saved_at_ = now;
   actions.requests.push_back(
       Save{staged, {order_.run, order_.plan, path_.PointAt(reached_), path_.LineageAt(reached_)}});
-}
-
-void Runner::BeginStep(RunnerActions& actions) {
-  OnSlot& slot = std::get<OnSlot>(state_);
-  const Values values = path_.SequenceValues(reached_);
-  if (Values changed = Changed(values, in_force_); !changed.empty()) {
-    actions.requests.push_back(Setup{std::move(changed)});
-    slot.asked.push_back(Work::kSetUp);
-  }
-  actions.requests.push_back(Train{reached_ + 1});
-  slot.asked.push_back(Work::kTrain);
-  in_force_ = values;
-  begun_ = reached_ + 1;
-  slot.activity = Training{};
 }
 
 void Runner::OnHeartbeat(const RequestKind& request, Seconds now) {
@@ -195,6 +187,10 @@ void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds
   slot->working_since = now;
   if (SaysUnusable(reply)) actions.retire_worker = true;
   if (std::holds_alternative<Failure>(reply)) is_whole_ = std::get<Failure>(reply).state_intact;
+  if (std::holds_alternative<Train>(request)) {
+    const auto* trained = std::get_if<Trained>(&reply);
+    goes_on_ = trained != nullptr && trained->goes_on && begun_ < stretch_end_;
+  }
   if (Is<Stopping>()) return OnReplyWhileStopping(request, reply, now, actions);
   if (const auto* failure = std::get_if<Failure>(&reply)) return OnFailure(request, *failure, now, actions);
   if (const auto* train = std::get_if<Train>(&request)) {
@@ -230,13 +226,6 @@ void Runner::OnPrepared(const RequestKind& request, Seconds took, Seconds now, R
   if (std::get<Starting>(slot.activity).begin_again) return BeginAgain(now, actions);
   if (preempted_) return Finish(std::nullopt, now, actions);
   if (slot.asked.empty()) Advance(now, actions);
-}
-
-void Runner::OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions) {
-  reached_ = step;
-  end_.peak_bytes = std::max(end_.peak_bytes, trained.peak_bytes);
-  if (AllFinite(trained.metrics)) return Advance(now, actions);
-  Finish(FaultNow(RunFailed::Kind::kDiverged, DescribeNotFinite(trained.metrics)), now, actions);
 }
 
 void Runner::OnEvaluated(const Evaluated& evaluated, Seconds now, RunnerActions& actions) {
@@ -451,6 +440,10 @@ void Runner::LeaveSlot(Seconds now) {
 
 void Runner::Finish(std::optional<ReportKind> fault, Seconds now, RunnerActions& actions) {
   LeaveSlot(now);
+  if (std::exchange(goes_on_, false)) {  // with nobody to train for
+    is_whole_ = false;
+    actions.retire_worker = true;
+  }
   state_ = Over{std::move(fault)};
   begun_ = reached_;
   actions.read_step_log = true;

@@ -4,7 +4,9 @@
 // Metrics are reported when they are measured, states when they are stored, a promise that cannot be kept any more when
 // that is known, each once. RunEnded names the saves under way; it says that all else is lost. States go on into the
 // store after the end. Invariant: besides saves, only Init with Setup and Load, or Setup with Train, or Evaluate is
-// ever waited for; the worker answers in order. Not thread-safe; owned by the core.
+// ever waited for; the worker answers in order. A worker that trains stretches is told where the next of these is to
+// be done, and may pass steps at which it does not stand: there nothing is done, and what was promised there is lost.
+// Not thread-safe; owned by the core.
 #pragma once
 
 #include <optional>
@@ -40,6 +42,7 @@ struct Workplace {
   std::string step_log;
   std::optional<Standing> standing;  // what the worker was left with, if it can go on with it
   Seconds start_time{0};             // that the worker took to start
+  bool trains_stretches = false;     // the worker can train many steps at one go
 };
 
 class Runner {
@@ -107,7 +110,9 @@ class Runner {
   }
 
   void Advance(Seconds now, RunnerActions& actions);
-  void BeginStep(RunnerActions& actions);
+  void GoOn(Seconds now, RunnerActions& actions);
+  void BeginStep(Seconds now, RunnerActions& actions);
+  Step NextStop(Seconds now) const;
   void SaveHere(Seconds now, RunnerActions& actions);
   void BeginAgain(Seconds now, RunnerActions& actions);
   void OnPrepared(const RequestKind& request, Seconds took, Seconds now, RunnerActions& actions);
@@ -136,6 +141,7 @@ class Runner {
   std::optional<Seconds> LimitOf(Work work) const;
   bool WantsEvaluation() const;
   bool WantsSave(Seconds now) const;
+  bool SaveIsDue(Seconds now) const;
 
   Order order_;
   RunPath path_;
@@ -143,6 +149,9 @@ class Runner {
   Step reached_;
   Step begun_;  // reached_, or the step that is being trained
   bool preempted_ = false;
+  bool trains_stretches_ = false;
+  Step stretch_end_;      // where the worker stands at the latest, by the last Train that was sent where it stood
+  bool goes_on_ = false;  // it does not stand at reached_
   bool has_room_ = true;
   Values in_force_;
   bool is_whole_ = false;  // the training in the worker is this run's, and no request of it has failed or is unanswered

@@ -32,9 +32,10 @@ struct Describing {
 // Trains what it has described.
 struct Ready {
   std::set<Digest128> offers;
-  bool proceeds = false;  // can be asked to Proceed
-  bool reloads = false;   // and can Load after steps
-  Seconds start_time{0};  // that it took until it had described itself
+  bool proceeds = false;   // can be asked to Proceed
+  bool reloads = false;    // and can Load after steps
+  bool stretches = false;  // trains many steps at one go
+  Seconds start_time{0};   // that it took until it had described itself
 };
 
 // It has said that it is unusable: asked for nothing more, and killed once it has written what it is writing.

@@ -25,6 +25,7 @@ using worker::Setup;
 using worker::Train;
 using worker::Trained;
 using worker::Values;
+using worker::ValuesAtStep;
 using worker::WorkerDeath;
 using worker::WorkerReply;
 using worker::WorkerRequest;

@@ -1,0 +1,65 @@
+// The runner's steps: how far the worker is to train, and what follows when it has trained one.
+#include <algorithm>
+
+#include "worker/node/core/run_faults.h"
+#include "worker/node/core/runner.h"
+
+namespace espalier::node {
+namespace {
+
+// What changes on the way has to fit into a message.
+constexpr std::int64_t kStretchMax = 1000;
+
+}  // namespace
+
+void Runner::BeginStep(Seconds now, RunnerActions& actions) {
+  OnSlot& slot = std::get<OnSlot>(state_);
+  const Values values = path_.SequenceValues(reached_);
+  if (Values changed = Changed(values, in_force_); !changed.empty()) {
+    actions.requests.push_back(Setup{std::move(changed)});
+    slot.asked.push_back(Work::kSetUp);
+  }
+  Train train{reached_ + 1};
+  if (trains_stretches_) {
+    train.until = NextStop(now);
+    if (!goes_on_) {
+      train.ahead = path_.ChangesBetween(train.step, train.until);
+      stretch_end_ = train.until;
+    }
+  }
+  actions.requests.push_back(std::move(train));
+  slot.asked.push_back(Work::kTrain);
+  in_force_ = values;
+  begun_ = reached_ + 1;
+  slot.activity = Training{};
+}
+
+// The next step at which there is something to do besides training, as far as it is known now.
+Step Runner::NextStop(Seconds now) const {
+  const Step next = reached_ + 1;
+  if (preempted_ || (goes_on_ && SaveIsDue(now))) return next;
+  Step stop = std::min(End(), reached_ + kStretchMax);
+  for (const OrderedPromise& promise : order_.terms.promises) {
+    if (IsAhead(promise) && promise.step > reached_) stop = std::min(stop, promise.step);
+  }
+  for (const std::int64_t period : order_.terms.evaluate_every) {
+    if (period > 0) stop = std::min(stop, Step{(reached_.value / period + 1) * period});
+  }
+  return stop;
+}
+
+void Runner::OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions) {
+  reached_ = step;
+  end_.peak_bytes = std::max(end_.peak_bytes, trained.peak_bytes);
+  if (AllFinite(trained.metrics)) return Advance(now, actions);
+  Finish(FaultNow(RunFailed::Kind::kDiverged, DescribeNotFinite(trained.metrics)), now, actions);
+}
+
+// Past a step at which the worker does not stand.
+void Runner::GoOn(Seconds now, RunnerActions& actions) {
+  if (reached_ >= End()) return Finish(std::nullopt, now, actions);
+  BeginStep(now, actions);
+  ReportLost(actions);
+}
+
+}  // namespace espalier::node

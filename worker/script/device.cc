@@ -1,0 +1,63 @@
+#include "worker/script/device.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace espalier::script {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kModel[] = "Model:";
+
+std::string AsWord(std::string text) {
+  const auto is_space = [](unsigned char letter) { return std::isspace(letter) != 0; };
+  text.erase(text.begin(), std::ranges::find_if_not(text, is_space));
+  while (!text.empty() && is_space(static_cast<unsigned char>(text.back()))) text.pop_back();
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char letter) { return std::isspace(letter) != 0 ? '-' : std::tolower(letter); });
+  return text;
+}
+
+// As NVIDIA's driver calls the machine's GPUs, each model once.
+std::set<std::string> GpuModels() {
+  std::set<std::string> models;
+  std::error_code error;
+  for (fs::directory_iterator at("/proc/driver/nvidia/gpus", error), end; !error && at != end; at.increment(error)) {
+    std::ifstream information(at->path() / "information");
+    for (std::string line; std::getline(information, line);) {
+      if (line.starts_with(kModel)) models.insert(AsWord(line.substr(sizeof(kModel) - 1)));
+    }
+  }
+  return models;
+}
+
+// What libraries of mathematics choose their ways by.
+std::string CpuCapability() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f") != 0) return " avx512";
+  if (__builtin_cpu_supports("avx2") != 0) return " avx2";
+#endif
+  return "";
+}
+
+}  // namespace
+
+std::string DeviceKind(const std::string& gpus, int thread_count, const std::string& said) {
+  std::string kind;
+  if (!gpus.empty()) {
+    for (const std::string& model : GpuModels()) kind += model + " ";
+    kind = "cuda " + kind;
+  }
+  utsname machine{};
+  uname(&machine);
+  kind += std::string("cpu ") + machine.machine + CpuCapability() + " threads-" + std::to_string(thread_count);
+  return said.empty() ? kind : kind + " " + said;
+}
+
+}  // namespace espalier::script

@@ -1,0 +1,12 @@
+// What decides the bits of a program's training besides the program, as far as can be seen from outside.
+#pragma once
+
+#include <string>
+
+namespace espalier::script {
+
+// "cpu x86_64 avx512 threads-1", with GPUs before that and what the program says behind it. `gpus`: as
+// CUDA_VISIBLE_DEVICES has it; empty: none.
+std::string DeviceKind(const std::string& gpus, int thread_count, const std::string& said);
+
+}  // namespace espalier::script
