@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/digest.h"
@@ -16,14 +15,8 @@
 namespace espalier {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr std::size_t kLengthBytes = 8;
-constexpr std::size_t kHeadBytesMax = 100'000'000;  // as safetensors has it
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-constexpr int kHeadDepthMax = 4;
 constexpr char kVersion[] = "1";
-constexpr char kMetadata[] = "__metadata__";
 constexpr char kVersionKey[] = "espalier.version";
 constexpr char kIdentityKey[] = "espalier.identity";
 constexpr char kStateKey[] = "espalier.state_sha256";
@@ -38,20 +31,14 @@ Result<std::string> HeadOf(const std::string& identity, const std::string& state
     if (ArrayBytes(array.type, array.shape) == array.bytes.size()) continue;
     return MakeError(ErrorCode::kInternal, "the array '" + name + "' of the state is not what it says");
   }
-  return SafetensorsHead({{kVersionKey, kVersion},
-                          {kIdentityKey, identity},
-                          {kStateKey, state_sha256},
-                          {kHeadKey, HeadSha256(identity, state_sha256)}},
-                         state);
+  return PrintSafetensorsHead({{kVersionKey, kVersion},
+                               {kIdentityKey, identity},
+                               {kStateKey, state_sha256},
+                               {kHeadKey, HeadSha256(identity, state_sha256)}},
+                              state);
 }
 
-// One array, as the head says.
-struct Entry {
-  std::string name;
-  std::string type;
-  std::vector<std::int64_t> shape;
-  std::size_t bytes = 0;
-};
+using Entry = SafetensorsHead::Array;
 
 // A file that is being read, whose head is known.
 struct OpenCheckpoint {
@@ -74,66 +61,46 @@ Error ReadingError(Error error) {
   return error;
 }
 
-std::string TextOf(const Json& json, const char* name) {
-  const auto it = json.find(name);
-  return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-// The entry of an array that begins at `offset`, which is moved behind it; nothing if it is not what it should be.
-std::optional<Entry> ReadEntry(const std::string& name, const Json& json, std::size_t& offset) {
-  if (!json.is_object()) return std::nullopt;
-  const auto shape = json.find("shape");
-  const auto offsets = json.find("data_offsets");
-  const auto is_integer = [](const Json& each) { return each.is_number_integer(); };
-  const auto are_integers = [&](const auto& list) {
-    return list != json.end() && list->is_array() && std::ranges::all_of(*list, is_integer);
-  };
-  if (!are_integers(shape) || !are_integers(offsets) || offsets->size() != 2) return std::nullopt;
-  Entry entry{.name = name, .type = TextOf(json, "dtype"), .shape = shape->get<std::vector<std::int64_t>>()};
-  const std::optional<std::size_t> bytes = ArrayBytes(entry.type, entry.shape);
-  if (!bytes.has_value() || (*offsets)[0] != offset || (*offsets)[1] != offset + *bytes) return std::nullopt;
-  entry.bytes = *bytes;
-  offset += *bytes;
-  return entry;
+std::string TextOf(const SafetensorsMetadata& metadata, const char* key) {
+  const auto it = metadata.find(key);
+  return it == metadata.end() ? std::string() : it->second;
 }
 
 // Error: kNotFound, kUnavailable.
 Result<OpenCheckpoint> Open(const std::filesystem::path& path) {
   Result<InputFile> file = InputFile::Open(path);
   if (!file.has_value()) return tl::unexpected<Error>(ReadingError(file.error()));
-  std::string bytes(kLengthBytes, '\0');
+  std::string bytes(kSafetensorsLengthBytes, '\0');
   const auto read = [&](std::string& into) { return file->Read(into.data(), into.size()); };
-  if (file->size() < kLengthBytes) return Absent(path, "is foreign: it is too short");
+  if (file->size() < kSafetensorsLengthBytes) return Absent(path, "is foreign: it is too short");
   if (const auto done = read(bytes); !done.has_value()) return tl::unexpected<Error>(ReadingError(done.error()));
-  std::uint64_t head_bytes = 0;
-  for (std::size_t i = kLengthBytes; i-- > 0;) head_bytes = (head_bytes << 8) | static_cast<unsigned char>(bytes[i]);
-  if (head_bytes > kHeadBytesMax) return Absent(path, "is foreign: it does not begin as a checkpoint does");
-  if (head_bytes > file->size() - kLengthBytes) return Damaged(path, "it is cut");
-  bytes.resize(head_bytes);
+  const std::optional<std::size_t> head_bytes = SafetensorsHeadLength(bytes);
+  if (!head_bytes.has_value()) return Absent(path, "is foreign: it does not begin as a checkpoint does");
+  if (*head_bytes > file->size() - kSafetensorsLengthBytes) return Damaged(path, "it is cut");
+  bytes.resize(*head_bytes);
   if (const auto done = read(bytes); !done.has_value()) return tl::unexpected<Error>(ReadingError(done.error()));
-  const auto is_kept = [](int depth, Json::parse_event_t, Json&) { return depth <= kHeadDepthMax; };
-  const Json head = Json::parse(bytes, is_kept, /*allow_exceptions=*/false);
-  if (!head.is_object() || !head.contains(kMetadata) || !head[kMetadata].is_object()) {
-    return Absent(path, "is foreign: its head is none of a checkpoint");
-  }
-  const Json& metadata = head[kMetadata];
+  Result<SafetensorsHead> parsed = ParseSafetensorsHead(bytes);
+  if (!parsed.has_value()) return Absent(path, "is foreign or damaged: " + parsed.error().message);
+  const SafetensorsMetadata& metadata = parsed->metadata;
+  if (!metadata.contains(kHeadKey)) return Absent(path, "is foreign: its head is none of a checkpoint");
   const std::string identity = TextOf(metadata, kIdentityKey);
   OpenCheckpoint open{.file = *std::move(file), .head = {.state_sha256 = TextOf(metadata, kStateKey)}};
   if (TextOf(metadata, kHeadKey) != HeadSha256(identity, open.head.state_sha256)) {
     return Damaged(path, "its head's digest does not match");
   }
   if (TextOf(metadata, kVersionKey) != kVersion) return Absent(path, "is of another version");
-  const auto parsed = worker::ParseCheckpointIdentity(identity);
-  if (!parsed.has_value()) return Damaged(path, parsed.error().message);
-  open.head.identity = *parsed;
+  const auto identified = worker::ParseCheckpointIdentity(identity);
+  if (!identified.has_value()) return Damaged(path, identified.error().message);
+  open.head.identity = *identified;
   std::size_t offset = 0;
-  for (const auto& [name, json] : head.items()) {  // sorted by name
-    if (name == kMetadata) continue;
-    std::optional<Entry> entry = ReadEntry(name, json, offset);
-    if (!entry.has_value()) return Damaged(path, "its head says of '" + name + "' what cannot be");
-    open.entries.push_back(*std::move(entry));
+  for (Entry& entry : parsed->arrays) {
+    if (entry.begin != offset) return Damaged(path, "its head says of '" + entry.name + "' what cannot be");
+    offset += entry.bytes;
+    open.entries.push_back(std::move(entry));
   }
-  if (open.file.size() - kLengthBytes - head_bytes != offset) return Damaged(path, "its length is not the one it says");
+  if (open.file.size() - kSafetensorsLengthBytes - *head_bytes != offset) {
+    return Damaged(path, "its length is not the one it says");
+  }
   return open;
 }
 

@@ -8,7 +8,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kHeadBytesMax = 100'000'000;  // as safetensors has it
 constexpr std::size_t kHeadAlignment = 8;
 constexpr int kHeadDepthMax = 4;
@@ -21,54 +20,74 @@ bool AreWholeNumbers(const Json& object, const char* name) {
   return list != object.end() && list->is_array() && std::ranges::all_of(*list, &Json::is_number_integer);
 }
 
-Result<ArrayView> ReadArray(const std::string& name, const Json& json, std::string_view all) {
+Result<SafetensorsHead::Array> ReadArray(const std::string& name, const Json& json) {
   const bool is_whole = json.is_object() && json.contains("dtype") && json["dtype"].is_string() &&
                         AreWholeNumbers(json, "shape") && AreWholeNumbers(json, "data_offsets") &&
                         json["data_offsets"].size() == 2;
   if (!is_whole) return Wrong("its head says of '" + name + "' no dtype, shape and data_offsets");
-  ArrayView array{.type = json["dtype"].get<std::string>(), .shape = json["shape"].get<std::vector<std::int64_t>>()};
-  const auto begin = json["data_offsets"][0].get<std::uint64_t>();
-  const auto end = json["data_offsets"][1].get<std::uint64_t>();
+  SafetensorsHead::Array array{
+      .name = name, .type = json["dtype"].get<std::string>(), .shape = json["shape"].get<std::vector<std::int64_t>>()};
   const std::optional<std::size_t> bytes = ArrayBytes(array.type, array.shape);
   if (!bytes.has_value()) return Wrong("'" + name + "' is of the type " + array.type + ", or a shape, that cannot be");
-  if (begin > end || end > all.size() || end - begin != *bytes) {
-    return Wrong("'" + name + "' does not lie where its head says");
+  array.bytes = *bytes;
+  array.begin = json["data_offsets"][0].get<std::uint64_t>();
+  const auto end = json["data_offsets"][1].get<std::uint64_t>();
+  if (array.begin > end || end - array.begin != array.bytes) {
+    return Wrong("'" + name + "' has another length than its type and shape");
   }
-  array.bytes = all.substr(begin, *bytes);
   return array;
 }
 
 }  // namespace
 
-Result<Safetensors> ReadSafetensors(std::string_view bytes) {
-  if (bytes.size() < kLengthBytes) return Wrong("it is too short for a head");
-  std::uint64_t head_bytes = 0;
-  for (std::size_t i = kLengthBytes; i-- > 0;) head_bytes = (head_bytes << 8) | static_cast<unsigned char>(bytes[i]);
-  if (head_bytes > kHeadBytesMax || head_bytes > bytes.size() - kLengthBytes) {
-    return Wrong("it does not begin with the length of a head");
-  }
+std::optional<std::size_t> SafetensorsHeadLength(std::string_view bytes) {
+  if (bytes.size() < kSafetensorsLengthBytes) return std::nullopt;
+  std::size_t length = 0;
+  for (std::size_t i = kSafetensorsLengthBytes; i-- > 0;) length = (length << 8) | static_cast<unsigned char>(bytes[i]);
+  return length <= kHeadBytesMax ? std::optional(length) : std::nullopt;
+}
+
+Result<SafetensorsHead> ParseSafetensorsHead(std::string_view text) {
   const auto is_kept = [](int depth, Json::parse_event_t, Json&) { return depth <= kHeadDepthMax; };
-  const Json head = Json::parse(bytes.substr(kLengthBytes, head_bytes), is_kept, /*allow_exceptions=*/false);
-  if (!head.is_object()) return Wrong("its head is no JSON object");
-  Safetensors read;
-  std::size_t sum = 0;
-  const std::string_view all = bytes.substr(kLengthBytes + head_bytes);
-  for (const auto& [name, json] : head.items()) {
+  const Json json = Json::parse(text, is_kept, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Wrong("its head is no JSON object");
+  SafetensorsHead head;
+  for (const auto& [name, value] : json.items()) {
     if (name == kMetadata) {
-      const bool are_texts = json.is_object() && std::ranges::all_of(json, &Json::is_string);
+      const bool are_texts = value.is_object() && std::ranges::all_of(value, &Json::is_string);
       if (!are_texts) return Wrong("its __metadata__ holds more than texts");
-      read.metadata = json.get<SafetensorsMetadata>();
+      head.metadata = value.get<SafetensorsMetadata>();
       continue;
     }
-    ESPALIER_ASSIGN(ArrayView array, ReadArray(name, json, all));
-    sum += array.bytes.size();
-    read.arrays.emplace(name, std::move(array));
+    ESPALIER_ASSIGN(SafetensorsHead::Array array, ReadArray(name, value));
+    head.arrays.push_back(std::move(array));
+  }
+  return head;
+}
+
+Result<Safetensors> ReadSafetensors(std::string_view bytes) {
+  const std::optional<std::size_t> length = SafetensorsHeadLength(bytes);
+  if (!length.has_value() || *length > bytes.size() - kSafetensorsLengthBytes) {
+    return Wrong("it does not begin with the length of a head");
+  }
+  ESPALIER_ASSIGN(SafetensorsHead head, ParseSafetensorsHead(bytes.substr(kSafetensorsLengthBytes, *length)));
+  Safetensors read{.metadata = std::move(head.metadata)};
+  const std::string_view all = bytes.substr(kSafetensorsLengthBytes + *length);
+  std::size_t sum = 0;
+  for (SafetensorsHead::Array& array : head.arrays) {
+    if (array.begin > all.size() || array.bytes > all.size() - array.begin) {
+      return Wrong("'" + array.name + "' does not lie where its head says");
+    }
+    sum += array.bytes;
+    read.arrays.emplace(std::move(array.name), ArrayView{.type = std::move(array.type),
+                                                         .shape = std::move(array.shape),
+                                                         .bytes = all.substr(array.begin, array.bytes)});
   }
   if (sum != all.size()) return Wrong("its length is not the one its head says");
   return read;
 }
 
-std::string SafetensorsHead(const SafetensorsMetadata& metadata, const StateView& arrays) {
+std::string PrintSafetensorsHead(const SafetensorsMetadata& metadata, const StateView& arrays) {
   Json head = Json::object();
   if (!metadata.empty()) head[kMetadata] = metadata;
   std::size_t offset = 0;
@@ -80,7 +99,7 @@ std::string SafetensorsHead(const SafetensorsMetadata& metadata, const StateView
   std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
   text.append((kHeadAlignment - text.size() % kHeadAlignment) % kHeadAlignment, ' ');
   std::string length;
-  for (std::size_t i = 0; i < kLengthBytes; ++i) length += static_cast<char>(text.size() >> (8 * i) & 0xff);
+  for (std::size_t i = 0; i < kSafetensorsLengthBytes; ++i) length += static_cast<char>(text.size() >> (8 * i) & 0xff);
   return length + text;
 }
 

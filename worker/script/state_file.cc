@@ -101,7 +101,7 @@ Result<Step> ReadState(const std::filesystem::path& from, const std::filesystem:
   const Json metadata = Json::parse(own(kMetadata), nullptr, /*allow_exceptions=*/false);
   if (!metadata.is_object()) return Foreign(from, "it lacks its metadata");
   std::erase_if(state, [](const auto& item) { return item.first.starts_with(kOwn); });
-  const std::string head = SafetensorsHead(metadata.get<SafetensorsMetadata>(), state);
+  const std::string head = PrintSafetensorsHead(metadata.get<SafetensorsMetadata>(), state);
   std::vector<std::string_view> pieces{head};
   for (const auto& [name, array] : state) pieces.push_back(array.bytes);
   ESPALIER_RETURN_IF_ERROR(Write(path, pieces));
