@@ -93,6 +93,8 @@ class Server:
             os.kill(int(pid), signal.SIGKILL)
         self.glusterd.wait()
         wait_until(lambda: not run("ip", "netns", "pids", self.name).split(), f"nothing runs on {self.name}")
+        # What is in a namespace the kernel removes at its leisure, and the next volume has a cable of that name.
+        run("ip", "link", "delete", self.cable)
         run("ip", "netns", "delete", self.name)
 
     def cut_off(self):
