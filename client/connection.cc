@@ -204,6 +204,9 @@ Result<v1::ListTrialsResponse> Connection::ListTrials(const v1::ListTrialsReques
 Result<v1::GetTrialResponse> Connection::GetTrial(const v1::GetTrialRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrial, request);
 }
+Result<v1::GetTrialOutputResponse> Connection::GetTrialOutput(const v1::GetTrialOutputRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrialOutput, request);
+}
 Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPlan, request);
 }

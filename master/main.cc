@@ -18,11 +18,14 @@
 #include "master/rpc/rpc_server.h"
 #include "master/store/leadership.h"
 #include "master/store/migrate.h"
+#include "master/store/postgres_output_store.h"
 #include "master/store/postgres_state_store.h"
 #include "proto/config_file.h"
 
 namespace espalier::master {
 namespace {
+
+constexpr std::int64_t kOutputBytesDefault = std::int64_t{1} << 30;
 
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
@@ -43,7 +46,8 @@ Result<User> FirstAdministrator(const std::string& token_file) {
 // Joins the event loop and the RPC server, which know each other through narrow ports alone.
 class Service : public MasterPort, public EffectRunner {
  public:
-  Service(StateStore& store, EventHandler handler) : loop_(store, *this, std::move(handler)), rpc_(*this) {}
+  Service(StateStore& store, OutputStore& outputs, EventHandler handler)
+      : loop_(store, *this, std::move(handler)), rpc_(*this, outputs) {}
 
   // Serves until Stop.
   Result<void> Run(const std::string& address) {
@@ -95,7 +99,9 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, Pol
   if (!leadership.has_value()) return stop.stop_requested() ? 0 : Refuse(leadership.error(), 1);
 
   PostgresStateStore store(config.database(), (*leadership)->epoch());
-  Service serving(store, [&](MasterState& state, const Event& event, Time now) {
+  PostgresOutputStore outputs(config.database(), (*leadership)->epoch(),
+                              config.output_bytes() > 0 ? config.output_bytes() : kOutputBytesDefault);
+  Service serving(store, outputs, [&](MasterState& state, const Event& event, Time now) {
     return React(state, event, policy, settings, now);
   });
   {

@@ -9,6 +9,7 @@
 #include "protocol/offer.h"
 #include "protocol/order.h"
 #include "protocol/report.h"
+#include "protocol/run_output.h"
 
 namespace espalier {
 
@@ -17,6 +18,7 @@ v1::Registration ToProto(const Registration& registration);
 v1::RunStatus ToProto(const RunStatus& status);
 v1::Report ToProto(const Report& report);
 v1::SynchronizeResponse ToProto(const ServerOrders& orders);
+v1::PutOutputRequest ToProto(const RunOutput& output);
 
 // Error of each: kInvalidArgument with the field, as a path within the message.
 Result<Offer> FromProto(const v1::TrainerDescription& message);
@@ -24,5 +26,6 @@ Result<Registration> FromProto(const v1::Registration& message);
 Result<RunStatus> FromProto(const v1::RunStatus& message);
 Result<Report> FromProto(const v1::Report& message);
 Result<ServerOrders> FromProto(const v1::SynchronizeResponse& message);
+Result<RunOutput> FromProto(const v1::PutOutputRequest& message);
 
 }  // namespace espalier

@@ -15,6 +15,7 @@ Command StudyCompareCommand(CommandContext& context);
 Command StudyCancelCommand(CommandContext& context);
 Command TrialListCommand(CommandContext& context);
 Command TrialShowCommand(CommandContext& context);
+Command TrialLogsCommand(CommandContext& context);
 Command TrialExtendCommand(CommandContext& context);
 Command TrialBranchCommand(CommandContext& context);
 Command StageExplainCommand(CommandContext& context);

@@ -9,6 +9,7 @@
 #include "espalier/v1/study.pb.h"
 #include "master/core/effect.h"
 #include "master/core/event.h"
+#include "master/core/output_store.h"
 #include "master/core/views/explain_stage.h"
 #include "master/core/views/forecast.h"
 #include "master/core/views/list_checkpoints.h"
@@ -53,5 +54,6 @@ v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
 v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed);
 v1::ForecastResponse ToProto(const Forecast& forecast);
 v1::ServerDrain ToProto(const Drain& drain);
+v1::PrintedPiece ToProto(const StoredOutput& output);
 
 }  // namespace espalier::master

@@ -53,6 +53,17 @@ void Fill(const OtherOffer& offer, v1::OtherOffer& message) {
 
 Point FromProto(const v1::StagePoint& message) { return {PlanNodeId{message.plan_node_id()}, Step{message.step()}}; }
 
+v1::PrintedPiece ToProto(const StoredOutput& output) {
+  v1::PrintedPiece message;
+  message.set_run_id(output.run.value);
+  message.set_server(output.slot.server);
+  message.set_slot(output.slot.index);
+  message.set_step(output.piece.step.value);
+  message.set_position(output.piece.position);
+  message.set_text(output.piece.text);
+  return message;
+}
+
 v1::ServerDrain ToProto(const Drain& drain) {
   v1::ServerDrain message;
   message.set_user(drain.by);

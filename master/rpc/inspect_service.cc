@@ -7,6 +7,7 @@
 #include "master/core/views/makespan_bound.h"
 #include "master/core/views/study_part.h"
 #include "master/core/views/trainer_standing.h"
+#include "master/core/views/trial_lineage.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/reading.h"
 
@@ -41,8 +42,8 @@ v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::
 
 }  // namespace
 
-InspectService::InspectService(MasterPort& master, const Callers& callers)
-    : GuardedService(v1::InspectService::service_full_name(), callers), master_(master) {
+InspectService::InspectService(MasterPort& master, OutputStore& outputs, const Callers& callers)
+    : GuardedService(v1::InspectService::service_full_name(), callers), master_(master), outputs_(outputs) {
   Serve("ListTrainers", &Callers::Member, &InspectService::ListTrainers);
   Serve("GetTrainer", &Callers::Member, &InspectService::GetTrainer);
   Serve("ListServers", &Callers::Member, &InspectService::ListServers);
@@ -50,6 +51,7 @@ InspectService::InspectService(MasterPort& master, const Callers& callers)
   Serve("GetStudy", &Callers::Member, &InspectService::GetStudy);
   Serve("ListTrials", &Callers::Member, &InspectService::ListTrials);
   Serve("GetTrial", &Callers::Member, &InspectService::GetTrial);
+  Serve("GetTrialOutput", &Callers::Member, &InspectService::GetTrialOutput);
   Serve("GetPlan", &Callers::Member, &InspectService::GetPlan);
   Serve("ExplainStage", &Callers::Member, &InspectService::ExplainStage);
   Serve("Forecast", &Callers::Member, &InspectService::Forecast);
@@ -162,6 +164,21 @@ Result<void> InspectService::GetTrial(const Caller& caller, const v1::GetTrialRe
     }
     return {};
   });
+}
+
+Result<void> InspectService::GetTrialOutput(const Caller& caller, const v1::GetTrialOutputRequest& request,
+                                            v1::GetTrialOutputResponse& response) {
+  OutputQuery query{.lineage = {}, .team = caller.team, .after = request.after()};
+  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+    ESPALIER_ASSIGN(const Trial* trial, FindTrial(state, TrialId{request.trial_id()}, caller));
+    query.lineage = LineageAskedFor(state, *trial);
+    response.set_more(IsWaiting(state, *trial));
+    return {};
+  }));
+  ESPALIER_ASSIGN(const std::vector<StoredOutput> outputs, outputs_.Read(query));
+  for (const StoredOutput& output : outputs) *response.add_pieces() = ToProto(output);
+  response.set_next(outputs.empty() ? query.after : outputs.back().number);
+  return {};
 }
 
 Result<void> InspectService::GetPlan(const Caller& caller, const v1::GetPlanRequest& request,

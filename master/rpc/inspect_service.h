@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "espalier/v1/inspect.pb.h"
+#include "master/core/output_store.h"
 #include "master/core/views/state_reader.h"
 #include "master/rpc/guarded_service.h"
 #include "master/rpc/master_port.h"
@@ -14,7 +15,7 @@ namespace espalier::master {
 
 class InspectService final : public GuardedService {
  public:
-  InspectService(MasterPort& master, const Callers& callers);
+  InspectService(MasterPort& master, OutputStore& outputs, const Callers& callers);
 
  private:
   // O(offers ever registered).
@@ -34,6 +35,9 @@ class InspectService final : public GuardedService {
   Result<void> ListTrials(const Caller& caller, const v1::ListTrialsRequest& request, v1::ListTrialsResponse& response);
   // O(claims of the trial + depth + results on its lineage).
   Result<void> GetTrial(const Caller& caller, const v1::GetTrialRequest& request, v1::GetTrialResponse& response);
+  // O(claims of the trial + depth); what was printed is read beside the loop.
+  Result<void> GetTrialOutput(const Caller& caller, const v1::GetTrialOutputRequest& request,
+                              v1::GetTrialOutputResponse& response);
   // In turns, as study_part.h says.
   Result<void> GetPlan(const Caller& caller, const v1::GetPlanRequest& request, v1::GetPlanResponse& response);
   // As views/explain_stage.h says.
@@ -49,6 +53,7 @@ class InspectService final : public GuardedService {
   StateReader Reader();
 
   MasterPort& master_;
+  OutputStore& outputs_;
 };
 
 }  // namespace espalier::master

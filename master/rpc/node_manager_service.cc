@@ -67,4 +67,19 @@ grpc::Status NodeManagerService::StreamedGetReference(
   return grpc::Status::OK;
 }
 
+grpc::Status NodeManagerService::StreamedPutOutput(
+    grpc::ServerContext* context, grpc::ServerUnaryStreamer<v1::PutOutputRequest, v1::PutOutputResponse>* stream) {
+  const auto caller = callers_.Node(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  v1::PutOutputRequest request;
+  if (!stream->Read(&request)) {
+    return ToStatus({ErrorCode::kInvalidArgument, "the call ended before its request came", ""});
+  }
+  const Result<RunOutput> output = FromProto(request);
+  if (!output.has_value()) return ToStatus(output.error());
+  if (const Result<void> put = outputs_.Put(*output); !put.has_value()) return ToStatus(put.error());
+  stream->Write(v1::PutOutputResponse());  // who calls may be gone, and learns nothing then
+  return grpc::Status::OK;
+}
+
 }  // namespace espalier::master

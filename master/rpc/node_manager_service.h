@@ -2,6 +2,7 @@
 #pragma once
 
 #include "espalier/v1/node_manager.grpc.pb.h"
+#include "master/core/output_store.h"
 #include "master/rpc/callers.h"
 #include "master/rpc/limits.h"
 #include "master/rpc/master_port.h"
@@ -10,12 +11,13 @@
 
 namespace espalier::master {
 
-// Its unary call is one that reads its request itself: who calls is found out first (guarded_service.h).
+// Its unary calls are such that read their requests themselves: who calls is found out first (guarded_service.h).
 class NodeManagerService final
-    : public v1::NodeManagerService::WithStreamedUnaryMethod_GetReference<v1::NodeManagerService::Service> {
+    : public v1::NodeManagerService::WithStreamedUnaryMethod_GetReference<
+          v1::NodeManagerService::WithStreamedUnaryMethod_PutOutput<v1::NodeManagerService::Service>> {
  public:
-  NodeManagerService(MasterPort& master, NodeSessions& sessions, const Callers& callers)
-      : master_(master), sessions_(sessions), callers_(callers) {}
+  NodeManagerService(MasterPort& master, NodeSessions& sessions, OutputStore& outputs, const Callers& callers)
+      : master_(master), sessions_(sessions), outputs_(outputs), callers_(callers) {}
 
   // Until the node manager, the network or the master ends it; then NodeGone is posted, once, behind all messages.
   // Errors: kUnauthenticated, also when the token is revoked meanwhile; kResourceExhausted over kNodesPerUserMax;
@@ -28,9 +30,16 @@ class NodeManagerService final
       grpc::ServerContext* context,
       grpc::ServerUnaryStreamer<v1::GetReferenceRequest, v1::GetReferenceResponse>* stream) override;
 
+  // Waits for the database, and not for the event loop. Errors: kUnauthenticated; those of OutputStore::Put;
+  // kInvalidArgument.
+  grpc::Status StreamedPutOutput(
+      grpc::ServerContext* context,
+      grpc::ServerUnaryStreamer<v1::PutOutputRequest, v1::PutOutputResponse>* stream) override;
+
  private:
   MasterPort& master_;
   NodeSessions& sessions_;
+  OutputStore& outputs_;
   const Callers& callers_;
   StreamPlaces places_{"streams of node managers", kNodesPerUserMax};
 };

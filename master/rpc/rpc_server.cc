@@ -24,11 +24,11 @@ constexpr int kPingPauseMilliseconds = 1'000;
 }  // namespace
 
 struct RpcServer::Parts {
-  explicit Parts(MasterPort& master)
+  Parts(MasterPort& master, OutputStore& outputs)
       : study_service(master, calls, watch, callers),
-        inspect_service(master, callers),
+        inspect_service(master, outputs, callers),
         checkpoint_service(master, callers),
-        node_service(master, sessions, callers),
+        node_service(master, sessions, outputs, callers),
         user_service(master, calls, callers),
         server_service(master, calls, callers) {}
 
@@ -55,7 +55,7 @@ struct RpcServer::Parts {
   void operator()(LogLine& line) { Log(line); }
 };
 
-RpcServer::RpcServer(MasterPort& master) : parts_(std::make_unique<Parts>(master)) {}
+RpcServer::RpcServer(MasterPort& master, OutputStore& outputs) : parts_(std::make_unique<Parts>(master, outputs)) {}
 
 RpcServer::~RpcServer() { Stop(); }
 

@@ -320,6 +320,20 @@ CREATE TABLE run_stage (
   CONSTRAINT run_stage_goes_forward CHECK (from_step < to_step)
 );
 COMMENT ON TABLE run_stage IS 'One stage of a run''s path: steps (from, to] under a plan node.';
+CREATE INDEX run_stage_is_found_by_its_plan_node ON run_stage (plan_node_id);
+CREATE INDEX run_is_found_by_its_start ON run (start_plan_node_id) WHERE start_plan_node_id IS NOT NULL;
+
+CREATE TABLE run_output (
+  number     bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT run_output_is_known_by_its_number PRIMARY KEY,
+  run_id     bigint  NOT NULL REFERENCES run (id),
+  position   bigint  NOT NULL,
+  step       bigint  NOT NULL,
+  size_bytes integer NOT NULL,
+  body       text    NOT NULL,
+  CONSTRAINT run_output_is_one_per_run_and_position UNIQUE (run_id, position),
+  CONSTRAINT run_output_is_of_something CHECK (position >= 0 AND step >= 0 AND size_bytes > 0)
+);
+COMMENT ON TABLE run_output IS 'What a run''s worker printed on the way to a step (0: before the first), from a position of its output on. For people; its middle, and that of old runs, is deleted.';
 
 CREATE TABLE run_study (
   run_id       bigint  NOT NULL REFERENCES run (id),

@@ -23,6 +23,17 @@ namespace {
 constexpr int kTickMilliseconds = 50;
 // Of a worker that has closed its channel.
 constexpr Seconds kEndPatience{1};
+// Of dead workers' output while the master is away.
+constexpr std::size_t kLastOutputsMax = 64;
+// When the node manager stops.
+constexpr Seconds kLastOutputPatience{2};
+
+// Says whose what the worker prints from the request on is.
+void LabelOutput(const RequestKind& request, WorkerOutput& output) {
+  if (const auto* init = std::get_if<Init>(&request)) output.BeginRun(init->run, MonotonicNow());
+  if (const auto* proceed = std::get_if<Proceed>(&request)) output.BeginRun(proceed->run, MonotonicNow());
+  if (const auto* train = std::get_if<Train>(&request); train != nullptr && output.run()) output.BeginStep(train->step);
+}
 
 std::string NewIncarnation() {
   std::random_device random;
@@ -73,6 +84,7 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
                    .uid = getuid(),
                    .script_worker = ProgramBesideThisOne("espalier-script")},
                   queue_),
+      sender_(config.master_address, config.token, queue_),
       uplink_(config.master_address, config.token, queue_,
               [this](const ServerOrders& orders) { Do(core_.OnOrders(orders, MonotonicNow())); }) {}
 
@@ -89,6 +101,7 @@ void NodeManager::Run() {
     ReadWorkers();
     queue_.RunAll();
     Do(core_.OnTick(MonotonicNow()));
+    SendOutput();
     if (!core_.knows_offers()) continue;
     registration_.offers = core_.Offers();
     registration_.draining = core_.stopping();
@@ -96,6 +109,7 @@ void NodeManager::Run() {
     registration_.references = core_.DescribedReferences();
     uplink_.Exchange(registration_, core_, MonotonicNow());
   }
+  SendLastOutput();
   workers_.clear();
   directory_.DeleteTemporaries();
   close(signals_);
@@ -193,12 +207,46 @@ void NodeManager::TakeReplies(std::int64_t number) {
 }
 
 void NodeManager::NoticeDeath(std::int64_t number) {
-  const auto dead = workers_.extract(number);
-  const Worker& worker = dead.mapped();
+  auto dead = workers_.extract(number);
+  Worker& worker = dead.mapped();
+  worker.output.End();
+  if (last_output_.size() < kLastOutputsMax) last_output_.push_back(std::move(worker.output));
   const WorkerDeath death{worker.process->CauseOfDeath(), worker.process->LastWords()};
   Log(LogLevel::kWarning, "a worker died",
       {{"slot", worker.slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
   Do(core_.OnWorkerDied(worker.slot, number, death, MonotonicNow()));
+}
+
+// Of one run at a time; of those whose worker has died first.
+void NodeManager::SendOutput() {
+  std::vector<WorkerOutput*> outputs;
+  while (!last_output_.empty() && last_output_.front().is_done()) last_output_.pop_front();
+  for (WorkerOutput& output : last_output_) outputs.push_back(&output);
+  for (auto& [number, worker] : workers_) {
+    const std::optional<RunKey> run = worker.output.run();
+    if (run.has_value() && !core_.IsOnSlot(*run)) worker.output.EndRun();
+    outputs.push_back(&worker.output);
+  }
+  for (WorkerOutput* output : outputs) {
+    if (sender_.is_sending()) return;
+    std::optional<RunOutput> printed = output->Take(MonotonicNow());
+    if (!printed.has_value()) continue;
+    printed->incarnation = registration_.incarnation;
+    sender_.Send(*std::move(printed));
+  }
+}
+
+// For a moment: nothing that is lost by stopping is worth waiting for, but this is asked for when something went wrong.
+void NodeManager::SendLastOutput() {
+  for (auto& [number, worker] : workers_) worker.output.End();
+  const Seconds give_up_at = MonotonicNow() + kLastOutputPatience;
+  while (MonotonicNow() < give_up_at) {
+    SendOutput();
+    if (!sender_.is_sending()) return;
+    pollfd waiting{queue_.fd(), POLLIN, 0};
+    poll(&waiting, 1, kTickMilliseconds);
+    queue_.RunAll();
+  }
 }
 
 void NodeManager::Do(const Actions& actions) {
@@ -210,7 +258,10 @@ void NodeManager::Act(const SpawnWorker& spawn) {
       commands_.at(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
       worker::FamilyMark(directory_.folder(), spawn.worker), config_.places.at(static_cast<std::size_t>(spawn.slot)));
   if (process.has_value()) {
-    workers_[spawn.worker] = {.slot = spawn.slot, .process = std::move(*process), .closed_at = {}};
+    workers_.emplace(spawn.worker, Worker{.slot = spawn.slot,
+                                          .process = std::move(*process),
+                                          .output = WorkerOutput(directory_.WorkerLog(spawn.slot, spawn.runtime)),
+                                          .closed_at = {}});
     return;
   }
   Log(LogLevel::kError, "cannot start a worker, trying again", {{"reason", process.error().message}});
@@ -223,6 +274,7 @@ void NodeManager::Act(const SpawnWorker& spawn) {
 void NodeManager::Act(const SendRequest& send) {
   const auto worker = workers_.find(send.worker);
   if (worker == workers_.end()) return;
+  LabelOutput(send.request.kind, worker->second.output);
   const auto sent = worker->second.process->channel().Send(worker::Encode(send.request));
   if (!sent.has_value()) Log(LogLevel::kWarning, sent.error().message, {{"slot", send.slot}});
 }

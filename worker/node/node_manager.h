@@ -3,6 +3,7 @@
 // as long as the process; uploads and gRPC have threads of their own and hand their results to the loop's queue.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,10 +13,12 @@
 #include "worker/node/config.h"
 #include "worker/node/core/core.h"
 #include "worker/node/loop_queue.h"
+#include "worker/node/output_sender.h"
 #include "worker/node/reference_access.h"
 #include "worker/node/store_access.h"
 #include "worker/node/uplink.h"
 #include "worker/node/work_directory.h"
+#include "worker/node/worker_output.h"
 #include "worker/process/worker_process.h"
 
 namespace espalier::node {
@@ -36,6 +39,8 @@ class NodeManager {
   void ReadWorkers();
   void TakeReplies(std::int64_t worker);
   void NoticeDeath(std::int64_t worker);
+  void SendOutput();
+  void SendLastOutput();
   void Do(const Actions& actions);
 
   void Act(const SpawnWorker& spawn);
@@ -56,7 +61,8 @@ class NodeManager {
   struct Worker {
     int slot = 0;
     std::unique_ptr<worker::WorkerProcess> process;  // not null
-    std::optional<Seconds> closed_at;                // when its end of the channel was found closed
+    WorkerOutput output;
+    std::optional<Seconds> closed_at;  // when its end of the channel was found closed
   };
 
   const Config config_;
@@ -64,6 +70,7 @@ class NodeManager {
   Core core_;
   LoopQueue queue_;
   std::map<std::int64_t, Worker> workers_;                    // by number
+  std::deque<WorkerOutput> last_output_;                      // of workers that have died
   std::map<std::string, std::vector<std::string>> commands_;  // of runtimes, by name
   Registration registration_;
   int signals_ = -1;
@@ -71,6 +78,7 @@ class NodeManager {
   // Last, so that they end first: they post into the queue.
   StoreAccess files_;
   ReferenceAccess references_;
+  OutputSender sender_;
   Uplink uplink_;
 };
 

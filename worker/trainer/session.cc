@@ -1,7 +1,9 @@
 #include "worker/trainer/session.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <future>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -91,6 +93,9 @@ class Session {
       if (!reply.error().state_intact) training_.reset();
       reply = ToReply(reply.error());
     }
+    // What was printed goes with the step on the way to which it was.
+    std::cout.flush();
+    std::fflush(stdout);
     if (reply->has_value()) Write({request.id, std::move(**reply)});
   }
 

@@ -56,7 +56,9 @@ class Session:
             if not intact:
                 self._forget()
             reply = {"failure": failure.reply_of(error, state_intact=intact)}
+            say(reply["failure"]["message"])
         progress.listen(None)
+        flush_output()
         if reply is not None:
             self._connection.write({"id": request_id, **reply})
 
@@ -187,6 +189,23 @@ class Session:
                 self._step_log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644), run_id
             except OSError as error:
                 raise RequestError(f"cannot open the step log: {error}") from None
+
+
+def say(text):
+    """Into the log, beside what the trainer prints, if that has left a stream for it."""
+    try:
+        print(text, file=sys.stderr)
+    except (AttributeError, OSError, ValueError):
+        pass
+
+
+def flush_output():
+    """What was printed goes with the step on the way to which it was. A trainer may have replaced or closed the streams."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass
 
 
 def whole(number):

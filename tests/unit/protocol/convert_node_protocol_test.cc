@@ -141,6 +141,24 @@ TEST_CASE("orders come back as they were sent") {
   CHECK(FromProto(SomeMessage()).value().draining);
 }
 
+TEST_CASE("what a run printed comes back as it was sent, and what makes no sense is refused") {
+  const RunOutput output{
+      .run = kRun, .incarnation = "abc", .pieces = {{Step{1}, 1, "one\n"}, {Step{3}, 9, "\xc3\xa4"}}};
+  CheckComesBack(output);
+  CHECK(FromProto(ToProto(output)).value() == output);
+  const auto is_refused = [&](const std::vector<OutputPiece>& pieces) {
+    const auto received = FromProto(ToProto(RunOutput{kRun, "abc", pieces}));
+    return !received.has_value() && received.error().field == "pieces";
+  };
+  CHECK(is_refused({}));
+  CHECK(is_refused({{Step{1}, 0, ""}}));
+  CHECK(is_refused({{Step{-1}, 0, "x"}}));
+  CHECK(is_refused({{Step{1}, -1, "x"}}));
+  CHECK(is_refused({{Step{1}, 0, "two"}, {Step{1}, 2, "x"}}));
+  CHECK(is_refused(std::vector<OutputPiece>(33, {Step{1}, 0, "x"})));
+  CHECK(is_refused({{Step{1}, 0, std::string(kOutputBytesMax + 1, 'x')}}));
+}
+
 TEST_CASE("every kind of report comes back as it was sent") {
   const std::vector<ReportKind> kinds{
       MetricsMeasured{PlanId{2}, kPoint, kLineage, "evaluation", {{"loss", 0.5}}, Seconds(1)},

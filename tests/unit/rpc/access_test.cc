@@ -107,6 +107,8 @@ std::vector<Case> CasesOf(v1::Scope scope) {
       MakeCase("InspectService/ListTrials",
                Make<v1::ListTrialsRequest>([](auto& list) { list.set_study_name(kStudyName); })),
       MakeCase("InspectService/GetTrial", Make<v1::GetTrialRequest>([](auto& get) { get.set_trial_id(1); })),
+      MakeCase("InspectService/GetTrialOutput",
+               Make<v1::GetTrialOutputRequest>([](auto& get) { get.set_trial_id(1); })),
       OfStudy<v1::ListCheckpointsRequest>("CheckpointService/ListCheckpoints"),
       MakeCase("CheckpointService/ListCheckpoints",
                Make<v1::ListCheckpointsRequest>([](auto& list) { list.set_trial_id(1); })),
@@ -149,6 +151,11 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                Make<v1::GetTrainerRequest>([](auto& get) { get.set_reference_digest(std::string(32, 'a')); })),
       MakeCase("NodeManagerService/GetReference",
                Make<v1::GetReferenceRequest>([](auto& get) { get.set_reference_digest(std::string(32, 'a')); })),
+      MakeCase("NodeManagerService/PutOutput", Make<v1::PutOutputRequest>([](auto& put) {
+                 put.mutable_run()->set_leadership_id(77);
+                 put.mutable_run()->set_run_id(1);
+                 put.add_pieces()->set_text("printed");
+               })),
       MakeCase("NodeManagerService/Synchronize", ToyNode::FirstRequest()),
       MakeCase("ServerService/DrainServer", Make<v1::DrainServerRequest>([](auto& drain) {
                  drain.set_request_id("1");

@@ -16,6 +16,7 @@
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
 #include "sim/memory_state_store.h"
+#include "tests/support/memory_output_store.h"
 #include "tests/unit/rpc/raw_call.h"
 
 namespace espalier::master::testing {
@@ -28,7 +29,7 @@ class Service : public MasterPort, public EffectRunner {
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, *policy_, settings_, now);
               }),
-        rpc_(*this) {
+        rpc_(*this, outputs_) {
     settings_.first_administrator =
         User{.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)};
     std::filesystem::create_directory(folder);
@@ -98,6 +99,7 @@ class Service : public MasterPort, public EffectRunner {
   }
 
   MemoryStateStore store_;
+  MemoryOutputStore outputs_;
   std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
   ReactorSettings settings_;
   EventLoop loop_;

@@ -446,6 +446,11 @@ std::string Core::Trouble() const {
   return text;
 }
 
+bool Core::IsOnSlot(RunKey key) const {
+  const auto run = runs_.find(key);
+  return run != runs_.end() && run->second.runner.on_slot();
+}
+
 std::vector<RunStatus> Core::Statuses() const {
   std::vector<RunStatus> statuses;
   for (const auto& [key, run] : runs_) statuses.push_back(run.runner.Status());

@@ -72,6 +72,8 @@ class Core {
   std::vector<ServerOffer> Offers() const { return runtimes_.Offers(); }
   std::vector<DescribedReference> DescribedReferences() const { return references_.Described(runtimes_); }
   std::vector<RunStatus> Statuses() const;
+  // It holds its slot.
+  bool IsOnSlot(RunKey run) const;
   const Outbox& outbox() const { return outbox_; }
 
  private:

@@ -1,0 +1,33 @@
+// Sends what runs have printed to the master, one after another, beside the reports and never before them: by a call
+// and a thread of its own. Owned by the event loop; every function is called on its thread, and returns at once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "protocol/run_output.h"
+#include "worker/node/loop_queue.h"
+
+namespace espalier::node {
+
+class OutputSender {
+ public:
+  // `token` is shown to the master, unless it is empty. REQUIRES: the queue lives longer.
+  OutputSender(const std::string& master_address, std::string token, LoopQueue& queue);
+  // Gives up what is being sent.
+  ~OutputSender();
+
+  bool is_sending() const;
+
+  // Sends it, again and again while the master is away, with pauses; one that the master refuses is dropped.
+  // REQUIRES: nothing is being sent.
+  void Send(RunOutput output);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace espalier::node
