@@ -71,7 +71,8 @@ constexpr std::pair<RunFailed::Kind, v1::RunFailed::Kind> kRunFailures[] = {
     {RunFailed::Kind::kTrainer, v1::RunFailed::KIND_TRAINER},
     {RunFailed::Kind::kOutOfMemory, v1::RunFailed::KIND_OUT_OF_MEMORY},
     {RunFailed::Kind::kDiverged, v1::RunFailed::KIND_DIVERGED},
-    {RunFailed::Kind::kUnusable, v1::RunFailed::KIND_UNUSABLE}};
+    {RunFailed::Kind::kUnusable, v1::RunFailed::KIND_UNUSABLE},
+    {RunFailed::Kind::kFinished, v1::RunFailed::KIND_FINISHED}};
 
 constexpr std::pair<EvaluationFailed::Kind, v1::EvaluationFailed::Kind> kEvaluationFailures[] = {
     {EvaluationFailed::Kind::kCrash, v1::EvaluationFailed::KIND_CRASH},

@@ -8,7 +8,8 @@ constexpr EnumName<Owed> kOwed[] = {{Owed::kMetrics, "metrics"}, {Owed::kState, 
 constexpr EnumName<RunFailed::Kind> kFailures[] = {
     {RunFailed::Kind::kCrash, "crash"},       {RunFailed::Kind::kKilled, "killed"},
     {RunFailed::Kind::kTrainer, "trainer"},   {RunFailed::Kind::kOutOfMemory, "out of memory"},
-    {RunFailed::Kind::kDiverged, "diverged"}, {RunFailed::Kind::kUnusable, "unusable"}};
+    {RunFailed::Kind::kDiverged, "diverged"}, {RunFailed::Kind::kUnusable, "unusable"},
+    {RunFailed::Kind::kFinished, "finished"}};
 
 }  // namespace
 

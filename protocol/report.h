@@ -51,7 +51,7 @@ struct StepsTrained {
   Seconds time{0};
 };
 
-// Training stopped by a fault. The run ends (RunEnded follows).
+// Training stopped by a fault, or for good. The run ends (RunEnded follows).
 struct RunFailed {
   enum class Kind {
     kCrash,        // the worker died, or hung and was killed
@@ -60,6 +60,7 @@ struct RunFailed {
     kOutOfMemory,  // of the device or the server: may succeed with more
     kDiverged,     // a loss or metric of training is not finite at `point`
     kUnusable,     // the worker could train nothing any more, as it said: its device failed, as a rule
+    kFinished,  // the trainer says that its training is over, at the step before `point`; its metrics there went before
   };
   Kind kind = Kind::kCrash;
   Point point;          // reached, or being trained

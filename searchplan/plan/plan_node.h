@@ -34,13 +34,23 @@ struct StateDigest {
   friend bool operator==(const StateDigest&, const StateDigest&) = default;
 };
 
-// Why training cannot go past a point. Final until the stage is retried.
+// Why training does not reach a point. Final until the stage is retried, which the first two, being results, are not.
 struct Failure {
-  enum class Kind { kDiverged, kTrainer, kOutOfMemory, kCrash };
+  enum class Kind {
+    kDiverged,
+    kFinished,  // the trainer ended its training at the step before: that one's metrics are the answer from here on
+    kTrainer,
+    kOutOfMemory,
+    kCrash,
+  };
   Kind kind = Kind::kTrainer;
   std::string message;
   friend bool operator==(const Failure&, const Failure&) = default;
 };
+
+inline bool IsResult(const Failure& failure) {
+  return failure.kind == Failure::Kind::kDiverged || failure.kind == Failure::Kind::kFinished;
+}
 
 std::string_view Name(Failure::Kind kind);
 Result<Failure::Kind> ParseFailureKind(std::string_view name);

@@ -4,6 +4,21 @@
 #include <limits>
 
 namespace espalier {
+namespace {
+
+bool IsFinishedAt(const SearchPlan& plan, Point failing) {
+  return plan.FindFailure(failing)->kind == Failure::Kind::kFinished;
+}
+
+// What comes of a waiting claim where training does not get so far.
+ClaimState SettledBy(const SearchPlan& plan, const Claim& claim, Point failing) {
+  if (plan.FindFailure(failing)->kind == Failure::Kind::kDiverged) return ClaimState::kDone;
+  const bool is_answered =
+      IsFinishedAt(plan, failing) && plan.FindMetrics(AnsweredAt(plan, claim), claim.evaluation) != nullptr;
+  return is_answered ? ClaimState::kDone : ClaimState::kFailed;
+}
+
+}  // namespace
 
 std::optional<Point> FailingPoint(const SearchPlan& plan, Point point) {
   for (std::optional<PlanNodeId> id = point.node; id; id = plan.Node(*id).parent) {
@@ -19,7 +34,7 @@ std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& clai
                                                : plan.FindMetrics(claim.point, claim.evaluation) != nullptr;
   if (answered) return ClaimState::kDone;
   if (const std::optional<Point> failed = FailingPoint(plan, claim.point)) {
-    return plan.FindFailure(*failed)->kind == Failure::Kind::kDiverged ? ClaimState::kDone : ClaimState::kFailed;
+    return SettledBy(plan, claim, *failed);
   }
   if (plan.FindEvaluationFailure(claim.point, claim.evaluation) != nullptr) return ClaimState::kFailed;
   return std::nullopt;
@@ -43,8 +58,13 @@ PlanEdit SettleClaimsAt(const SearchPlan& plan, Point point) {
   return edit;
 }
 
+Point AnsweredAt(const SearchPlan& plan, const Claim& claim) {
+  const std::optional<Point> failing = FailingPoint(plan, claim.point);
+  return failing && IsFinishedAt(plan, *failing) ? PointOn(plan, failing->node, failing->step - 1) : claim.point;
+}
+
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names) {
-  if (const Metrics* metrics = plan.FindMetrics(claim.point, claim.evaluation)) return *metrics;
+  if (const Metrics* metrics = plan.FindMetrics(AnsweredAt(plan, claim), claim.evaluation)) return *metrics;
   Metrics answer;
   if (claim.state != ClaimState::kDone) return answer;
   for (const std::string& name : names) answer[name] = std::numeric_limits<double>::quiet_NaN();
@@ -52,9 +72,15 @@ Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<s
 }
 
 std::string WhyFailed(const SearchPlan& plan, const Claim& claim) {
-  if (const std::optional<Point> failed = FailingPoint(plan, claim.point)) return plan.FindFailure(*failed)->message;
-  const std::string* failure = plan.FindEvaluationFailure(claim.point, claim.evaluation);
-  return failure == nullptr ? std::string() : *failure;
+  const std::optional<Point> failing = FailingPoint(plan, claim.point);
+  if (failing && !IsFinishedAt(plan, *failing)) return plan.FindFailure(*failing)->message;
+  const Point last = AnsweredAt(plan, claim);
+  const std::string* failure = plan.FindEvaluationFailure(last, claim.evaluation);
+  if (failure != nullptr) return *failure;
+  const std::string step = std::to_string(last.step.value);
+  return failing ? "training was finished at step " + step + ", where this evaluation was not made: ask for " + step +
+                       " steps"
+                 : std::string();
 }
 
 PlanEdit RecordTrained(const SearchPlan& plan, PlanNodeId node, const TrainedRange& range) {

@@ -10,8 +10,8 @@
 namespace espalier {
 
 // Settles the waiting claims that metrics or failures at hand settle: done where the claim's point has its metrics;
-// done (with NaN) at or beyond a diverged point; failed at or beyond another failure, or where its evaluation failed
-// for good.
+// done (with NaN) at or beyond a diverged point; done beyond the last step of a training that was finished, if its
+// metrics there are known; failed at or beyond another failure, or where its evaluation failed for good.
 PlanEdit SettleClaims(const SearchPlan& plan);
 
 // As SettleClaims for the waiting claims of one point.
@@ -23,6 +23,10 @@ std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& clai
 // Where a failure of training stands at or before the point on its lineage, if anywhere: the deepest one's node, its
 // earliest step. O(depth log failures).
 std::optional<Point> FailingPoint(const SearchPlan& plan, Point point);
+
+// The point whose metrics answer the claim: its own, or the last one of a training that was finished before it.
+// O(depth log failures).
+Point AnsweredAt(const SearchPlan& plan, const Claim& claim);
 
 // The metrics that a settled claim is answered with: those stored; NaN for each of `names` if its training diverged.
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names);

@@ -10,6 +10,7 @@ namespace espalier {
 namespace {
 
 constexpr EnumName<Failure::Kind> kFailureKinds[] = {{Failure::Kind::kDiverged, "diverged"},
+                                                     {Failure::Kind::kFinished, "finished"},
                                                      {Failure::Kind::kTrainer, "trainer"},
                                                      {Failure::Kind::kOutOfMemory, "out of memory"},
                                                      {Failure::Kind::kCrash, "crash"}};

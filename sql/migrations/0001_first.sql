@@ -206,7 +206,7 @@ CREATE TABLE point (
   failure_message text,
   CONSTRAINT point_is_one_per_plan_node_and_step PRIMARY KEY (plan_node_id, step),
   CONSTRAINT point_is_at_a_step CHECK (step > 0),
-  CONSTRAINT point_failure_kind_is_known CHECK (failure_kind IN ('diverged', 'trainer', 'out of memory', 'crash')),
+  CONSTRAINT point_failure_kind_is_known CHECK (failure_kind IN ('diverged', 'finished', 'trainer', 'out of memory', 'crash')),
   CONSTRAINT point_failure_has_kind_and_message CHECK ((failure_kind IS NULL) = (failure_message IS NULL))
 );
 COMMENT ON TABLE point IS 'What is known after so many steps, the last of them under this plan node: the state''s digest (it outlives the checkpoint; disputed: trained again, the state came out otherwise), and why training cannot go past.';

@@ -72,6 +72,33 @@ share: {share}
             self.assertEqual(results(service, "shared"), results(service, "alone"))
             self.assertLess(service.json("study", "show", "shared")["steps"]["trained"], 12)
 
+    def test_a_training_that_its_trainer_finishes_answers_for_all_steps_beyond_with_its_last_metrics(self):
+        for trainer in ("Finishing", "main"):
+            with self.subTest(trainer), service_with(ROOT / f"tests/e2e/finishing_trainers.py:{trainer}") as service:
+                name = "Finishing" if trainer == "Finishing" else "finishing_trainers"
+                for study, share, steps in (("known", "nobody", 2), ("alone", "nobody", 6), ("shared", "study", 6)):
+                    service.run("study", "run", service.write(f"{study}.yaml", f"""
+study: {study}
+trainer: {name}
+step: 1 update
+hyper_parameters:
+  lr: [0.1, "MultiStep(0.1, [2], gamma=0.5)", "MultiStep(0.1, [4], gamma=0.5)"]
+  patience: [{"2" if study == "known" else "2, 5, 9"}]
+metric: {{name: sum, goal: max}}
+tuner: {{grid: {{steps: {steps}}}}}
+share: {share}
+"""))
+                self.assertEqual(results(service, "shared"), results(service, "alone"))
+                trials = service.json("trial", "list", "shared")
+                self.assertEqual({trial["state"] for trial in trials}, {"done"})
+                steps = [(int(trial["sequences"]["patience"]), trial["steps"]) for trial in trials]
+                self.assertEqual(sorted(steps), [(2, 2)] * 3 + [(5, 5)] * 3 + [(9, 6)] * 3)
+                known = service.json("trial", "list", "known")[0]
+                for trial in trials:
+                    self.assertNotEqual(trial["state_sha256"], "")
+                    if trial["steps"] == 2:
+                        self.assertEqual((trial["metric"], trial["state_sha256"]), (known["metric"], known["state_sha256"]))
+
     def test_what_a_trainer_says_when_it_fails_reaches_the_user(self):
         with service_with(ROOT / "tests/e2e/failing_trainer.py:Failing") as service:
             file = service.write("failing.yaml", """

@@ -48,9 +48,11 @@ class LoopTest(CutsTest):
     def test_a_loop_that_is_left_or_reports_nothing_fails_and_the_next_training_begins_anew(self):
         worker = self.worker("flat.py:main")
         straight = self.straight(worker, TRIAL)
-        for failure, message in [("break", r"^main\(\) has ended"), ("silence", r"reported nothing: es\.report")]:
+        for failure, message in [("break", r"^main\(\) has ended"), ("silence", r"reported nothing: es\.report"),
+                                 ("enough", r"^train\(\) raised Finished$")]:  # fmt: skip
             with self.subTest(failure):
                 begin(worker, Trial({"failure": failure}))
-                with self.assertRaisesRegex(Failed, message):
+                with self.assertRaisesRegex(Failed, message) as raised:
                     worker.train()
+                self.assertEqual((raised.exception.kind, raised.exception.state_intact), ("FINISHED" if failure == "enough" else "TRAINER", False))
                 self.assertEqual(self.straight(worker, TRIAL), straight)

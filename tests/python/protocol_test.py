@@ -77,6 +77,15 @@ class ProtocolTest(CutsTest):
                 self.assertFalse(self.refused(kind, message, worker.train))
                 self.refused("REQUEST", "before init", worker.evaluate)
 
+    def test_a_training_that_its_trainer_finishes_stands_where_it_stood(self):
+        worker = self.begun("odd.py:Odd")
+        worker.train()
+        worker.setup({"failure": "enough"})
+        self.assertTrue(self.refused("FINISHED", "^no word is left$", worker.train))
+        self.assertEqual(worker.evaluate()["sum"], 3)
+        worker.step -= 1
+        self.assertIn("stateSha256", worker.save(self.folder / "state"))
+
     def test_a_failed_evaluation_leaves_the_training_as_it_was(self):
         worker = self.begun("odd.py:Odd")
         worker.train()

@@ -86,7 +86,13 @@ Performer::Seen Performer::Ask(Step at, worker::RequestKind request, Kind& answe
   const Result<worker::ReplyKind> reply = workers_.Current().Ask(std::move(request));
   if (!reply.has_value() && reply.error().code == ErrorCode::kAborted) return tl::unexpected<Error>(reply.error());
   if (!reply.has_value()) return FailedAt(at, reply.error().message);
-  if (const auto* failure = std::get_if<worker::Failure>(&*reply)) return FailedAt(at, failure->message);
+  if (const auto* failure = std::get_if<worker::Failure>(&*reply)) {
+    const bool is_finished = failure->kind == worker::FailureKind::kFinished;
+    return FailedAt(at, is_finished
+                            ? "training was finished before step " + std::to_string(at.value) +
+                                  ", which leaves too little to check: check fewer steps (--steps): " + failure->message
+                            : failure->message);
+  }
   const auto* expected = std::get_if<Kind>(&*reply);
   if (expected == nullptr) return FailedAt(at, "the worker breaks the protocol: an answer to another kind of request");
   answer = *expected;

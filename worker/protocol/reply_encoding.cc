@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kReplyKinds[] = {"describe", "done", "train", "evaluate", "save", "failure", "heartbeat"};
 constexpr const char* kTypes[] = {"VALUE_TYPE_BOOLEAN", "VALUE_TYPE_INTEGER", "VALUE_TYPE_FLOATING", "VALUE_TYPE_TEXT"};
 constexpr const char* kFailures[] = {"FAILURE_KIND_TRAINER", "FAILURE_KIND_OUT_OF_MEMORY", "FAILURE_KIND_CHECKPOINT",
-                                     "FAILURE_KIND_REQUEST"};
+                                     "FAILURE_KIND_REQUEST", "FAILURE_KIND_FINISHED"};
 
 Json Body(const HyperParameter& parameter) {
   return {{"name", parameter.name},

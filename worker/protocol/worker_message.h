@@ -150,6 +150,7 @@ enum class FailureKind {
   kOutOfMemory,  // memory did not suffice: it may succeed with more
   kCheckpoint,   // the file cannot be written, or is missing, damaged or of another training
   kRequest,      // the request itself is wrong
+  kFinished,     // of Train: the training is over, as the trainer says; the step will never be
 };
 
 struct Failure {

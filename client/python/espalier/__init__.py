@@ -2,6 +2,7 @@
 
 import importlib
 
+from espalier.failure import Finished
 from espalier.hyper_parameters import initial, sequence
 from espalier.identity import files
 from espalier.loader import ResumableLoader
@@ -13,7 +14,7 @@ from espalier.trainer import Trainer
 
 DataLoader = ResumableLoader  # for scripts that change nothing but the import
 
-__all__ = ["DataLoader", "ResumableLoader", "Trainer", "batches", "evaluate", "files", "heartbeat", "initial", "loop", "once", "report",
+__all__ = ["DataLoader", "Finished", "ResumableLoader", "Trainer", "batches", "evaluate", "files", "heartbeat", "initial", "loop", "once", "report",
            "script", "sequence", "setup", "steps", "track"]  # fmt: skip
 
 

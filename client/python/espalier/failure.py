@@ -20,6 +20,11 @@ class TrainerError(Exception):
     """The trainer's code breaks a rule of this package; the message names the thing and what to do, and needs no traceback."""
 
 
+class Finished(Exception):
+    """Raised by `train` instead of training a step: the training is over. Whoever asks for more steps is answered with the last metrics.
+    Raise it before anything is drawn or changed: the state is saved as it stands then."""
+
+
 def reply_of(error, *, state_intact):
     """The `failure` of a TrainerReply, for an exception that a request ended in."""
     lost = gpu_is_lost(error)

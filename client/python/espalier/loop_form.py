@@ -57,7 +57,8 @@ def batches(loader):
 def steps():
     """`for step in es.steps():`, the number of the step to be reached. Each turn of the loop trains one step and reports its metrics;
     what was made before the loop is what Init makes. Code behind the loop is never reached: the loop goes on for as long as steps are
-    asked for, and is then left for good."""
+    asked for, and is then left for good. `raise es.Finished` within it ends the training at the step before; to measure that one, it
+    is trained again from the last checkpoint on."""
     running = _running("steps")
     running.frame = sys._getframe(1)
     return running.steps()
@@ -67,6 +68,7 @@ class LoopTrainer(Trainer):
     """The trainer that a main(hp) is. Everything of the user's runs in one thread: what PyTorch keeps for a thread stays."""
 
     main = None
+    _outlives_train = False
 
     def init(self, hp):
         global _current
@@ -115,7 +117,8 @@ class LoopTrainer(Trainer):
 
     def _run(self, hp):
         self.main(hp)
-        raise TrainerError("main() has ended: `for step in es.steps():` must not be left by break or return")
+        raise TrainerError("main() has ended: `for step in es.steps():` must not be left by break or return; "
+                           "`raise es.Finished` ends the training")  # fmt: skip
 
 
 def _running(name):

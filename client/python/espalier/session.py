@@ -6,7 +6,7 @@ import sys
 import time
 
 from espalier import device, failure, hyper_parameters, identity, peak_memory, progress, safetensors_file
-from espalier.failure import RequestError
+from espalier.failure import Finished, RequestError
 from espalier.save_thread import SaveThread
 from espalier.trainer import StepMeaning
 from espalier.training import Training
@@ -110,10 +110,21 @@ class Session:
         if step != self._training.step + 1:
             raise RequestError(f"train to step {step} came at step {self._training.step}")
         begin = time.monotonic()
-        metrics = self._training.train()
+        try:
+            metrics = self._training.train()
+        except Finished as finished:
+            return self._finish(finished)
         seconds = time.monotonic() - begin
         self._log_step(step, seconds)
         return {"train": {"metrics": metrics, "seconds": seconds, "peakMemoryBytes": peak_memory.peak_bytes()}}
+
+    def _finish(self, finished):
+        """The training is over. It stands where it stood, unless its code is a function that has ended."""
+        intact = self._training.stands_when_finished()
+        if not intact:
+            self._forget()
+        message = str(finished) or "train() raised Finished"
+        return {"failure": {"kind": "FAILURE_KIND_FINISHED", "message": message[-failure.MESSAGE_CHARACTERS_MAX:], "stateIntact": intact}}
 
     def _evaluate_now(self, _, __):
         self._check_set_up("evaluate")

@@ -33,6 +33,7 @@ class Trainer:
     reload = False  # a trainer that has trained may load a state without init: saves time; `espalier trainer check` says if it does
 
     is_named_by_variable = False  # made by a function of this package, it is called as the variable that holds it
+    _outlives_train = True  # after an exception of `train` it can still be evaluated and saved
 
     def __init__(self, step_meaning):
         self.step_meaning = step_meaning
@@ -49,7 +50,9 @@ class Trainer:
         self.set_values(changed)
 
     def train(self):
-        """One step. Returns metrics: "loss", the mean over the samples, "samples", how many there were, and what you like."""
+        """One step. Returns metrics: "loss", the mean over the samples, "samples", how many there were, and what you like. Raises
+        es.Finished, before it draws or changes anything, if there is nothing more to train: then whoever asks for more steps is answered
+        with the metrics of the last one."""
         raise NotImplementedError
 
     def evaluate(self):

@@ -53,15 +53,22 @@ class Training:
         self.is_set_up = True
 
     def train(self):
-        """One step. Gradients last no longer than a step: they are no part of the state. Returns metrics."""
+        """One step. Gradients last no longer than a step: they are no part of the state. Returns metrics. Raises Finished if the trainer
+        does: then the step was not trained."""
         self._trainer._step = self.step + 1
-        with self._changes_said("train()"):
-            metrics = checked_metrics("train()", self._trainer.train(), ("loss", "samples"))
-        self._clear_gradients()
+        try:
+            with self._changes_said("train()"):
+                metrics = checked_metrics("train()", self._trainer.train(), ("loss", "samples"))
+        finally:
+            self._clear_gradients()
         self._globals.check()
         untracked.warn_of_loaders(self._tracked, loaders.read_by_training())
         self.step += 1
         return metrics
+
+    def stands_when_finished(self):
+        """Whether it can still be evaluated and saved when `train` has raised Finished."""
+        return self._trainer._outlives_train
 
     def evaluate(self):
         """Returns metrics. Leaves everything as it was, also when the trainer fails."""

@@ -45,6 +45,7 @@ def trainer(*, hyper_parameters=None, metrics=(), setup=None, version=None, data
 
 class TransformersTrainer(Trainer):
     make = on_setup = None
+    _outlives_train = False  # batches are drawn before the user's code sees them
 
     def init(self, hp):
         self.trainer = theirs = self.make(dict(hp))

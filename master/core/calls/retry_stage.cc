@@ -94,9 +94,12 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   const MasterState& state = draft.state();
   ESPALIER_ASSIGN(const SearchPlan* plan, FindStage(state, call.point, caller));
   const Failure* failure = plan->FindFailure(call.point);
-  if (failure != nullptr && failure->kind == Failure::Kind::kDiverged) {
+  if (failure != nullptr && IsResult(*failure)) {
+    const bool diverged = failure->kind == Failure::Kind::kDiverged;
     return MakeError(ErrorCode::kFailedPrecondition,
-                     "training diverged at " + NameOf(call.point) + ", and would again: that is its result", "stage");
+                     "training " + std::string(diverged ? "diverged at " : "was finished before ") +
+                         NameOf(call.point) + ", and would again: that is its result",
+                     "stage");
   }
   const Obstacles found = FindObstacles(state, *plan, call.point);
   if (found.clearing.empty()) return NothingFailed(*plan, call.point);

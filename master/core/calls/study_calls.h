@@ -41,8 +41,8 @@ TrialContinued AnswerOf(const ContinueTrial& call, const std::vector<std::int64_
 // counted on the stage, and its pause. Trials of running studies that it failed get new claims at the same points; the
 // old claims stay failed. Whoever has a trial that it fails, or that waits for it, may call. Errors: kNotFound when the
 // caller knows of no such stage; kFailedPrecondition when nothing failed there (naming what fails it elsewhere), when
-// training diverged there, which is a result, or when no trial of the caller's is concerned. O(plans log nodes + failed
-// claims of the plan x depth + places below the stage).
+// training diverged or was finished there, which is a result, or when no trial of the caller's is concerned. O(plans
+// log nodes + failed claims of the plan x depth + places below the stage).
 Digest128 ContentOf(const Caller& caller, const RetryStage& call);
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const RetryStage& call);
 StageRetried AnswerOf(const RetryStage& call, const std::vector<std::int64_t>& ids);

@@ -56,6 +56,8 @@ Failure::Kind KindOf(RunFailed::Kind kind) {
       return Failure::Kind::kOutOfMemory;
     case RunFailed::Kind::kDiverged:
       return Failure::Kind::kDiverged;
+    case RunFailed::Kind::kFinished:
+      return Failure::Kind::kFinished;
   }
   return Failure::Kind::kTrainer;
 }
@@ -83,6 +85,10 @@ void CountFailure(Draft& draft, RunId id, const RunFailed& failed) {
   draft.Do(SetRunFailed{id});
   const SearchPlan& plan = draft.state().plans.at(run.plan);
   const Point point = FailingPoint(run, failed.point);
+  if (failed.kind == RunFailed::Kind::kFinished && point.step == Step{1}) {
+    return Fail(draft, run.plan, point,
+                {Failure::Kind::kTrainer, "training was finished before its first step: " + failed.message});
+  }
   if (!MayBeTriedAgain(failed.kind)) return Fail(draft, run.plan, point, {KindOf(failed.kind), failed.message});
   const AttemptKey key = KeyOf(plan, point);
   Attempts attempts = Before(plan, point.node, key);

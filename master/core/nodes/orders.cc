@@ -50,6 +50,7 @@ std::vector<std::int64_t> PeriodsOf(const MasterState& state, const Run& run) {
 
 std::vector<Step> BarredEvaluations(const SearchPlan& plan, const Run& run) {
   std::vector<Step> barred;
+  if (run.start && plan.FindEvaluationFailure(*run.start, run.evaluation) != nullptr) barred.push_back(run.start->step);
   for (const PathStage& stage : run.path) {
     for (const auto& [step, failures] : plan.Node(stage.node).results->evaluation_failures) {
       if (stage.from < step && step <= stage.to && failures.contains(run.evaluation)) barred.push_back(step);

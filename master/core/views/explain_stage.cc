@@ -71,6 +71,11 @@ class Explainer {
       told_.why = "training diverged at " + NameOf(*failing) + ", which is its result: " + failure.message;
       return true;
     }
+    if (failure.kind == Failure::Kind::kFinished) {
+      told_.standing = StageStanding::kDone;
+      told_.why = "training was finished before " + NameOf(*failing) + ", as its trainer says: " + failure.message;
+      return true;
+    }
     told_.standing = StageStanding::kFailed;
     told_.waits_for = WaitsFor::kRetry;
     told_.why = "training failed at " + NameOf(*failing) + " (" + std::string(Name(failure.kind)) +

@@ -17,7 +17,7 @@
 namespace espalier::master {
 
 enum class StageStanding {
-  kDone,     // trained: a checkpoint stands there, or stood; or it diverged, which is a result
+  kDone,     // trained: a checkpoint stands there, or stood; or it diverged or was finished, which are results
   kRunning,  // a run trains, measures or stores it
   kWaiting,
   kFailed,

@@ -18,7 +18,7 @@ struct TrialEvaluation {
 struct TrialSummary {
   TrialId id;
   std::string state;
-  Step steps;                    // of the last claim that is done; Step{0}: none
+  Step steps;                    // where the last claim that is done was measured; Step{0}: none
   std::optional<double> metric;  // the study's, there
   std::string state_sha256;
   std::vector<TrialEvaluation> evaluations;  // of all claims that are done, by step

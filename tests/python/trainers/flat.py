@@ -42,6 +42,8 @@ def main(hp):
     for step in es.steps():
         if told["failure"] == "break":
             break
+        if told["failure"] == "enough":
+            raise es.Finished
         losses = []
         for points, labels in es.batches(loader):
             optimizer.zero_grad()

@@ -33,6 +33,8 @@ class Odd(es.Trainer):
     def train(self):
         if self.hp["failure"] == "error":
             raise LookupError("there is no such word")
+        if self.hp["failure"] == "enough":
+            raise es.Finished("no word is left")
         if self.hp["failure"] == "exit":
             sys.exit("enough")
         if self.hp["failure"] == "die":

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "searchplan/plan/record_result.h"
 #include "tests/support/server_by_hand.h"
 #include "tests/support/simulated_service.h"
 
@@ -219,6 +220,27 @@ TEST_CASE("training that diverged is not retried: that is its result") {
   const Error refused = RefusalOf(of, point);
   CHECK(refused.code == ErrorCode::kFailedPrecondition);
   CHECK(refused.message.starts_with("training diverged at 1@12"));
+}
+
+TEST_CASE("training that its trainer finished is not retried: what it came to is its result") {
+  ServerByHand of;
+  const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 20);
+  const Point point{of.state().trials.at(trial).leaf, Step{12}};
+  of.Measure(of.Last(), {point.node, Step{11}});
+  of.Report(of.Last(), RunFailed{RunFailed::Kind::kFinished, point, "no better"});
+  CHECK(of.LastClaim(trial).state == ClaimState::kDone);
+  const Error refused = RefusalOf(of, point);
+  CHECK(refused.code == ErrorCode::kFailedPrecondition);
+  CHECK(refused.message.starts_with("training was finished before 1@12"));
+}
+
+TEST_CASE("a training that is said to be finished before its first step has failed") {
+  ServerByHand of;
+  const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 20);
+  of.Report(of.Last(), RunFailed{RunFailed::Kind::kFinished, {of.state().trials.at(trial).leaf, Step{1}}, "no data"});
+  CHECK(of.LastClaim(trial).state == ClaimState::kFailed);
+  CHECK(WhyFailed(of.state().plans.begin()->second, of.LastClaim(trial)) ==
+        "training was finished before its first step: no data");
 }
 
 TEST_CASE("an evaluation that failed is tried again where it failed, and the trial's later claims stay as they are") {

@@ -41,6 +41,40 @@ TEST_CASE("a failed evaluation fails the claims on it, and no claim on another's
   CHECK(WhyFailed(plan, plan.plan().claims.at(ClaimId{1})) == "no such file");
 }
 
+TEST_CASE("claims beyond the end of a training that its trainer finished are answered with its last step's metrics") {
+  TestPlan plan;
+  plan.Node(1, 0, 0).Node(2, 1, 10).Node(3, 1, 4);
+  plan.Claim(1, 2, 20).Claim(2, 2, 30).Claim(3, 1, 10).Claim(4, 3, 10).Claim(5, 2, 20, 2, "another");
+  plan.Measured(1, 10);
+  SECTION("within a plan node") {
+    plan.Change(AddMetrics{At(2, 14), "evaluation", {{"loss", 0.25}}});
+    plan.Change(SetFailure{At(2, 15), Failure{Failure::Kind::kFinished, "no better"}});
+    CHECK(AnswerOf(plan, {.point = At(2, 20), .evaluation = "evaluation", .state = ClaimState::kDone}, {"loss"}) ==
+          Metrics{{"loss", 0.25}});
+  }
+  SECTION("where a plan node begins, the last step is its parent's") {
+    plan.Change(SetFailure{At(2, 11), Failure{Failure::Kind::kFinished, "no better"}});
+    CHECK(AnswerOf(plan, {.point = At(2, 20), .evaluation = "evaluation", .state = ClaimState::kDone}, {"loss"}) ==
+          *plan.plan().FindMetrics(At(1, 10), "evaluation"));
+  }
+  const auto state_of = [&](std::int64_t claim) { return SettledState(plan, plan.plan().claims.at(ClaimId{claim})); };
+  CHECK(state_of(1) == ClaimState::kDone);
+  CHECK(state_of(2) == ClaimState::kDone);
+  CHECK(state_of(3) == ClaimState::kDone);
+  CHECK_FALSE(state_of(4).has_value());  // has parted from it before
+  CHECK(state_of(5) == ClaimState::kFailed);
+  CHECK(WhyFailed(plan, plan.plan().claims.at(ClaimId{5})).find("where this evaluation was not made") !=
+        std::string::npos);
+}
+
+TEST_CASE("an evaluation that failed at the last step of a finished training fails the claims beyond, and says why") {
+  TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 10);
+  plan.Change(SetFailure{At(1, 5), Failure{Failure::Kind::kFinished, "no better"}});
+  plan.Change(SetEvaluationFailure{At(1, 4), "evaluation", "no such file"});
+  CHECK(SettledState(plan, plan.plan().claims.at(ClaimId{1})) == ClaimState::kFailed);
+  CHECK(WhyFailed(plan, plan.plan().claims.at(ClaimId{1})) == "no such file");
+}
+
 TEST_CASE("looking at every point settles what looking at every claim does") {
   const auto seed = std::random_device{}();
   INFO("seed " << seed);

@@ -183,7 +183,8 @@ TEST_CASE("every kind of report comes back as it was sent") {
 
 TEST_CASE("every kind of failure comes back as it was sent") {
   using Run = RunFailed::Kind;
-  for (const Run kind : {Run::kCrash, Run::kKilled, Run::kTrainer, Run::kOutOfMemory, Run::kDiverged, Run::kUnusable}) {
+  for (const Run kind :
+       {Run::kCrash, Run::kKilled, Run::kTrainer, Run::kOutOfMemory, Run::kDiverged, Run::kUnusable, Run::kFinished}) {
     const Report back = FromProto(ToProto(Report{1, kRun, RunFailed{kind, kPoint, ""}})).value();
     CHECK(std::get<RunFailed>(back.kind).kind == kind);
   }

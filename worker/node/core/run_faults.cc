@@ -20,6 +20,7 @@ EvaluationFailed::Kind OfEvaluation(RunFailed::Kind kind) {
   switch (kind) {
     case RunFailed::Kind::kTrainer:
     case RunFailed::Kind::kDiverged:
+    case RunFailed::Kind::kFinished:
       return EvaluationFailed::Kind::kTrainer;
     case RunFailed::Kind::kOutOfMemory:
       return EvaluationFailed::Kind::kOutOfMemory;

@@ -74,13 +74,13 @@ Step Runner::End() const {
   for (const OrderedPromise& promise : order_.terms.promises) {
     if (IsAhead(promise)) end = std::max(end, promise.step);
   }
-  return end;
+  return finished_.has_value() ? std::min(end, finished_->point.step - 1) : end;
 }
 
 // A preempted run owes nothing but its state.
 bool Runner::WantsEvaluation() const {
   if (preempted_ || measured_.contains(reached_) || IsBarred(reached_)) return false;
-  if (Owes(Owed::kMetrics, reached_)) return true;
+  if (Owes(Owed::kMetrics, reached_) || IsAtLastStep()) return true;
   const auto& periods = order_.terms.evaluate_every;
   return reached_ > path_.start() && std::any_of(periods.begin(), periods.end(), [this](std::int64_t period) {
            return period > 0 && reached_.value % period == 0;
@@ -91,7 +91,7 @@ bool Runner::WantsSave(Seconds now) const {
   if (saves_.Begun(reached_)) return false;
   if (Owes(Owed::kState, reached_)) return true;
   if (reached_ == path_.start()) return false;
-  return preempted_ || SaveIsDue(now);
+  return preempted_ || IsAtLastStep() || SaveIsDue(now);
 }
 
 bool Runner::SaveIsDue(Seconds now) const {
@@ -161,6 +161,7 @@ void Runner::Advance(Seconds now, RunnerActions& actions) {
     }
     if (has_room_) SaveHere(now, actions);
   }
+  if (IsAtLastStep()) return Finish(HowItFinished(), now, actions);
   if (preempted_ || reached_ >= End()) return Finish(std::nullopt, now, actions);
   BeginStep(now, actions);
 }
@@ -286,6 +287,8 @@ void Runner::OnFailure(const RequestKind& request, const Failure& failure, Secon
   const bool is_short = starting != nullptr && starting->beginning != Beginning::kInit;
   if (is_short && !failure.worker_unusable) return BeginAgain(now, actions);
   if (std::holds_alternative<Evaluate>(request)) return OnEvaluationFailed(failure, now, actions);
+  const bool is_finished = failure.kind == FailureKind::kFinished && !failure.worker_unusable;
+  if (std::holds_alternative<Train>(request) && is_finished) return OnFinished(failure, now, actions);
   const bool is_of_file = failure.kind == FailureKind::kCheckpoint && !failure.worker_unusable;
   if (std::holds_alternative<Load>(request) && is_of_file) {
     return OnLoadFailed(failure.message, now, actions);
@@ -297,7 +300,7 @@ void Runner::OnEvaluationFailed(const Failure& failure, Seconds now, RunnerActio
   const ReportKind fault = FaultNow(KindOf(failure), failure.message);
   if (!failure.state_intact || failure.worker_unusable) return Finish(fault, now, actions);
   actions.reports.push_back(fault);
-  failed_evaluations_.insert(reached_);
+  failed_evaluations_.emplace(reached_, KindOf(failure));
   ReportLost(actions);
   Advance(now, actions);
 }
@@ -307,11 +310,14 @@ void Runner::BeginAgain(Seconds now, RunnerActions& actions) {
   auto& starting = std::get<Starting>(std::get<OnSlot>(state_).activity);
   starting.begin_again = true;
   if (!std::get<OnSlot>(state_).asked.empty()) return;
-  const bool load_failed = starting.load_failed;
-  LeaveSlot(now);
   is_whole_ = false;
+  WaitAgain(starting.load_failed, now, actions);
+}
+
+void Runner::WaitAgain(bool load_failed, Seconds now, RunnerActions& actions) {
+  LeaveSlot(now);
   state_ = Waiting{load_failed};
-  actions.fetch_start = true;
+  actions.fetch_start = order_.start.has_value();
 }
 
 // The file was whole when it was fetched. It may be gone because the store is: that is found out, and the load tried
@@ -319,9 +325,7 @@ void Runner::BeginAgain(Seconds now, RunnerActions& actions) {
 void Runner::OnLoadFailed(const std::string& why, Seconds now, RunnerActions& actions) {
   const bool load_failed = std::get<Starting>(std::get<OnSlot>(state_).activity).load_failed;
   if (load_failed) return Finish(StartUnusable{order_.start->point, order_.start->file, why}, now, actions);
-  LeaveSlot(now);
-  state_ = Waiting{true};
-  actions.fetch_start = true;
+  WaitAgain(true, now, actions);
 }
 
 void Runner::OnStartUnusable(const std::string& why, Seconds now, RunnerActions& actions) {

@@ -6,9 +6,13 @@
 // store after the end. Invariant: besides saves, only Init with Setup and Load, or Setup with Train, or Evaluate is
 // ever waited for; the worker answers in order. A worker that trains stretches is told where the next of these is to
 // be done, and may pass steps at which it does not stand: there nothing is done, and what was promised there is lost.
+// A trainer may end its training by refusing a step: what lies beyond is answered by the metrics of the last one, which
+// the run measures, and its state is saved; where the worker does not stand there as if nothing had been asked, the run
+// begins again and stops there.
 // Not thread-safe; owned by the core.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -124,6 +128,8 @@ class Runner {
   void OnFailure(const RequestKind& request, const Failure& failure, Seconds now, RunnerActions& actions);
   void OnEvaluationFailed(const Failure& failure, Seconds now, RunnerActions& actions);
   void OnLoadFailed(const std::string& why, Seconds now, RunnerActions& actions);
+  void OnFinished(const Failure& failure, Seconds now, RunnerActions& actions);
+  void WaitAgain(bool load_failed, Seconds now, RunnerActions& actions);
   void Finish(std::optional<ReportKind> fault, Seconds now, RunnerActions& actions);
   void LeaveSlot(Seconds now);
   void ReportMetrics(const Evaluated& evaluated, RunnerActions& actions);
@@ -138,6 +144,8 @@ class Runner {
   Step End() const;
   bool Owes(Owed owed, Step step) const;
   bool IsBarred(Step step) const;
+  bool IsAtLastStep() const { return finished_.has_value() && reached_ + 1 == finished_->point.step; }
+  std::optional<ReportKind> HowItFinished() const;
   std::optional<Seconds> LimitOf(Work work) const;
   bool WantsEvaluation() const;
   bool WantsSave(Seconds now) const;
@@ -152,6 +160,8 @@ class Runner {
   bool trains_stretches_ = false;
   Step stretch_end_;      // where the worker stands at the latest, by the last Train that was sent where it stood
   bool goes_on_ = false;  // it does not stand at reached_
+  bool set_up_for_step_ = false;       // values were set for the step that is being trained
+  std::optional<RunFailed> finished_;  // the trainer has ended its training before that point
   bool has_room_ = true;
   Values in_force_;
   bool is_whole_ = false;  // the training in the worker is this run's, and no request of it has failed or is unanswered
@@ -160,7 +170,7 @@ class Runner {
   RunSaves saves_;
   Seconds saved_at_{0};  // or began
   std::set<Step> measured_;
-  std::set<Step> failed_evaluations_;
+  std::map<Step, RunFailed::Kind> failed_evaluations_;
   std::set<PromiseId> lost_;  // and reported so
   RunEnded end_;              // what is known of it so far
 };

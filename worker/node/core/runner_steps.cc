@@ -15,7 +15,9 @@ constexpr std::int64_t kStretchMax = 1000;
 void Runner::BeginStep(Seconds now, RunnerActions& actions) {
   OnSlot& slot = std::get<OnSlot>(state_);
   const Values values = path_.SequenceValues(reached_);
-  if (Values changed = Changed(values, in_force_); !changed.empty()) {
+  Values changed = Changed(values, in_force_);
+  set_up_for_step_ = !changed.empty();
+  if (set_up_for_step_) {
     actions.requests.push_back(Setup{std::move(changed)});
     slot.asked.push_back(Work::kSetUp);
   }
@@ -53,6 +55,28 @@ void Runner::OnTrained(Step step, const Trained& trained, Seconds now, RunnerAct
   end_.peak_bytes = std::max(end_.peak_bytes, trained.peak_bytes);
   if (AllFinite(trained.metrics)) return Advance(now, actions);
   Finish(FaultNow(RunFailed::Kind::kDiverged, DescribeNotFinite(trained.metrics)), now, actions);
+}
+
+// The step that was asked for will never be.
+void Runner::OnFinished(const Failure& failure, Seconds now, RunnerActions& actions) {
+  if (reached_ == Step{0}) {
+    const std::string why = "training was finished before its first step: " + failure.message;
+    return Finish(FaultNow(RunFailed::Kind::kTrainer, why), now, actions);
+  }
+  finished_ = RunFailed{RunFailed::Kind::kFinished, path_.PointAt(begun_), failure.message};
+  is_whole_ = failure.state_intact && !set_up_for_step_ && !trains_stretches_;
+  begun_ = reached_;
+  if (is_whole_) return Advance(now, actions);
+  reached_ = begun_ = path_.start();
+  WaitAgain(false, now, actions);
+}
+
+// That it has, once it is known what it came to; else another run finds it out.
+std::optional<ReportKind> Runner::HowItFinished() const {
+  const auto failed = failed_evaluations_.find(reached_);
+  const bool is_known = measured_.contains(reached_) || IsBarred(reached_);
+  const bool may_be_measured = failed != failed_evaluations_.end() && failed->second != RunFailed::Kind::kTrainer;
+  return is_known && !may_be_measured ? std::optional<ReportKind>(*finished_) : std::nullopt;
 }
 
 // Past a step at which the worker does not stand.

@@ -24,6 +24,7 @@ OF_THE_LOOP = ("gradient_clip_val", "accumulate_grad_batches")
 class LightningTrainer(Trainer):
     make_module = make_data = on_setup = None
     trainer_arguments = {}
+    _outlives_train = False  # batches are drawn before the user's code sees them
 
     def init(self, hp):
         given = {**self.trainer_arguments, **{name: hp[name] for name in OF_THE_LOOP if name in hp}}
