@@ -156,6 +156,7 @@ void Set(const ReportKind& kind, v1::Report& message) {
                         [&](const RunFailed& is) { Set(is, *message.mutable_run_failed()); },
                         [&](const EvaluationFailed& is) { Set(is, *message.mutable_evaluation_failed()); },
                         [&](const StartUnusable& is) { Set(is, *message.mutable_start_unusable()); },
+                        [&](const StoreFull& is) { message.mutable_store_full()->set_size_bytes(is.bytes); },
                         [&](const RunEnded& is) { Set(is, *message.mutable_run_ended()); }},
              kind);
 }
@@ -180,6 +181,8 @@ Result<ReportKind> KindOf(const v1::Report& message) {
       return FromProto(message.evaluation_failed());
     case v1::Report::kStartUnusable:
       return FromProto(message.start_unusable());
+    case v1::Report::kStoreFull:
+      return StoreFull{message.store_full().size_bytes()};
     case v1::Report::kRunEnded:
       return FromProto(message.run_ended());
     case v1::Report::KIND_NOT_SET:

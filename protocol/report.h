@@ -84,6 +84,11 @@ struct StartUnusable {
   std::string why;
 };
 
+// The checkpoint store had no room for a state of the run, which waits in staging and is tried again: said each time.
+struct StoreFull {
+  std::int64_t bytes = 0;  // that the state takes
+};
+
 // Training has stopped and the slot is free. Whatever the run still owes is lost, but for the states that are on their
 // way to the store.
 struct RunEnded {
@@ -97,7 +102,7 @@ struct RunEnded {
 };
 
 using ReportKind = std::variant<MetricsMeasured, StateStored, PromiseLost, StepsTrained, RunFailed, EvaluationFailed,
-                                StartUnusable, RunEnded>;
+                                StartUnusable, StoreFull, RunEnded>;
 
 struct Report {
   std::int64_t number = 0;  // counts up from 1

@@ -72,6 +72,7 @@ class Draft {
   Touched touched;
   std::set<std::string> superseded_files;  // nobody needs them any more, as was found now
   bool stored_states = false;              // some checkpoint was
+  std::int64_t bytes_without_room = 0;     // of states that the store had no room for, as was said now
 
  private:
   // Before the change is applied.

@@ -1,9 +1,10 @@
 """PostgreSQL's disk is full: nothing that was acknowledged is lost, and when there is room again the study goes on by itself to the
-same result. Needs root, for a small file system of its own."""
+same result. The checkpoints' disk is full: what is not needed makes room. Needs root, for small file systems of its own."""
 
 import contextlib
 import os
 import subprocess
+import tempfile
 import unittest
 
 from service import Service, results, wait_until
@@ -20,24 +21,42 @@ tuner: {{grid: {{steps: 8}}}}
 share: study
 """
 
+WIDE = """
+study: {name}
+trainer: mlp
+data: digits
+step: 5 updates
+hyper_parameters: {{lr: [{rates}], hidden: 400}}
+metric: {{name: test_acc, goal: max}}
+tuner: {{grid: {{steps: 2}}}}
+share: nobody
+"""
+
 
 def study(name):
     return STUDY.format(name=name, values=", ".join(f'"Piecewise([{i}, {i + 1}], [4])"' for i in range(30)))
 
 
 @contextlib.contextmanager
-def own_file_system(folder, copy):
-    """Puts a stopped service's cluster on a file system of its own."""
-    subprocess.run(["cp", "-a", folder, copy], check=True)
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder], capture_output=True, text=True)
+def file_system(folder, size):
+    """A small one of its own in the folder."""
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True, text=True)
     if mounted.returncode != 0:
         raise unittest.SkipTest(f"no file system can be mounted here: {mounted.stderr.strip()}")
     try:
-        subprocess.run(["cp", "-a", f"{copy}/.", folder], check=True)
-        subprocess.run(["rm", "-r", copy], check=True)
         yield
     finally:
         subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@contextlib.contextmanager
+def own_file_system(folder, copy):
+    """Puts a stopped service's cluster on a file system of its own."""
+    subprocess.run(["cp", "-a", folder, copy], check=True)
+    with file_system(folder, SIZE):
+        subprocess.run(["cp", "-a", f"{copy}/.", folder], check=True)
+        subprocess.run(["rm", "-r", copy], check=True)
+        yield
 
 
 def fill(path):
@@ -74,6 +93,24 @@ class FullDiskTest(unittest.TestCase):
                 service.stop()
                 wait_until(lambda: not [p for p in service.seen_pids if service.alive(p)], "PostgreSQL has ended")
             service.start()
+
+    def test_checkpoints_that_nobody_needs_make_room_where_their_disk_is_full(self):
+        with tempfile.TemporaryDirectory(prefix="espalier full ") as folder, file_system(folder, "2m"):
+            os.chmod(folder, 0o777)
+            with Service(up_options=["--checkpoints", f"{folder}/store"], worker="espalier-worker") as service:
+                service.run("study", "run", service.write("one.yaml", WIDE.format(name="one", rates="0.1")))
+                bytes_each = service.json("checkpoint", "list", "one")[0]["bytes"]
+                rates = ", ".join(f"0.{i}" for i in range(1, 10))
+                self.assertGreater(9 * bytes_each, 2 * 2 * 1024 * 1024)
+                service.run("study", "run", service.write("many.yaml", WIDE.format(name="many", rates=rates)))
+                trials = service.json("trial", "list", "many")
+                self.assertEqual([(trial["state"], trial["steps"]) for trial in trials], [("done", 2)] * 9)
+                self.assertNotIn("", [trial["state_sha256"] for trial in trials])
+                log = (service.data / "logs" / "master.log").read_text()
+                self.assertIn("checkpoint evicted", log)
+                # What has gone is trained again where it is asked for.
+                service.run("trial", "extend", str(trials[0]["id"]), "--steps", "3")
+                self.assertEqual(service.json("study", "show", "many")["steps"]["wasted"], 0)
 
 
 if __name__ == "__main__":

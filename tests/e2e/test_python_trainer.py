@@ -57,21 +57,6 @@ class PythonTrainerTest(unittest.TestCase):
         shown = service.run("study", "show", study, check=False)
         return service.json("study", "show", study)["steps"]["trained"] if shown.returncode == 0 else 0
 
-    def test_a_program_that_can_only_be_started_trains_on_shared_stages_as_alone(self):
-        with service_with(ROOT / "tests/python/trainers/started.py:Old") as service:
-            for name, share in (("alone", "nobody"), ("shared", "study")):
-                service.run("study", "run", service.write(f"{name}.yaml", f"""
-study: {name}
-trainer: Old
-step: 10 updates
-hyper_parameters: {{lr: [0.1, "MultiStep(0.1, [2], gamma=0.5)", "MultiStep(0.1, [3], gamma=0.5)"]}}
-metric: {{name: slope_error, goal: min}}
-tuner: {{grid: {{steps: 4}}}}
-share: {share}
-"""))
-            self.assertEqual(results(service, "shared"), results(service, "alone"))
-            self.assertLess(service.json("study", "show", "shared")["steps"]["trained"], 12)
-
     def test_a_training_that_its_trainer_finishes_answers_for_all_steps_beyond_with_its_last_metrics(self):
         for trainer in ("Finishing", "main"):
             with self.subTest(trainer), service_with(ROOT / f"tests/e2e/finishing_trainers.py:{trainer}") as service:

@@ -1,8 +1,9 @@
 // Where checkpoints live: a place that all servers see. Files are named once and never changed.
-// A store that cannot be reached, has no room, or gives errors, is *away*, which says nothing of any file:
-// kUnavailable, with the system's reason; wait and try again. Every other error is final: of a file that is not there,
-// or a name that is none. Thread-safe: any thread may call, several at once; calls with one name follow each other.
-// A call may take as long as the store's medium does: it is made on a thread that can wait.
+// A store that cannot be reached, or gives errors, is *away*, which says nothing of any file: kUnavailable, with the
+// system's reason; wait and try again. So is one that has no room for a file: kResourceExhausted, of Put alone. Every
+// other error is final: of a file that is not there, or a name that is none. Thread-safe: any thread may call, several
+// at once; calls with one name follow each other. A call may take as long as the store's medium does: it is made on a
+// thread that can wait.
 #pragma once
 
 #include <cstdint>
@@ -73,8 +74,8 @@ class CheckpointStore {
 
   // Makes the staged file durable in the store as `name` (relative, may have folders) and returns once it is. The
   // staged file remains, so that whoever restarts knows that it may not have been reported. Putting the same name again
-  // replaces it by equal content. Holds a megabyte of the file at most. Error: kUnavailable, also when there is no
-  // room; kNotFound when there is no staged file; kInvalidArgument when this cannot be a name.
+  // replaces it by equal content. Holds a megabyte of the file at most. Error: kUnavailable; kResourceExhausted when
+  // there is no room; kNotFound when there is no staged file; kInvalidArgument when this cannot be a name.
   virtual Result<void> Put(const std::filesystem::path& staged, std::string_view name) = 0;
 
   // The whole file, readable as a local one; where the store is none, a copy. Error: kUnavailable, also when there is

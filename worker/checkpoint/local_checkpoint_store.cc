@@ -44,6 +44,11 @@ Time TimeOf(const timespec& time) {
 }
 
 // Of what the system refused within the store: whatever it is, it may pass, and says nothing of any file.
+tl::unexpected<Error> AwayOrFull(Error error) {
+  if (error.code != ErrorCode::kResourceExhausted) error.code = ErrorCode::kUnavailable;
+  return tl::unexpected<Error>(std::move(error));
+}
+
 tl::unexpected<Error> Away(Error error) {
   error.code = ErrorCode::kUnavailable;
   return tl::unexpected<Error>(std::move(error));
@@ -102,7 +107,7 @@ Result<void> LocalCheckpointStore::Put(const std::filesystem::path& staged, std:
   if (put.has_value()) return {};
   const bool is_staged = access(staged.c_str(), F_OK) == 0 || errno != ENOENT;
   if (!is_staged) return MakeError(ErrorCode::kNotFound, "there is no staged file " + staged.string());
-  return Away(put.error());
+  return AwayOrFull(put.error());
 }
 
 Result<PinnedFile> LocalCheckpointStore::Fetch(std::string_view name) {

@@ -1,13 +1,9 @@
 #include "worker/script/session.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <future>
 #include <iostream>
 #include <optional>
@@ -16,6 +12,7 @@
 #include "base/text.h"
 #include "worker/protocol/encoding.h"
 #include "worker/protocol/message_socket.h"
+#include "worker/protocol/step_log.h"
 
 namespace espalier::script {
 namespace {
@@ -39,41 +36,6 @@ worker::Failure FailureOf(const Error& error, bool state_intact) {
   const std::string field = error.field.empty() ? "" : error.field + ": ";
   return {KindOf(error.code), CleanText(field + error.message), state_intact};
 }
-
-// Of the steps that a run trains: one line each, in one write, so that a killed process loses none.
-class StepLog {
- public:
-  StepLog() = default;
-  StepLog(const StepLog&) = delete;
-  StepLog& operator=(const StepLog&) = delete;
-  ~StepLog() { Close(); }
-
-  // An empty path: none is wanted.
-  Result<void> Begin(const std::string& path, RunId run) {
-    Close();
-    run_ = run;
-    if (path.empty()) return {};
-    fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd_ >= 0) return {};
-    return MakeError(ErrorCode::kInvalidArgument, "cannot open the step log " + path + ": " + std::strerror(errno));
-  }
-
-  void Append(Step step, Seconds time) {
-    if (fd_ < 0) return;
-    const std::string line =
-        std::to_string(run_.value) + " " + std::to_string(step.value) + " " + std::to_string(time.count()) + "\n";
-    if (write(fd_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
-    std::cerr << "espalier: cannot append to the step log" << std::endl;  // training is worth more than its account
-  }
-
- private:
-  void Close() {
-    if (fd_ >= 0) close(std::exchange(fd_, -1));
-  }
-
-  RunId run_;
-  int fd_ = -1;
-};
 
 class Session {
  public:
@@ -210,7 +172,7 @@ class Session {
   const std::string& device_kind_;
   worker::MessageSocket socket_;
   bool hears_heartbeats_ = false;  // the node manager
-  StepLog step_log_;
+  worker::StepLog step_log_;
   std::optional<Training> training_;
   std::future<void> saving_;  // last: it uses the socket
 };

@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/failpoint.h"
-#include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
 #include "worker/trainer/peak_memory.h"
 #include "worker/trainer/torch_random.h"
@@ -117,10 +116,7 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
 Outcome<void> Training::BeginRun(std::int64_t run_id, const std::string& path) {
   if (run_id == 0) return MakeFailure(FailureKind::kRequest, "the run's id is missing");
   ForgetPeak();
-  step_log_.reset();
-  if (path.empty()) return {};
-  step_log_ = std::make_unique<StepLog>(path, run_id);
-  const auto opened = step_log_->Open();
+  const auto opened = step_log_.Begin(path, RunId{run_id});
   if (!opened.has_value()) return MakeFailure(FailureKind::kRequest, opened.error().message);
   return {};
 }
@@ -154,12 +150,7 @@ Outcome<Measured> Training::Train(std::int64_t step) {
   if (!metrics) return tl::unexpected(metrics.error());
   step_ = step;
   const double seconds = (MonotonicNow() - begin).count();
-  if (step_log_ != nullptr) {
-    // Training is worth more than its account: go on.
-    if (const auto appended = step_log_->Append(step, seconds); !appended.has_value()) {
-      Log(LogLevel::kWarning, appended.error().message);
-    }
-  }
+  step_log_.Append(Step{step}, Seconds(seconds));
   ESPALIER_FAILPOINT("worker.train.after");
   return Measured{std::move(*metrics), seconds, PeakBytes()};
 }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "worker/protocol/step_log.h"
 #include "worker/trainer/failure.h"
 #include "worker/trainer/state.h"
-#include "worker/trainer/step_log.h"
 #include "worker/trainer/trainer.h"
 
 namespace espalier::trainer {
@@ -61,7 +61,7 @@ class Training {
   // What decides bits besides the sequences: a state of another training is refused.
   std::string identity_;
   std::unique_ptr<Trainer> trainer_;
-  std::unique_ptr<StepLog> step_log_;
+  worker::StepLog step_log_;
   bool set_up_ = false;
   std::int64_t step_ = 0;
 };

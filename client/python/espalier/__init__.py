@@ -9,13 +9,12 @@ from espalier.loader import ResumableLoader
 from espalier.loop_form import batches, evaluate, loop, report, setup, steps, track
 from espalier.loaded_once import once
 from espalier.progress import heartbeat
-from espalier.script import script
 from espalier.trainer import Trainer
 
 DataLoader = ResumableLoader  # for scripts that change nothing but the import
 
 __all__ = ["DataLoader", "Finished", "ResumableLoader", "Trainer", "batches", "evaluate", "files", "heartbeat", "initial", "loop", "once", "report",
-           "script", "sequence", "setup", "steps", "track"]  # fmt: skip
+           "sequence", "setup", "steps", "track"]  # fmt: skip
 
 
 def __getattr__(name):

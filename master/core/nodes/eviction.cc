@@ -22,18 +22,26 @@ bool IsOver(const Draft& draft) {
 }
 
 void Warn(Draft& draft) {
+  if (draft.bytes_without_room > 0) {
+    draft.Log(LogLevel::kWarning,
+              "the checkpoint store is full, and all checkpoints are needed: states wait in staging",
+              {{"bytes", draft.state().index.cache.bytes()}});
+    return;
+  }
   if (!draft.stored_states) return;
   draft.Log(LogLevel::kWarning, "checkpoints take more than their budget, and all are needed",
             {{"bytes", draft.state().index.cache.bytes()}, {"budget", draft.settings.checkpoint_bytes}});
 }
 
-void Drop(Draft& draft, const CheckpointCache::Candidate& candidate, const std::string& server) {
+// Returns how many bytes that will free.
+std::int64_t Drop(Draft& draft, const CheckpointCache::Candidate& candidate, const std::string& server) {
   const Checkpoint stands = *draft.state().plans.at(candidate.plan).FindCheckpoint(candidate.point);
   draft.Log(LogLevel::kInfo, "checkpoint evicted",
             {{"node", candidate.point.node}, {"step", candidate.point.step}, {"bytes", stands.bytes}});
   draft.Do(candidate.plan, {DropCheckpoint{candidate.point, stands.file}});
   draft.superseded_files.insert(stands.file);
   draft.touched.servers.insert(server);
+  return stands.bytes;
 }
 
 }  // namespace
@@ -42,7 +50,9 @@ void KeepWithinBudget(Draft& draft) {
   const Server* const server = SomeConnected(draft.state());
   if (server == nullptr) return;
   int dropped = 0;
-  for (int looks = 0; looks < kLooksAnEvent && dropped < kDroppedAnEvent && IsOver(draft); ++looks) {
+  std::int64_t freed = 0;
+  const auto is_room_wanted = [&] { return freed < draft.bytes_without_room || IsOver(draft); };
+  for (int looks = 0; looks < kLooksAnEvent && dropped < kDroppedAnEvent && is_room_wanted(); ++looks) {
     const auto first = draft.state().index.cache.First(draft.now);
     if (!first) return Warn(draft);
     // What came before it may have gone since it was listed, or come: then it may not be the first.
@@ -50,7 +60,7 @@ void KeepWithinBudget(Draft& draft) {
       draft.ValueCheckpoint(first->plan, first->point);
       continue;
     }
-    Drop(draft, *first, server->name);
+    freed += Drop(draft, *first, server->name);
     ++dropped;
   }
 }

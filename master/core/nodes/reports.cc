@@ -27,6 +27,8 @@ const SearchPlan* PlanWithPoint(const MasterState& state, PlanId plan_id, Point 
   return node != plan->second.nodes.end() && point.step > node->second.start ? &plan->second : nullptr;
 }
 
+constexpr std::int64_t kStateBytesMax = std::int64_t{1} << 50;  // larger ones are none
+
 struct Applier {
   Draft& draft;
   RunKey key;
@@ -176,6 +178,10 @@ struct Applier {
     if (run == nullptr || PlanWithPoint(state(), run->plan, start.point) == nullptr) return;
     Warn("a checkpoint is missing or damaged", start.point, CleanText(start.why, kMessageBytesMax));
     draft.Do(run->plan, {DropCheckpoint{start.point, start.file}});
+  }
+
+  void operator()(const StoreFull& full) const {
+    draft.bytes_without_room += std::clamp<std::int64_t>(full.bytes, 0, kStateBytesMax);
   }
 
   void operator()(const RunEnded& ended) const {

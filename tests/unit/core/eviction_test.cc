@@ -1,6 +1,7 @@
 // Checkpoints within their byte budget.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "tests/support/server_by_hand.h"
 
@@ -117,6 +118,39 @@ TEST_CASE("of what a run has stored on its way, the furthest stays as long as th
   CHECK(of.Stored() == Files{"40"});
   of.Restart();
   CHECK(of.Stored() == Files{"40"});
+}
+
+TEST_CASE("where the store has no room for a state, as much goes as would make room for it, without any budget") {
+  Budget of;
+  of.TrainedAndClosed("0.1", "long", 80);
+  of.TrainedAndClosed("0.2", "short", 10);
+  of.TrainedAndClosed("0.3", "middle", 40);
+  of.Submit(of.study, {{"lr", "0.4"}}, 80, 100);
+  const Run run = of.Last();
+  of.Report(run, StoreFull{0});
+  of.Report(run, StoreFull{-100});
+  CHECK(of.Stored() == Files{"long", "middle", "short"});
+  of.Report(run, StoreFull{100});
+  CHECK(of.Stored() == Files{"long", "middle"});
+  CHECK(of.servers[0].orders->superseded_files == Files{"short"});
+  of.Report(run, StoreFull{101});  // it is still full
+  CHECK(of.Stored().empty());
+  const auto said = [&] {
+    return std::ranges::any_of(of.log,
+                               [](const std::string& line) { return line.find("store is full") != std::string::npos; });
+  };
+  CHECK_FALSE(said());
+  of.Report(run, StoreFull{100});
+  CHECK(said());
+}
+
+TEST_CASE("a store without room loses nothing that is needed") {
+  Budget of;
+  const TrialId trial = of.Trained("0.1", "start", 10);
+  of.Submit(of.study, {{"lr", "0.2"}}, 80, 100);  // has the slot
+  of.Claim(trial, 90);
+  of.Report(of.Last(), StoreFull{std::numeric_limits<std::int64_t>::max()});
+  CHECK(of.Stored() == Files{"start"});
 }
 
 TEST_CASE("without a budget, and without a server that could remove a file, everything stays") {

@@ -3,8 +3,8 @@
 //   "Init lr=0.1 seed=7", "Proceed", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill",
 //   "Train 3 until 6, at 4 lr=0.2" (of workers that train stretches)
 //   "metrics 3 score=0.3", "state 3", "lost state 5", "lost unnamed 5" (a save that nobody had asked for),
-//   "trained n1 0-3", "failed diverged 3", "evaluation failed crash 3", "start unusable file", "refused",
-//   "ended 3", "ended 3 saving 2 3"
+//   "full for 100" (bytes), "trained n1 0-3", "failed diverged 3", "evaluation failed crash 3", "start unusable file",
+//   "refused", "ended 3", "ended 3 saving 2 3"
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -167,6 +167,7 @@ inline std::string Text(const ReportKind& report) {
       return std::string("evaluation failed ") + kinds[static_cast<int>(failed.kind)] + Text(failed.point.step);
     }
     std::string operator()(const StartUnusable& start) const { return "start unusable " + start.file; }
+    std::string operator()(const StoreFull& full) const { return "full for " + std::to_string(full.bytes); }
     std::string operator()(const RunEnded& ended) const {
       if (!ended.refused.empty()) return "refused";
       std::string text = "ended" + Text(ended.step);
@@ -387,6 +388,7 @@ class Scenario {
 };
 
 inline tl::unexpected<Error> Away() { return MakeError(ErrorCode::kUnavailable, "the store is away"); }
+inline tl::unexpected<Error> Full() { return MakeError(ErrorCode::kResourceExhausted, "no space left"); }
 inline tl::unexpected<Error> RefusedForGood() { return MakeError(ErrorCode::kNotFound, "there is no staged file"); }
 
 }  // namespace espalier::node

@@ -82,6 +82,23 @@ TEST_CASE("once the store takes one state, all that wait are tried, whatever the
   CHECK(scenario.fetch_count == fetches_before + 1);
 }
 
+TEST_CASE("a store without room is told of each time that it does not take a state") {
+  Scenario scenario;
+  TrainAndSave(scenario, Owing(1, 2).Save(1).Save(2));
+  scenario.Reported();
+  scenario.FinishUpload(Full());
+  CHECK(scenario.Reported() == Texts{"full for 100"});
+  scenario.FinishUpload(Away());
+  CHECK(scenario.Reported().empty());
+  CHECK(scenario.uploads.empty());
+  scenario.Pass(10);
+  CHECK(StepsOf(scenario.uploads) == Steps{1, 2});
+  scenario.FinishUpload(Full());
+  scenario.FinishUpload();
+  CHECK(scenario.Reported() == Texts{"full for 100", "state 2"});
+  CHECK(scenario.core.Trouble() == "checkpoints wait in staging: no space left");
+}
+
 TEST_CASE("a run waits before its next save as long as staging has no room for it, and says so") {
   Scenario scenario(1, 250);  // bytes; a state has 100
   scenario.Want({Owing(1, 5).Save(1).Save(2).Save(3).Save(4).Both(5)});

@@ -168,6 +168,7 @@ TEST_CASE("every kind of report comes back as it was sent") {
       RunFailed{RunFailed::Kind::kKilled, kPoint, "message"},
       EvaluationFailed{EvaluationFailed::Kind::kOutOfMemory, kPoint, "evaluation", "message"},
       StartUnusable{kPoint, "file", "why"},
+      StoreFull{100},
       RunEnded{Step{4}, Seconds(1), Seconds(2), Seconds(3), {Step{3}, Step{4}}, 1 << 30, "refused"}};
   CHECK(kinds.size() == std::variant_size_v<ReportKind>);
   for (const ReportKind& kind : kinds) {

@@ -39,7 +39,9 @@ using OpenFolder = std::unique_ptr<glfs_fd_t, CloseFolder>;
 tl::unexpected<Error> VolumeError(std::string_view attempt, const std::string& path) {
   const int reason = errno;
   const bool is_absent = reason == ENOENT || reason == ENOTDIR;
-  return MakeError(is_absent ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
+  const bool is_full = reason == ENOSPC || reason == EDQUOT;
+  const ErrorCode code = is_full ? ErrorCode::kResourceExhausted : ErrorCode::kUnavailable;
+  return MakeError(is_absent ? ErrorCode::kNotFound : code,
                    std::string(attempt) + " " + path + " in the GlusterFS volume: " + std::strerror(reason));
 }
 
@@ -274,7 +276,7 @@ Result<void> GlusterCheckpointStore::Put(const std::filesystem::path& staged, st
   if (put.has_value()) put = volume_->Rename(temporary, name);
   if (put.has_value()) return {};
   static_cast<void>(volume_->Remove(temporary));
-  return Away(put.error());
+  return put.error().code == ErrorCode::kResourceExhausted ? put : Away(put.error());
 }
 
 Result<PinnedFile> GlusterCheckpointStore::Fetch(std::string_view name) {

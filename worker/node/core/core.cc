@@ -319,6 +319,11 @@ Actions Core::OnUploadFinished(std::int64_t upload, const Result<void>& stored, 
   Actions actions;
   std::optional<Staging::Done> done = staging_.Finish(upload, stored, now);
   if (!done.has_value()) return actions;
+  if (!done->is_over) {
+    const bool is_full = stored.error().code == ErrorCode::kResourceExhausted;
+    if (is_full) outbox_.Add(done->run, StoreFull{done->upload.state.bytes});
+    return actions;
+  }
   const auto run = runs_.find(done->run);
   const Step step = done->upload.state.point.step;
   if (stored.has_value()) {

@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace espalier::node {
+namespace {
+
+bool MayBeTakenLater(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kResourceExhausted;
+}
+
+}  // namespace
 
 void Staging::Add(RunKey run, Upload upload) {
   std::int64_t& largest = largest_[upload.state.plan];
@@ -34,12 +41,12 @@ std::optional<Staging::Done> Staging::Finish(std::int64_t id, const Result<void>
   const auto it = uploads_.find(id);
   if (it == uploads_.end()) return std::nullopt;
   OnItsWay& upload = it->second;
-  if (!stored.has_value() && stored.error().code == ErrorCode::kUnavailable) {
+  if (!stored.has_value() && MayBeTakenLater(stored.error())) {
     upload.is_being_put = false;
     upload.again_at = now + upload.pause.Next();
     upload.refused = stored.error().message;
     last_refused_ = id;
-    return std::nullopt;
+    return Done{upload.run, upload.upload, false};
   }
   Done done{upload.run, std::move(upload.upload)};
   used_bytes_ -= done.upload.state.bytes;

@@ -38,8 +38,9 @@ class Staging {
   struct Done {
     RunKey run;
     Upload upload;
+    bool is_over = true;  // else the store did not take it, and it is tried again
   };
-  // The upload, if that was its end; then a stored one has to be kept (Keep). None: it is tried again, or unknown.
+  // What has come of the upload. A stored one has to be kept (Keep). None: it is unknown.
   std::optional<Done> Finish(std::int64_t upload, const Result<void>& stored, Seconds now);
   // Stored, and reported by that number.
   void Keep(std::int64_t report, Upload upload);
