@@ -7,8 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/log.h"
-
 namespace espalier::worker {
 
 StepLog::~StepLog() { Close(); }
@@ -30,12 +28,12 @@ Result<void> StepLog::Begin(const std::string& path, RunId run) {
   return MakeError(ErrorCode::kInvalidArgument, "cannot open the step log " + path + ": " + std::strerror(errno));
 }
 
-void StepLog::Append(Step step, Seconds time) {
-  if (fd_ < 0) return;
+Result<void> StepLog::Append(Step step, Seconds time) {
+  if (fd_ < 0) return {};
   const std::string line =
       std::to_string(run_.value) + " " + std::to_string(step.value) + " " + std::to_string(time.count()) + "\n";
-  if (write(fd_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
-  Log(LogLevel::kWarning, std::string("cannot append to the step log: ") + std::strerror(errno));
+  if (write(fd_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return {};
+  return MakeError(ErrorCode::kInternal, std::string("cannot append to the step log: ") + std::strerror(errno));
 }
 
 void StepLog::Close() {

@@ -21,9 +21,9 @@ class StepLog {
   // Error: kInvalidArgument.
   Result<void> Begin(const std::string& path, RunId run);
 
-  // Appends "RUN STEP SECONDS\n": the step reached and how long it took. One that cannot be written is lost, with a
-  // line on standard error: training is worth more than its account.
-  void Append(Step step, Seconds time);
+  // Appends "RUN STEP SECONDS\n": the step reached and how long it took. Error: kInternal; training is worth more than
+  // its account, and goes on.
+  Result<void> Append(Step step, Seconds time);
 
  private:
   void Close();

@@ -133,7 +133,9 @@ class Session {
   Answered Answer(const worker::Train& train, std::int64_t id) {
     ESPALIER_ASSIGN(Training* const training, Begun());
     ESPALIER_ASSIGN(worker::Trained trained, training->Train(train, Listener(id)));
-    step_log_.Append(train.step, trained.time);
+    if (const auto said = step_log_.Append(train.step, trained.time); !said) {
+      std::cerr << "espalier: " << said.error().message << std::endl;
+    }
     return trained;
   }
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/failpoint.h"
+#include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
 #include "worker/trainer/peak_memory.h"
 #include "worker/trainer/torch_random.h"
@@ -150,7 +151,9 @@ Outcome<Measured> Training::Train(std::int64_t step) {
   if (!metrics) return tl::unexpected(metrics.error());
   step_ = step;
   const double seconds = (MonotonicNow() - begin).count();
-  step_log_.Append(Step{step}, Seconds(seconds));
+  if (const auto said = step_log_.Append(Step{step}, Seconds(seconds)); !said) {
+    Log(LogLevel::kWarning, said.error().message);
+  }
   ESPALIER_FAILPOINT("worker.train.after");
   return Measured{std::move(*metrics), seconds, PeakBytes()};
 }
