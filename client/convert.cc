@@ -1,7 +1,7 @@
 #include "client/convert.h"
 
-#include "proto/convert_goal_and_scope.h"
 #include "proto/convert_schema.h"
+#include "proto/convert_study_choices.h"
 
 namespace espalier {
 
@@ -15,6 +15,7 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_metric(specification.metric);
   wire.set_goal(ToProto(specification.goal));
   wire.set_scope(ToProto(specification.scope));
+  wire.set_keep(ToProto(specification.keep));
   wire.set_definition(specification.definition);
   wire.set_reference_digest(specification.reference);
   for (const auto& [name, type] : specification.undeclared) (*wire.mutable_undeclared())[name] = ToProto(type);

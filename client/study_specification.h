@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/goal_and_scope.h"
+#include "base/study_choices.h"
 #include "base/units.h"
 #include "searchplan/sequence/value.h"
 
@@ -19,6 +19,7 @@ struct StudySpecification {
   std::string metric;                     // which one decides
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
+  Keep keep = Keep::kBest;
   std::string definition;  // the whole study as understood, as canonical JSON; equal definitions are equal contents
   std::string reference =
       {};  // as the master answered DescribeTrainer; empty: a trainer that servers have of their own

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/goal_and_scope.h"
+#include "base/study_choices.h"
 #include "master/core/event.h"
 
 namespace espalier::tuners {

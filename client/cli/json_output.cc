@@ -1,6 +1,6 @@
 #include "client/cli/json_output.h"
 
-#include "proto/convert_goal_and_scope.h"
+#include "proto/convert_study_choices.h"
 #include "searchplan/sequence/near_miss.h"
 
 namespace espalier {

@@ -21,6 +21,7 @@ std::string DefinitionOf(const StudyFile& file) {
   definition.Add("evaluate_every", study.evaluate_every_steps);
   definition.Add("fixed", Json::Sorted(file.space.fixed));
   definition.Add("goal", Name(study.goal));
+  definition.Add("keep", Name(study.keep));
   definition.Add("metric", study.metric);
   if (file.code) definition.Add("python", file.code->python);
   definition.Add("share", Name(study.scope));

@@ -53,12 +53,13 @@ class Reader {
   Result<void> Read() {
     ESPALIER_RETURN_IF_ERROR(ExpectMapping(root_, "",
                                            {"study", "trainer", "python", "environment", "data", "step", "evaluate",
-                                            "hyper_parameters", "trials", "metric", "tuner", "share"}));
+                                            "hyper_parameters", "trials", "metric", "tuner", "keep", "share"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
     ESPALIER_RETURN_IF_ERROR(ReadStep());
     ESPALIER_RETURN_IF_ERROR(ReadMetric());
     ESPALIER_RETURN_IF_ERROR(ReadShare());
+    ESPALIER_RETURN_IF_ERROR(ReadKeep());
     ESPALIER_RETURN_IF_ERROR(ReadTuner());
     ESPALIER_RETURN_IF_ERROR(ReadHyperParameters());
     ESPALIER_RETURN_IF_ERROR(ReadTrials());
@@ -118,6 +119,16 @@ class Reader {
     const Result<Scope> scope = ParseScope(share);
     if (!scope.has_value()) return Wrong("share", "got " + share + "; expected " + expected);
     file_.specification.scope = *scope;
+    return {};
+  }
+
+  Result<void> ReadKeep() {
+    if (root_.Find("keep") == nullptr) return {};
+    const std::string expected = "best, all or none";
+    ESPALIER_ASSIGN(const std::string keep, Text(root_, "keep", expected));
+    const Result<Keep> known = ParseKeep(keep);
+    if (!known.has_value()) return Wrong("keep", "got " + keep + "; expected " + expected);
+    file_.specification.keep = *known;
     return {};
   }
 

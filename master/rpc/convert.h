@@ -18,9 +18,9 @@
 #include "master/core/views/plan_view.h"
 #include "master/core/views/study_progress.h"
 #include "master/core/views/study_summary.h"
-#include "proto/convert_goal_and_scope.h"
 #include "proto/convert_node_protocol.h"
 #include "proto/convert_schema.h"
+#include "proto/convert_study_choices.h"
 #include "proto/convert_trainer_reference.h"
 
 namespace espalier::master {

@@ -1,6 +1,6 @@
 #include "master/rpc/convert.h"
-#include "proto/convert_goal_and_scope.h"
 #include "proto/convert_schema.h"
+#include "proto/convert_study_choices.h"
 
 namespace espalier::master {
 namespace {
@@ -82,6 +82,7 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
     }
   }
   ESPALIER_ASSIGN(specification.scope, FromProto(message.scope()));
+  ESPALIER_ASSIGN(specification.keep, FromProto(message.keep()));
   for (const auto& [name, type] : message.undeclared()) {
     const auto known = FromProto(static_cast<v1::ValueType>(type));
     if (!known.has_value()) return InField("undeclared", known.error());

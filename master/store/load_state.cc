@@ -171,6 +171,7 @@ class Loader {
                                     .metric = row.Text("metric"),
                                     .goal = row.Parsed("goal", ParseGoal),
                                     .scope = row.Parsed("scope", ParseScope),
+                                    .keep = row.Parsed("keep", ParseKeep),
                                     .definition = row.Text("definition"),
                                     .undeclared = undeclared[row.Id<StudyId>("id")]},
                   .training = trainings_.at(row.Digest("training")),

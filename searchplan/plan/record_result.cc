@@ -14,7 +14,7 @@ bool IsFinishedAt(const SearchPlan& plan, Point failing) {
 ClaimState SettledBy(const SearchPlan& plan, const Claim& claim, Point failing) {
   if (plan.FindFailure(failing)->kind == Failure::Kind::kDiverged) return ClaimState::kDone;
   const bool is_answered =
-      IsFinishedAt(plan, failing) && plan.FindMetrics(AnsweredAt(plan, claim), claim.evaluation) != nullptr;
+      IsFinishedAt(plan, failing) && plan.FindMetrics(AnsweredAt(plan, claim.point), claim.evaluation) != nullptr;
   return is_answered ? ClaimState::kDone : ClaimState::kFailed;
 }
 
@@ -58,13 +58,13 @@ PlanEdit SettleClaimsAt(const SearchPlan& plan, Point point) {
   return edit;
 }
 
-Point AnsweredAt(const SearchPlan& plan, const Claim& claim) {
-  const std::optional<Point> failing = FailingPoint(plan, claim.point);
-  return failing && IsFinishedAt(plan, *failing) ? PointOn(plan, failing->node, failing->step - 1) : claim.point;
+Point AnsweredAt(const SearchPlan& plan, Point point) {
+  const std::optional<Point> failing = FailingPoint(plan, point);
+  return failing && IsFinishedAt(plan, *failing) ? PointOn(plan, failing->node, failing->step - 1) : point;
 }
 
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names) {
-  if (const Metrics* metrics = plan.FindMetrics(AnsweredAt(plan, claim), claim.evaluation)) return *metrics;
+  if (const Metrics* metrics = plan.FindMetrics(AnsweredAt(plan, claim.point), claim.evaluation)) return *metrics;
   Metrics answer;
   if (claim.state != ClaimState::kDone) return answer;
   for (const std::string& name : names) answer[name] = std::numeric_limits<double>::quiet_NaN();
@@ -74,7 +74,7 @@ Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<s
 std::string WhyFailed(const SearchPlan& plan, const Claim& claim) {
   const std::optional<Point> failing = FailingPoint(plan, claim.point);
   if (failing && !IsFinishedAt(plan, *failing)) return plan.FindFailure(*failing)->message;
-  const Point last = AnsweredAt(plan, claim);
+  const Point last = AnsweredAt(plan, claim.point);
   const std::string* failure = plan.FindEvaluationFailure(last, claim.evaluation);
   if (failure != nullptr) return *failure;
   const std::string step = std::to_string(last.step.value);

@@ -24,9 +24,9 @@ std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& clai
 // earliest step. O(depth log failures).
 std::optional<Point> FailingPoint(const SearchPlan& plan, Point point);
 
-// The point whose metrics answer the claim: its own, or the last one of a training that was finished before it.
-// O(depth log failures).
-Point AnsweredAt(const SearchPlan& plan, const Claim& claim);
+// The point whose metrics answer a claim at the point: itself, or the last one of a training that was finished before
+// it. O(depth log failures).
+Point AnsweredAt(const SearchPlan& plan, Point point);
 
 // The metrics that a settled claim is answered with: those stored; NaN for each of `names` if its training diverged.
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names);

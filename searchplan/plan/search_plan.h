@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/claim_state.h"
-#include "base/goal_and_scope.h"
+#include "base/study_choices.h"
 #include "searchplan/plan/plan_node.h"
 #include "searchplan/plan/plan_nodes.h"
 #include "searchplan/sequence/training_identity.h"

@@ -120,6 +120,8 @@ CREATE TABLE study (
   closing        boolean     NOT NULL,
   cancelled      boolean     NOT NULL,
   reference      bytea       REFERENCES trainer_reference (digest),
+  keep           text        NOT NULL,
+  CONSTRAINT study_keep_is_known CHECK (keep IN ('best', 'all', 'none')),
   CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),
   CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
 );

@@ -95,13 +95,13 @@ class FullDiskTest(unittest.TestCase):
             service.start()
 
     def test_checkpoints_that_nobody_needs_make_room_where_their_disk_is_full(self):
-        with tempfile.TemporaryDirectory(prefix="espalier full ") as folder, file_system(folder, "2m"):
+        with tempfile.TemporaryDirectory(prefix="espalier full ") as folder, file_system(folder, "3m"):
             os.chmod(folder, 0o777)
             with Service(up_options=["--checkpoints", f"{folder}/store"], worker="espalier-worker") as service:
                 service.run("study", "run", service.write("one.yaml", WIDE.format(name="one", rates="0.1")))
                 bytes_each = service.json("checkpoint", "list", "one")[0]["bytes"]
                 rates = ", ".join(f"0.{i}" for i in range(1, 10))
-                self.assertGreater(9 * bytes_each, 2 * 2 * 1024 * 1024)
+                self.assertGreater(9 * bytes_each, 2 * 3 * 1024 * 1024)
                 service.run("study", "run", service.write("many.yaml", WIDE.format(name="many", rates=rates)))
                 trials = service.json("trial", "list", "many")
                 self.assertEqual([(trial["state"], trial["steps"]) for trial in trials], [("done", 2)] * 9)

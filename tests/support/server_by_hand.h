@@ -54,9 +54,9 @@ struct ServerByHand : MasterByHand {
                             .bytes = 100,
                             .state_sha256 = digest});
   }
-  void Measure(const Run& run, Point point) {
+  void Measure(const Run& run, Point point, double score = 1) {
     const Digest128 lineage = state().plans.at(run.plan).Node(point.node).lineage;
-    Report(run, MetricsMeasured{run.plan, point, lineage, run.evaluation, {{"score", 1}}, Seconds(1)});
+    Report(run, MetricsMeasured{run.plan, point, lineage, run.evaluation, {{"score", score}}, Seconds(1)});
   }
   void End(const Run& run, Step step, std::vector<Step> saves_under_way = {}) {
     Report(run, RunEnded{.step = step, .saves_under_way = std::move(saves_under_way), .refused = {}});

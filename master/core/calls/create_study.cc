@@ -158,7 +158,7 @@ Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
   key.Add(caller.user).Add(caller.team).Add(specification.name).Add(specification.trainer).Add(specification.data);
   key.Add(std::to_string(specification.step.updates)).Add(std::to_string(specification.evaluate_every));
   key.Add(specification.metric).Add(Name(specification.goal)).Add(Name(specification.scope));
-  key.Add(specification.definition);
+  key.Add(Name(specification.keep)).Add(specification.definition);
   for (const auto& [name, type] : specification.undeclared) key.Add(name).Add(Name(type));
   if (specification.reference) key.Add(ToHex(*specification.reference));
   return DigestOf(key.text());

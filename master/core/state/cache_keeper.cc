@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "master/core/state/step_time.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
@@ -28,6 +29,16 @@ bool IsOpenEnd(const MasterState& state, Point point) {
   return at != ends->second.end() && at->second.claimed > 0;
 }
 
+// The result whose state the study keeps, of those that may change with one of the trial.
+std::optional<std::pair<TrialId, Step>> KeptOf(const MasterState& state, const Study& study, TrialId trial) {
+  const TrialIndex& trials = state.trial_index.at(study.id);
+  if (study.specification.keep == Keep::kBest && trials.best())
+    return std::pair(trials.best()->trial, trials.best()->step);
+  const Step measured_at = trials.MeasuredAt(trial);
+  if (study.specification.keep == Keep::kAll && measured_at > Step{0}) return std::pair(trial, measured_at);
+  return std::nullopt;
+}
+
 // From the nearest checkpoint before it, or Init; microseconds, >= 1.
 std::int64_t RemakeTime(const MasterState& state, const SearchPlan& plan, Point point) {
   std::int64_t time = 0;
@@ -48,7 +59,9 @@ std::int64_t RemakeTime(const MasterState& state, const SearchPlan& plan, Point 
 }  // namespace
 
 Standing StandingNow(const MasterState& state, PlanId plan, Point point) {
-  if (IsWanted(state, plan, point) || IsOfARun(state, plan, point)) return Standing::kNeeded;
+  if (IsWanted(state, plan, point) || IsOfARun(state, plan, point) || state.index.kept.contains(point)) {
+    return Standing::kNeeded;
+  }
   return IsOpenEnd(state, point) ? Standing::kOpenTrial : Standing::kIdle;
 }
 
@@ -71,6 +84,25 @@ void CacheKeeper::Value(PlanId plan, Point point) {
 void CacheKeeper::LookAgain(PlanId plan, Point point) {
   const std::optional<Standing> before = state_.index.cache.StandingOf(point);
   if (before && *before != StandingNow(state_, plan, point)) Value(plan, point);
+}
+
+void CacheKeeper::Around(const Study& study, TrialId trial, const std::function<void()>& take) {
+  const auto before = KeptOf(state_, study, trial);
+  take();
+  const auto now = KeptOf(state_, study, trial);
+  if (now == before) return;
+  if (now) CountKept(now->first, now->second, 1);
+  if (before) CountKept(before->first, before->second, -1);
+}
+
+void CacheKeeper::CountKept(TrialId id, Step step, std::int64_t sign) {
+  const Trial& trial = state_.trials.at(id);
+  const SearchPlan& plan = state_.plans.at(trial.plan);
+  const Point point = AnsweredAt(plan, PointOn(plan, trial.leaf, step));
+  const auto kept = state_.index.kept.try_emplace(point).first;
+  kept->second += sign;
+  if (kept->second == 0) state_.index.kept.erase(kept);
+  LookAgain(plan.id, point);
 }
 
 void CacheKeeper::SetFurthest(PlanId plan, RunId run, Point point) {

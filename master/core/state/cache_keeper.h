@@ -2,14 +2,16 @@
 // may change; looks at nothing else.
 #pragma once
 
+#include <functional>
+
 #include "master/core/state/master_state.h"
 
 namespace espalier::master {
 
 // What a checkpoint is kept for. Needed: a waiting claim's training starts from it, or the claim is there; a run that
-// has not ended started from it; or it is the furthest state that such a run has stored, from which its work would go
-// on if it failed. Else an open trial's last claim is there, or it is idle. O(log). REQUIRES: a checkpoint stands
-// there.
+// has not ended started from it; it is the furthest state that such a run has stored, from which its work would go
+// on if it failed; or a study keeps it. Else an open trial's last claim is there, or it is idle. O(log). REQUIRES: a
+// checkpoint stands there.
 Standing StandingNow(const MasterState& state, PlanId plan, Point point);
 
 // What its ratio is made of now. O(plan nodes to the nearest state before it).
@@ -24,6 +26,8 @@ class CacheKeeper {
   void Dropped(Point point);
   void RunAdded(const Run& run);
   void RunEnded(const Run& run);
+  // `take` takes what has come of one of the trial's claims: another state may be kept.
+  void Around(const Study& study, TrialId trial, const std::function<void()>& take);
   // What is asked for, or kept open, there may have changed.
   void LookAgain(PlanId plan, Point point);
   // Its value may have changed. REQUIRES: a checkpoint stands there.
@@ -31,6 +35,7 @@ class CacheKeeper {
 
  private:
   void SetFurthest(PlanId plan, RunId run, Point point);
+  void CountKept(TrialId trial, Step step, std::int64_t sign);
 
   MasterState& state_;
 };

@@ -186,7 +186,8 @@ struct Indexes {
   std::map<Digest128, std::int64_t> references_in_use;  // by how many running studies; none is 0
   CheckpointCache cache;
   std::unordered_map<Point, StateUse> state_uses;
-  std::map<RunId, Point> furthest_stored;  // by each run that has not ended
+  std::map<RunId, Point> furthest_stored;        // by each run that has not ended
+  std::unordered_map<Point, std::int64_t> kept;  // as studies ask (Keep), whether a state is there or not; none is 0
   friend bool operator==(const Indexes&, const Indexes&) { return true; }
 };
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "master/core/state/cache_keeper.h"
 #include "master/core/state/index_keeper.h"
 
 namespace espalier::master {
@@ -123,7 +124,10 @@ struct Applier {
     std::vector<StudyEvent>& events = state.events[change.study];
     ESPALIER_CHECK(change.number == static_cast<std::int64_t>(events.size()) + 1) << "event numbers have no gaps";
     events.push_back(change.event);
-    state.trial_index[change.study].Take(change.event, Existing(state.studies, change.study, "study"));
+    const Study& study = Existing(state.studies, change.study, "study");
+    const auto take = [&] { state.trial_index[change.study].Take(change.event, study); };
+    const auto* settled = std::get_if<ClaimSettled>(&change.event);
+    settled == nullptr ? take() : CacheKeeper(state).Around(study, settled->trial, take);
   }
 
   void operator()(const AddRun& change) const {

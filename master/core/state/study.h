@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "base/goal_and_scope.h"
 #include "base/ids.h"
+#include "base/study_choices.h"
 #include "base/units.h"
 #include "searchplan/plan/search_plan.h"
 
@@ -26,6 +26,7 @@ struct StudySpecification {
   std::string metric;
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
+  Keep keep = Keep::kBest;
   std::string definition;  // JSON: the whole study as its client understood it
   ValueTypes undeclared;   // of hyper-parameters that trials may name although the trainer does not declare them
   std::optional<Digest128> reference = {};  // the trainer is one that servers offer by it; none: one of their own

@@ -134,4 +134,9 @@ std::int64_t TrialIndex::Count(TrialStanding standing) const {
   return static_cast<std::int64_t>(by_submission_[IndexOf(standing)].size());
 }
 
+Step TrialIndex::MeasuredAt(TrialId trial) const {
+  const auto entry = entries_.find(trial);
+  return entry == entries_.end() ? Step{0} : entry->second.measured_at;
+}
+
 }  // namespace espalier::master

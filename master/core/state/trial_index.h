@@ -49,6 +49,9 @@ class TrialIndex {
   // Whether some trial has more than one claim that waits.
   bool HasSeveralWaiting() const { return several_waiting_ > 0; }
 
+  // The last step whose claim is done; Step{0}: none is.
+  Step MeasuredAt(TrialId trial) const;
+
   // Over the trials: up to the last claim that was done.
   std::int64_t claimed_steps() const { return claimed_steps_; }
 

@@ -17,13 +17,13 @@ TrialSummary SummarizeTrial(const MasterState& state, const Study& study, const 
   for (const ClaimId id : trial.claims) {
     const Claim& claim = plan.claims.at(id);
     if (claim.state == ClaimState::kDone) {
-      summary.evaluations.push_back({AnsweredAt(plan, claim).step, AnswerOf(plan, claim, study.metric_names)});
+      summary.evaluations.push_back({AnsweredAt(plan, claim.point).step, AnswerOf(plan, claim, study.metric_names)});
     }
     if (claim.state == ClaimState::kFailed && summary.message.empty()) summary.message = WhyFailed(plan, claim);
   }
   const Claim* last = LastDoneClaim(plan, trial);
   if (last == nullptr) return summary;
-  const Point answered = AnsweredAt(plan, *last);
+  const Point answered = AnsweredAt(plan, last->point);
   summary.steps = answered.step;
   const Metrics& metrics = summary.evaluations.back().metrics;
   if (const auto metric = metrics.find(study.specification.metric); metric != metrics.end()) {

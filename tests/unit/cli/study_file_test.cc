@@ -70,7 +70,7 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "hyper_parameters: 3\n", "f.yaml:6: hyper_parameters: got 3; expected a mapping"},
       {kHead + kGrid + "hyperparameters: {}\n",
        "f.yaml:6: hyperparameters: unknown key; did you mean hyper_parameters? expected one of: study, trainer, "
-       "python, environment, data, step, evaluate, hyper_parameters, trials, metric, tuner, share"},
+       "python, environment, data, step, evaluate, hyper_parameters, trials, metric, tuner, keep, share"},
       {kHead + kGrid + "python: ~/venv/bin/python\n",
        "f.yaml:6: python: is for a trainer in your own code, such as train.py:Digits; mlp is none"},
       {kHead + kGrid + "environment: {A: b}\n", "f.yaml:6: environment: is for a trainer in your own code"},
@@ -105,6 +105,7 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "evaluate: {every: 0}\n",
        "f.yaml:6: evaluate.every: got 0; expected a whole number from 1 to 2^53"},
       {kHead + kGrid + "share: friends\n", "f.yaml:6: share: got friends; expected nobody, study, team or everyone"},
+      {kHead + kGrid + "keep: worst\n", "f.yaml:6: keep: got worst; expected best, all or none"},
       {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
        "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
       {"study: s\ntrainer: mlp\ndata: digit\nmetric: {name: test_acc, goal: max}\n" + kGrid,
@@ -212,7 +213,7 @@ TEST_CASE("values have to hold as far as their trials may go, and no further") {
 }
 
 TEST_CASE("the same study gives the same definition, whatever its comments, spelling and order of keys") {
-  const StudyFile file = Parsed(kHead + "share: team\ntuner: {sha: {min: 1, max: 9, reduction: 3}}\n" +
+  const StudyFile file = Parsed(kHead + "share: team\nkeep: best\ntuner: {sha: {min: 1, max: 9, reduction: 3}}\n" +
                                 "hyper_parameters:\n  lr: [0.10, \"Exponential( 0.1,0.95 )\"]\n  seed: 1\n  bs: 32\n");
   const StudyFile same = Parsed(
       "# a comment\ntuner:\n  sha:\n    reduction: 3\n    max: 9\n    min: 1\nhyper_parameters:\n  bs: 32\n  seed: "

@@ -12,7 +12,7 @@ using Files = std::vector<std::string>;
 
 // One slot. States take 100 bytes, as ServerByHand stores them.
 struct Budget : ServerByHand {
-  Budget() : ServerByHand(1) {}
+  explicit Budget(Keep keep = Keep::kNone) : ServerByHand(1, {.name = "kept", .keep = keep}) {}
 
   void Limit(std::int64_t states) { reactor_settings.checkpoint_bytes = 100 * states; }
 
@@ -151,6 +151,41 @@ TEST_CASE("a store without room loses nothing that is needed") {
   of.Claim(trial, 90);
   of.Report(of.Last(), StoreFull{std::numeric_limits<std::int64_t>::max()});
   CHECK(of.Stored() == Files{"start"});
+}
+
+TEST_CASE("the state of the best result stays, as long as it is the best") {
+  Budget of(Keep::kBest);
+  of.Limit(1);
+  const auto measured = [&](const std::string& file, double score) {
+    of.Submit(of.study, {{"lr", "0." + file}}, 10, 100);
+    const Run run = of.Last();
+    const Point end{run.path.back().node, run.path.back().to};
+    of.Measure(run, end, score);
+    of.End(run, end.step, {end.step});
+    of.Store(run, end, file);
+  };
+  measured("1", 0.5);
+  measured("2", 0.4);
+  CHECK(of.Stored() == Files{"1"});
+  of.Restart();
+  measured("3", 0.3);
+  CHECK(of.Stored() == Files{"1"});
+  measured("4", 0.6);
+  CHECK(of.Stored() == Files{"4"});
+}
+
+TEST_CASE("where all final states stay, each trial's last one does, and no earlier one") {
+  Budget of(Keep::kAll);
+  of.Limit(1);
+  of.TrainedAndClosed("0.1", "one", 10);
+  const TrialId trial = of.Trained("0.2", "early", 10);
+  CHECK(of.Stored() == Files{"early", "one"});
+  of.Claim(trial, 90);
+  of.Work("late");
+  CHECK(of.Stored() == Files{"late", "one"});
+  of.Restart();
+  of.Trained("0.3", "other", 10);
+  CHECK(of.Stored() == Files{"late", "one", "other"});
 }
 
 TEST_CASE("without a budget, and without a server that could remove a file, everything stays") {

@@ -1,4 +1,4 @@
-#include "proto/convert_goal_and_scope.h"
+#include "proto/convert_study_choices.h"
 
 namespace espalier {
 
@@ -34,6 +34,32 @@ v1::Scope ToProto(Scope scope) {
       return v1::SCOPE_EVERYONE;
   }
   return v1::SCOPE_UNSPECIFIED;
+}
+
+Result<Keep> FromProto(v1::Keep keep) {
+  switch (keep) {
+    case v1::KEEP_UNSPECIFIED:
+    case v1::KEEP_BEST:
+      return Keep::kBest;
+    case v1::KEEP_ALL:
+      return Keep::kAll;
+    case v1::KEEP_NONE:
+      return Keep::kNone;
+    default:
+      return MakeError(ErrorCode::kInvalidArgument, "expected best, all or none", "keep");
+  }
+}
+
+v1::Keep ToProto(Keep keep) {
+  switch (keep) {
+    case Keep::kBest:
+      return v1::KEEP_BEST;
+    case Keep::kAll:
+      return v1::KEEP_ALL;
+    case Keep::kNone:
+      return v1::KEEP_NONE;
+  }
+  return v1::KEEP_UNSPECIFIED;
 }
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-#include "base/goal_and_scope.h"
+#include "base/study_choices.h"
 
 #include "base/enum_names.h"
 
@@ -9,14 +9,20 @@ constexpr EnumName<Goal> kGoals[] = {{Goal::kMinimize, "min"}, {Goal::kMaximize,
 constexpr EnumName<Scope> kScopes[] = {
     {Scope::kNobody, "nobody"}, {Scope::kStudy, "study"}, {Scope::kTeam, "team"}, {Scope::kEveryone, "everyone"}};
 
+constexpr EnumName<Keep> kKeeps[] = {{Keep::kBest, "best"}, {Keep::kAll, "all"}, {Keep::kNone, "none"}};
+
 }  // namespace
 
 std::string_view Name(Goal goal) { return NameIn(kGoals, goal); }
 
 std::string_view Name(Scope scope) { return NameIn(kScopes, scope); }
 
+std::string_view Name(Keep keep) { return NameIn(kKeeps, keep); }
+
 Result<Goal> ParseGoal(std::string_view name) { return ParseIn(kGoals, name); }
 
 Result<Scope> ParseScope(std::string_view name) { return ParseIn(kScopes, name); }
+
+Result<Keep> ParseKeep(std::string_view name) { return ParseIn(kKeeps, name); }
 
 }  // namespace espalier

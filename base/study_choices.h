@@ -1,4 +1,4 @@
-// Two choices of every study, which clients, the master and the database name alike.
+// Choices of every study, which clients, the master and the database name alike.
 #pragma once
 
 #include <string_view>
@@ -13,12 +13,18 @@ enum class Goal { kMinimize, kMaximize };
 // With whom the study shares what was trained.
 enum class Scope { kNobody, kStudy, kTeam, kEveryone };
 
-// "min", "max"; "nobody", "study", "team", "everyone".
+// Which of a study's states are never evicted: that of its best result; each trial's, where its furthest claim is done;
+// none.
+enum class Keep { kBest, kAll, kNone };
+
+// "min", "max"; "nobody", "study", "team", "everyone"; "best", "all", "none".
 std::string_view Name(Goal goal);
 std::string_view Name(Scope scope);
+std::string_view Name(Keep keep);
 
 // Error: kInvalidArgument, with what is expected.
 Result<Goal> ParseGoal(std::string_view name);
 Result<Scope> ParseScope(std::string_view name);
+Result<Keep> ParseKeep(std::string_view name);
 
 }  // namespace espalier
