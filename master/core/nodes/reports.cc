@@ -153,7 +153,8 @@ struct Applier {
     if (run == nullptr || run->ended()) return;
     RunFailed storable = failed;
     storable.message = CleanText(failed.message, kMessageBytesMax);
-    draft.Log(LogLevel::kWarning, "run failed",
+    const bool is_finished = failed.kind == RunFailed::Kind::kFinished;
+    draft.Log(is_finished ? LogLevel::kInfo : LogLevel::kWarning, is_finished ? "training finished" : "run failed",
               {{"run", key.run},
                {"kind", Name(failed.kind)},
                {"node", failed.point.node},
