@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/this_machine.h"
+#include "worker/process/left_semaphores.h"
 #include "worker/process/worker_family.h"
 #include "worker/protocol/encoding.h"
 
@@ -111,6 +112,7 @@ void NodeManager::Run() {
   }
   SendLastOutput();
   workers_.clear();
+  worker::RemoveLeftSemaphores();
   directory_.DeleteTemporaries();
   close(signals_);
   Log(LogLevel::kInfo, "node manager stopped", {{"server", config_.server}});
@@ -120,6 +122,7 @@ void NodeManager::AdoptLeftOvers() {
   if (const int count = worker::KillFamily(worker::FamilyMark(directory_.folder())); count > 0) {
     Log(LogLevel::kWarning, "killed processes of workers that an earlier node manager left", {{"count", count}});
   }
+  worker::RemoveLeftSemaphores();
   directory_.DeleteTemporaries();
   for (const std::filesystem::path& file : directory_.StagedCheckpoints()) {
     Result<StateOfRun> found = ReadStagedState(file);
@@ -212,6 +215,7 @@ void NodeManager::NoticeDeath(std::int64_t number) {
   worker.output.End();
   if (last_output_.size() < kLastOutputsMax) last_output_.push_back(std::move(worker.output));
   const WorkerDeath death{worker.process->CauseOfDeath(), worker.process->LastWords()};
+  worker::RemoveLeftSemaphores();  // of deaths before
   Log(LogLevel::kWarning, "a worker died",
       {{"slot", worker.slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
   Do(core_.OnWorkerDied(worker.slot, number, death, MonotonicNow()));

@@ -1,12 +1,17 @@
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <ctime>
 #include <fstream>
 
 #include "tests/unit/node/process_harness.h"
+#include "worker/process/left_semaphores.h"
 #include "worker/process/worker_family.h"
 #include "worker/process/worker_process.h"
 
@@ -81,6 +86,37 @@ TEST_CASE("what an earlier node manager left is found by its work directory, and
   CHECK(KillFamily(FamilyMark(folder.path() / "a")) >= 1);
   CHECK(IsGone(mine->pid()));
   CHECK_FALSE(IsGone(other->pid()));
+}
+
+TEST_CASE("semaphores that a killed process was making go, and all other files stay") {
+  TemporaryFolder folder;
+  const auto make = [&](const std::string& name, bool is_old) {
+    const int fd = open((folder.path() / name).c_str(), O_RDWR | O_CREAT, 0600);
+    REQUIRE(fd >= 0);
+    REQUIRE(ftruncate(fd, 32) == 0);
+    const std::time_t time = std::time(nullptr) - (is_old ? 10 : 0);
+    const timespec times[] = {{time, 0}, {time, 0}};
+    REQUIRE(futimens(fd, times) == 0);
+    return fd;
+  };
+  for (const char* name : {"sem.JRRwq1", "sem.mp-ab_0c1d2", "sem.made_by_name", "sem.mp-short", "psm_1234"}) {
+    close(make(name, true));
+  }
+  close(make("sem.Young1", false));
+  const int open_one = make("sem.Opened", true);
+  const int mapped = make("sem.Mapped", true);
+  void* const memory = mmap(nullptr, 32, PROT_READ, MAP_SHARED, mapped, 0);
+  REQUIRE(memory != MAP_FAILED);
+  close(mapped);
+  CHECK(worker::RemoveLeftSemaphores(folder.path()) == 2);
+  CHECK_FALSE(fs::exists(folder.path() / "sem.JRRwq1"));
+  CHECK_FALSE(fs::exists(folder.path() / "sem.mp-ab_0c1d2"));
+  for (const char* name : {"sem.made_by_name", "sem.mp-short", "psm_1234", "sem.Young1", "sem.Opened", "sem.Mapped"}) {
+    CHECK(fs::exists(folder.path() / name));
+  }
+  munmap(memory, 32);
+  close(open_one);
+  CHECK(worker::RemoveLeftSemaphores(folder.path()) == 2);
 }
 
 }  // namespace espalier::node
