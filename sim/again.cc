@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "sim/training.h"
 
@@ -30,6 +31,18 @@ LastWish LastWishes(const master::MasterState& stored, const std::map<ClaimId, S
     }
   }
   return wishes;
+}
+
+// On the way of trainings that their trainers finish: a run may go back there, to measure where it was finished.
+std::set<std::pair<PlanId, std::uint64_t>> GoneBackOver(const master::MasterState& stored) {
+  std::set<std::pair<PlanId, std::uint64_t>> states;
+  for (const auto& [id, trial] : stored.trials) {
+    const TrainedAlone alone = Alone(stored, trial);
+    for (Step step{1}; alone.finishes() && step <= alone.last(); step = step + 1) {
+      states.insert({trial.plan, alone.StateAt(step)});
+    }
+  }
+  return states;
 }
 
 // In how many ways trials come to the state: by different functions, which happen to have equal values up to there.
@@ -63,8 +76,10 @@ void Again::OnDecided(const master::Transition& transition, Seconds now) {
 std::string Again::FindNeedless(const master::MasterState& stored, Seconds to_node) const {
   if (repeated_.empty()) return {};
   const LastWish wishes = LastWishes(stored, claimed_at_);
+  const auto gone_back_over = GoneBackOver(stored);
   for (const Repeated& repeated : repeated_) {
     const auto& [plan, step] = repeated;
+    if (gone_back_over.contains({plan, step.after})) continue;
     const Trained& trained = trained_.at({plan, step.after});
     const auto wish = wishes.find({plan, step.after});
     if (wish != wishes.end() && wish->second + to_node >= trained.first_at) continue;

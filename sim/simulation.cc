@@ -97,6 +97,7 @@ Service::Watcher Simulation::WatcherOfService() {
 }
 
 void Simulation::OnTrained(const TrainedStep& trained) {
+  if (trained.is_finished) return watch_.OnFinished(trained.run.run);
   watch_.OnTrained(trained.run.run, trained.step);
   ++trained_steps_;
   deeds_.trained[trained.run.run].insert(trained.step);

@@ -1,5 +1,6 @@
 #include "sim/training.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -105,11 +106,13 @@ StepFate FateOf(std::uint64_t state, const worker::Values& values) {
   constexpr double kDivergesFrom = 0.9;
   constexpr double kCrashesFrom = 0.8;
   constexpr double kRaisesFrom = 0.7;
+  constexpr double kFinishesFrom = 0.6;
   constexpr std::uint64_t kOneStepIn = 12;
   const double rate = LearningRate(values);
-  if (rate < kRaisesFrom || state % kOneStepIn != 0) return StepFate::kGoesOn;
+  if (rate < kFinishesFrom || state % kOneStepIn != 0) return StepFate::kGoesOn;
   if (rate >= kDivergesFrom) return StepFate::kDiverges;
-  return rate >= kCrashesFrom ? StepFate::kCrashes : StepFate::kRaises;
+  if (rate >= kCrashesFrom) return StepFate::kCrashes;
+  return rate >= kRaisesFrom ? StepFate::kRaises : StepFate::kFinishes;
 }
 
 EvaluationFate Evaluate(std::uint64_t state, const std::string& evaluation) {
@@ -140,11 +143,11 @@ TrainedAlone::TrainedAlone(const Offer& offer, const std::map<std::string, std::
 
 TrainedAlone::Answer TrainedAlone::At(Step step, const std::string& evaluation) const {
   const bool is_past = fate_ != StepFate::kGoesOn && fate_at_ <= step;
-  if (is_past && fate_ != StepFate::kDiverges) {
+  if (is_past && fate_ == StepFate::kDiverges) return {.score = std::numeric_limits<double>::quiet_NaN()};
+  if (is_past && (fate_ != StepFate::kFinishes || last() == Step{0})) {  // finished before its first step: a mistake
     return {.state = ClaimState::kFailed, .by_crashes = fate_ == StepFate::kCrashes};
   }
-  if (is_past) return {.score = std::numeric_limits<double>::quiet_NaN()};
-  const EvaluationFate fate = Evaluate(StateAt(step), evaluation);
+  const EvaluationFate fate = Evaluate(StateAt(MeasuredAt(step)), evaluation);
   if (fate.raises || fate.crashes) return {.state = ClaimState::kFailed, .by_crashes = fate.crashes};
   return {.score = fate.score};
 }
@@ -157,6 +160,11 @@ std::vector<JointSegment> TrainedAlone::SegmentsBefore(Step step) const {
   return before;
 }
 
-Step TrainedAlone::last() const { return fate_ == StepFate::kGoesOn ? Step{std::ssize(states_) - 1} : fate_at_; }
+Step TrainedAlone::last() const {
+  if (fate_ == StepFate::kGoesOn) return Step{std::ssize(states_) - 1};
+  return fate_ == StepFate::kFinishes ? fate_at_ - 1 : fate_at_;
+}
+
+Step TrainedAlone::MeasuredAt(Step step) const { return finishes() ? std::min(step, last()) : step; }
 
 }  // namespace espalier::sim

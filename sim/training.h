@@ -29,8 +29,9 @@ std::uint64_t StateAfterInit(const Offer& offer, const worker::Values& initial);
 // `values`: of all hyper-parameters that are sequences.
 std::uint64_t StateAfterStep(std::uint64_t state, const worker::Values& values);
 
-// What training does in the step that led to `state`. One that crashes does so whenever it is tried.
-enum class StepFate { kGoesOn, kDiverges, kRaises, kCrashes };
+// What training does in the step that led to `state`. One that crashes does so whenever it is tried; one that finishes
+// is never trained: the trainer ends its training before it.
+enum class StepFate { kGoesOn, kDiverges, kRaises, kCrashes, kFinishes };
 StepFate FateOf(std::uint64_t state, const worker::Values& values);
 
 struct EvaluationFate {
@@ -64,8 +65,11 @@ class TrainedAlone {
   // The functions that gave it its values. REQUIRES: 1 <= step <= horizon.
   std::vector<JointSegment> SegmentsBefore(Step step) const;
 
-  // The last step that is ever trained: the horizon, or where it diverges or raises.
+  // The last step that is ever trained: the horizon, or where it diverges, raises or crashes, or was finished.
   Step last() const;
+  // Where a claim at the step is measured: there, or where training was finished before.
+  Step MeasuredAt(Step step) const;
+  bool finishes() const { return fate_ == StepFate::kFinishes; }
 
  private:
   std::vector<JointSegment> segments_;

@@ -22,7 +22,7 @@ struct UserSettings {
   Seconds finish_from{1700};     // studies are finished no earlier
   int study_count_min = 3;
   int study_count_max = 4;
-  bool mishaps = true;  // values are tried at which training diverges, raises or crashes
+  bool mishaps = true;  // values are tried at which training diverges, raises, crashes or is finished
 };
 
 class Users {

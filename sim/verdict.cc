@@ -30,7 +30,7 @@ bool MayHaveFailed(const TrainedAlone& alone, PlanId plan, Step step, const Deed
     const auto struck = deeds.struck_in_training.find({plan, alone.StateAt(at)});
     if (struck != deeds.struck_in_training.end()) in_training += struck->second;
   }
-  const auto struck = deeds.struck_in_evaluation.find({plan, alone.StateAt(step)});
+  const auto struck = deeds.struck_in_evaluation.find({plan, alone.StateAt(alone.MeasuredAt(step))});
   return in_training >= kAttempts || (struck != deeds.struck_in_evaluation.end() && struck->second >= kAttempts);
 }
 

@@ -191,6 +191,10 @@ void Watch::OnTrained(RunId id, Step step) {
   if (!needed) world_.Broken("no run goes further than what it promised: run " + std::to_string(id.value));
 }
 
+void Watch::OnFinished(RunId id) {
+  std::erase_if(trained_, [&](const auto& trained) { return trained.first == id; });
+}
+
 bool Watch::IsDurable(const Report& report) const {
   if (const auto* measured = std::get_if<MetricsMeasured>(&report.kind)) {
     const SearchPlan& plan = stored_.plans.at(measured->plan);

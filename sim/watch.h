@@ -31,6 +31,8 @@ class Watch {
   void OnReleased(const master::Effect& effect);
   // A worker trained a step.
   void OnTrained(RunId run, Step step);
+  // Its trainer has ended the training: it may go back, to stand where that was.
+  void OnFinished(RunId run);
   // A node manager heard that these are durable.
   void OnAcknowledged(const std::vector<Report>& reports);
 

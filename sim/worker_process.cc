@@ -102,6 +102,10 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
   const StepFate fate = FateHere(after);
   if (fate == StepFate::kRaises)
     return worker::Failure{worker::FailureKind::kTrainer, "the learning rate is 0.7", false};
+  if (fate == StepFate::kFinishes) {
+    trained = TrainedStep{run_, train.step, before, after, /*is_finished=*/true};
+    return worker::Failure{worker::FailureKind::kFinished, "enough", after % 24 == 0};
+  }
   if (train.step != step_ + 1) return worker::Failure{worker::FailureKind::kRequest, "not the next step", false};
   state_ = after;
   step_ = train.step;

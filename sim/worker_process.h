@@ -12,12 +12,13 @@
 
 namespace espalier::sim {
 
-// A step that a worker trained, and wrote into its step log.
+// A step that a worker trained, and wrote into its step log; or that its trainer would not train.
 struct TrainedStep {
   RunKey run;
   Step step;                 // reached
   std::uint64_t before = 0;  // state
   std::uint64_t after = 0;
+  bool is_finished = false;  // it was not trained: the trainer has ended its training before it
 };
 
 class WorkerProcess {
