@@ -15,6 +15,7 @@ enum class FaultKind {
   kFileDamaged,
   kFetchLost,  // a file, as a server fetches it; then the server is gone for long, too
   kStoreAway,
+  kStoreFull,  // for a while, whatever is removed
   kStreamCut,
   kLateMessages,
   kRepeatedMessages,
@@ -27,7 +28,7 @@ enum class FaultKind {
   kSecondVersion,  // one server offers other code, or evaluates otherwise, from now on
   kPreemption,     // of some runs: nothing is lost by it
 };
-inline constexpr int kFaultKindCount = 20;
+inline constexpr int kFaultKindCount = 21;
 std::string_view Name(FaultKind kind);
 
 }  // namespace espalier::sim

@@ -10,10 +10,10 @@ constexpr Seconds kOperatorNotices{900};
 
 std::string_view Name(FaultKind kind) {
   constexpr std::string_view kNames[kFaultKindCount] = {
-      "worker crash",  "worker killed",     "worker hang",   "evaluation crash", "save fails",
-      "file lost",     "file damaged",      "fetch lost",    "store away",       "stream cut",
-      "late messages", "repeated messages", "node restart",  "server gone",      "master killed",
-      "master frozen", "loop stalls",       "database away", "second version",   "preemption"};
+      "worker crash",      "worker killed",  "worker hang", "evaluation crash", "save fails",    "file lost",
+      "file damaged",      "fetch lost",     "store away",  "store full",       "stream cut",    "late messages",
+      "repeated messages", "node restart",   "server gone", "master killed",    "master frozen", "loop stalls",
+      "database away",     "second version", "preemption"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -44,6 +44,9 @@ void Faults::Strike(FaultKind kind) {
       break;
     case FaultKind::kStoreAway:
       parts_.files.BeAwayFor(world_.chance.Magnitude(5, 120));
+      break;
+    case FaultKind::kStoreFull:
+      parts_.files.BeFullFor(world_.chance.Magnitude(5, 120));
       break;
     case FaultKind::kLateMessages:
       parts_.network.DelayFor(Seconds(30), world_.chance.Between(1, 5));

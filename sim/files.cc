@@ -11,6 +11,9 @@ Result<void> CheckpointFiles::CheckThere() const {
 
 Result<void> CheckpointFiles::Put(const std::string& name, const StateFile& file) {
   ESPALIER_RETURN_IF_ERROR(CheckThere());
+  if (clock_.now() < full_until_ && !files_.contains(name)) {
+    return MakeError(ErrorCode::kResourceExhausted, "the checkpoint store is full");
+  }
   files_.insert_or_assign(name, file);
   return {};
 }

@@ -21,11 +21,12 @@ struct StateFile {
   bool damaged = false;
 };
 
-// How the parts of the real store answer: away, missing, damaged.
+// How the parts of the real store answer: away, full, missing, damaged.
 class CheckpointFiles {
  public:
   explicit CheckpointFiles(const Clock& clock) : clock_(clock) {}
 
+  // Error: kUnavailable when away; kResourceExhausted when full.
   Result<void> Put(const std::string& name, const StateFile& file);
   // Error: kUnavailable when away; kNotFound when the file is missing or damaged.
   Result<StateFile> Fetch(const std::string& name) const;
@@ -33,6 +34,7 @@ class CheckpointFiles {
 
   // Faults. Of those there are, the one at `place`, counted around.
   void BeAwayFor(Seconds time) { away_until_ = clock_.now() + time; }
+  void BeFullFor(Seconds time) { full_until_ = clock_.now() + time; }
   std::string NameAt(std::int64_t place) const;
   void Lose(const std::string& name) { files_.erase(name); }
   void Damage(const std::string& name);
@@ -42,6 +44,7 @@ class CheckpointFiles {
 
   const Clock& clock_;
   Seconds away_until_{0};
+  Seconds full_until_{0};
   std::map<std::string, StateFile> files_;
 };
 
