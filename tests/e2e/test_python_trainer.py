@@ -69,7 +69,7 @@ step: 1 update
 hyper_parameters:
   lr: [0.1, "MultiStep(0.1, [2], gamma=0.5)", "MultiStep(0.1, [4], gamma=0.5)"]
   patience: [{"2" if study == "known" else "2, 5, 9"}]
-metric: {{name: sum, goal: max}}
+metric: {{name: sum, goal: min}}
 tuner: {{grid: {{steps: {steps}}}}}
 share: {share}
 """))
@@ -78,6 +78,8 @@ share: {share}
                 self.assertEqual({trial["state"] for trial in trials}, {"done"})
                 steps = [(int(trial["sequences"]["patience"]), trial["steps"]) for trial in trials]
                 self.assertEqual(sorted(steps), [(2, 2)] * 3 + [(5, 5)] * 3 + [(9, 6)] * 3)
+                best = service.json("study", "show", "shared")["best"]
+                self.assertEqual([trial["steps"] for trial in trials if trial["id"] == best["trial"]], [best["step"]])
                 known = service.json("trial", "list", "known")[0]
                 for trial in trials:
                     self.assertNotEqual(trial["state_sha256"], "")

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/check.h"
+#include "master/core/views/study_summary.h"
 
 namespace espalier::master {
 namespace {
@@ -27,7 +28,7 @@ StudyListing ListingOf(const MasterState& state, const Study& study, Time now) {
   StudyListing listing{.id = study.id,
                        .claimed_steps = index.claimed_steps(),
                        .elapsed = study.finished_at.value_or(now) - study.created_at,
-                       .best = index.best()};
+                       .best = BestOf(state, study.id)};
   for (const auto& [standing, name] : kStandingNames) listing.trials_by_standing[name] = index.Count(standing);
   return listing;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "master/core/views/trial_state.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
@@ -25,6 +26,15 @@ double Ratio(std::int64_t whole, std::int64_t part) {
 
 }  // namespace
 
+std::optional<BestTrial> BestOf(const MasterState& state, StudyId study) {
+  std::optional<BestTrial> best = state.trial_index.at(study).best();
+  if (!best) return best;
+  const Trial& trial = state.trials.at(best->trial);
+  const SearchPlan& plan = state.plans.at(trial.plan);
+  best->step = AnsweredAt(plan, PointOn(plan, trial.leaf, best->step)).step;
+  return best;
+}
+
 StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
   const Study& study = state.studies.at(study_id);
   const TrialIndex& trials = state.trial_index.at(study_id);
@@ -41,7 +51,7 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
           .time_weighted_merge_rate = Ratio(steps.claimed_time, steps.unique_time),
           .slot_seconds = DeviceTime(state, study_id, now),
           .elapsed = study.finished_at.value_or(now) - study.created_at,
-          .best = trials.best()};
+          .best = BestOf(state, study_id)};
 }
 
 }  // namespace espalier::master

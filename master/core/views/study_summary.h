@@ -9,8 +9,8 @@
 
 namespace espalier::master {
 
-// Counted from the workers' own step logs, but for claimed and unique. A claim that a divergence settled counts whole,
-// though nothing is trained past the divergence.
+// Counted from the workers' own step logs, but for claimed and unique. A claim that a divergence settled, or the end
+// that a trainer made, counts whole, though nothing is trained past that.
 struct StepCounts {
   std::int64_t claimed = 0;     // over the trials: up to the last claim that was done
   std::int64_t unique = 0;      // of those, steps that trials share counted once
@@ -31,6 +31,9 @@ struct StudySummary {
   Seconds makespan_bound{0};  // of a finished study, for who works it out (makespan_bound.h)
   std::optional<BestTrial> best;
 };
+
+// The best of its trials, at the step where it was measured. O(depth).
+std::optional<BestTrial> BestOf(const MasterState& state, StudyId study);
 
 // From counters, but for the bound, which is left 0: O(runs under way).
 StudySummary Summarize(const MasterState& state, StudyId study, Time now);
