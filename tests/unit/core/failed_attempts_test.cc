@@ -67,6 +67,19 @@ TEST_CASE(
   CHECK(often.state().runs.size() == 2);
 }
 
+TEST_CASE("an evaluation that the trainer cannot make is barred where the next run starts, too") {
+  ServerByHand of;
+  const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 10, 100);
+  const Run run = of.Last();
+  const Point point{run.path.back().node, Step{10}};
+  of.Report(run, EvaluationFailed{EvaluationFailed::Kind::kTrainer, point, run.evaluation, "no"});
+  of.End(run, point.step, {point.step});
+  of.Store(run, point, "file");
+  of.Claim(trial, 20);
+  REQUIRE(of.Last().start == point);
+  CHECK(of.TermsOf(of.Last().id).barred_evaluations == std::vector{Step{10}});
+}
+
 TEST_CASE("a periodic evaluation that crashes three times is not asked for again, whatever was measured before it") {
   EvaluatedOften often;
   std::vector<Time> ordered{often.Last().ordered_at};
