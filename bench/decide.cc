@@ -73,7 +73,7 @@ class Cluster {
       const int number = first / kSlotsAServer;
       Registration registration{.server = "server-" + std::to_string(number),
                                 .incarnation = "1",
-                                .slot_count = std::min(kSlotsAServer, slots - first),
+                                .devices = {{.name = "cores-0", .slots = std::min(kSlotsAServer, slots - first)}},
                                 .offers = {{StubOffer(), "stub"}}};
       Do(NodeMessage{.session = SessionId{number + 1}, .registration = std::move(registration)});
     }

@@ -25,6 +25,7 @@ struct RealStudy {
   std::string name;    // of its figures
   std::string file;    // in bench/studies
   std::string folder;  // of its data, in the folder that ESPALIER_TEST_DATA names
+  int turns = 1;       // >= 1: of short steps it takes more of them until the machine's moods even out
 };
 
 // The study file with other values for some of its lines, which begin so.
@@ -97,7 +98,7 @@ struct Turns {
 };
 
 void Measure(Figures& figures, const RealStudy& study, const std::string& data,
-             std::map<std::string, std::string> edits, std::int64_t turn_count) {
+             std::map<std::string, std::string> edits) {
   RealService service(data);
   edits["data"] = data;
   edits["study"] = "warming";  // workers start and read their data: neither of the two is to pay that alone
@@ -105,7 +106,7 @@ void Measure(Figures& figures, const RealStudy& study, const std::string& data,
   edits["tuner"] = "{grid: {steps: 1}}";
   service.Run("warming", Edited(study.file, edits));
   edits.erase("tuner");
-  const auto run = [&](const std::string& name, std::int64_t turn, Turns& turns) {
+  const auto run = [&](const std::string& name, int turn, Turns& turns) {
     edits["study"] = name + "-" + std::to_string(turn);
     if (name == "alone") edits["share"] = "nobody";
     if (name == "shared") edits.erase("share");
@@ -114,7 +115,7 @@ void Measure(Figures& figures, const RealStudy& study, const std::string& data,
   Turns shared;
   Turns alone;
   run("shared", 0, shared);
-  for (std::int64_t turn = 1; turn <= turn_count; ++turn) {
+  for (int turn = 1; turn <= study.turns; ++turn) {
     run("alone", turn, alone);
     run("shared", turn, shared);
   }
@@ -140,16 +141,15 @@ void Measure(Figures& figures, const RealStudy& study, const std::string& data,
 }  // namespace
 
 void RunReal(Figures& figures, Size size) {
-  const RealStudy cifar{"cifar10_resnet20", "resnet20-cifar10.yaml", "cifar10-subset"};
-  const RealStudy mnist{"mnist_resnet8", "resnet8-mnist.yaml", "mnist"};
+  const RealStudy cifar{"cifar10_resnet20", "resnet20-cifar10.yaml", "cifar10-subset", 2};
+  const RealStudy mnist{"mnist_resnet8", "resnet8-mnist.yaml", "mnist", 6};
   if (size.small) {
-    Measure(figures, {"digits_resnet8", mnist.file, ""}, "digits", {{"step", "1 update"}, {"  bs", "20"}}, 1);
+    Measure(figures, {"digits_resnet8", mnist.file, ""}, "digits", {{"step", "1 update"}, {"  bs", "20"}});
     return;
   }
   const char* const folder = std::getenv("ESPALIER_TEST_DATA");
   if (folder == nullptr) GiveUp("ESPALIER_TEST_DATA is to name a folder with " + cifar.folder + " and " + mnist.folder);
-  for (const RealStudy& study : {cifar, mnist})
-    Measure(figures, study, std::string(folder) + "/" + study.folder, {}, 2);
+  for (const RealStudy& study : {cifar, mnist}) Measure(figures, study, std::string(folder) + "/" + study.folder, {});
 }
 
 }  // namespace espalier::bench

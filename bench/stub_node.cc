@@ -30,7 +30,8 @@ Registration StubRegistration(int slot_count, const std::string& server) {
   return {
       .server = server,
       .incarnation = "stub-1",
-      .slot_count = slot_count,
+      .devices =
+          slot_count == 0 ? std::vector<Device>{} : std::vector<Device>{{.name = "cores-0", .slots = slot_count}},
       .offers = {{{.trainer = "stub",
                    .code_digest = "stub-code",
                    .data = {},

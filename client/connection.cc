@@ -204,6 +204,10 @@ Result<v1::ListTrialsResponse> Connection::ListTrials(const v1::ListTrialsReques
 Result<v1::GetTrialResponse> Connection::GetTrial(const v1::GetTrialRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrial, request);
 }
+Result<v1::GetTrainingMetricsResponse> Connection::GetTrainingMetrics(const v1::GetTrainingMetricsRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrainingMetrics, request);
+}
+
 Result<v1::GetTrialOutputResponse> Connection::GetTrialOutput(const v1::GetTrialOutputRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrialOutput, request);
 }

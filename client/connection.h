@@ -59,6 +59,7 @@ class Connection {
   Result<v1::ListTrialsResponse> ListTrials(const v1::ListTrialsRequest& request);
   Result<v1::GetTrialResponse> GetTrial(const v1::GetTrialRequest& request);
   Result<v1::GetTrialOutputResponse> GetTrialOutput(const v1::GetTrialOutputRequest& request);
+  Result<v1::GetTrainingMetricsResponse> GetTrainingMetrics(const v1::GetTrainingMetricsRequest& request);
   Result<v1::GetPlanResponse> GetPlan(const v1::GetPlanRequest& request);
   Result<v1::ListCheckpointsResponse> ListCheckpoints(const v1::ListCheckpointsRequest& request);
   Result<v1::FindOrphansResponse> FindOrphans(const v1::FindOrphansRequest& request);

@@ -16,6 +16,7 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_goal(ToProto(specification.goal));
   wire.set_scope(ToProto(specification.scope));
   wire.set_keep(ToProto(specification.keep));
+  wire.set_check(ToProto(specification.check));
   wire.set_definition(specification.definition);
   wire.set_reference_digest(specification.reference);
   for (const auto& [name, type] : specification.undeclared) (*wire.mutable_undeclared())[name] = ToProto(type);

@@ -20,6 +20,7 @@ struct StudySpecification {
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
   Keep keep = Keep::kBest;
+  CheckWhen check = CheckWhen::kBeside;
   std::string definition;  // the whole study as understood, as canonical JSON; equal definitions are equal contents
   std::string reference =
       {};  // as the master answered DescribeTrainer; empty: a trainer that servers have of their own

@@ -19,6 +19,7 @@
 #include "master/store/leadership.h"
 #include "master/store/migrate.h"
 #include "master/store/postgres_output_store.h"
+#include "master/store/postgres_series_store.h"
 #include "master/store/postgres_state_store.h"
 #include "proto/config_file.h"
 
@@ -46,8 +47,8 @@ Result<User> FirstAdministrator(const std::string& token_file) {
 // Joins the event loop and the RPC server, which know each other through narrow ports alone.
 class Service : public MasterPort, public EffectRunner {
  public:
-  Service(StateStore& store, OutputStore& outputs, EventHandler handler)
-      : loop_(store, *this, std::move(handler)), rpc_(*this, outputs) {}
+  Service(StateStore& store, OutputStore& outputs, SeriesStore& series, EventHandler handler)
+      : loop_(store, *this, std::move(handler)), rpc_(*this, outputs, series) {}
 
   // Serves until Stop.
   Result<void> Run(const std::string& address) {
@@ -101,7 +102,8 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, Pol
   PostgresStateStore store(config.database(), (*leadership)->epoch());
   PostgresOutputStore outputs(config.database(), (*leadership)->epoch(),
                               config.output_bytes() > 0 ? config.output_bytes() : kOutputBytesDefault);
-  Service serving(store, outputs, [&](MasterState& state, const Event& event, Time now) {
+  PostgresSeriesStore series(config.database(), (*leadership)->epoch());
+  Service serving(store, outputs, series, [&](MasterState& state, const Event& event, Time now) {
     return React(state, event, policy, settings, now);
   });
   {

@@ -89,6 +89,22 @@ Need FromProto(v1::Need need) {
   return need == v1::NEED_BRANCH ? Need::kBranch : Need::kOnTheWay;
 }
 
+void Set(const Reservation& reservation, v1::Reservation& message) {
+  message.set_device(reservation.device);
+  message.set_compute_thousandths(reservation.compute);
+  message.set_memory_bytes(reservation.memory_bytes);
+  message.set_host_cores(reservation.host_cores);
+}
+
+// Whether the server has it, it says itself.
+Result<Reservation> FromProto(const v1::Reservation& message) {
+  if (message.compute_thousandths() < 1 || message.compute_thousandths() > kWholeDevice) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected 1 to " + std::to_string(kWholeDevice),
+                     "compute_thousandths");
+  }
+  return Reservation{message.device(), message.compute_thousandths(), message.memory_bytes(), message.host_cores()};
+}
+
 v1::Owed ToProto(Owed owed) { return owed == Owed::kMetrics ? v1::OWED_METRICS : v1::OWED_STATE; }
 
 Result<OrderedPromise> FromProto(const v1::OrderedPromise& message) {
@@ -148,6 +164,7 @@ Result<OrderTerms> FromProto(const v1::OrderTerms& message) {
 void Set(const Order& order, v1::Order& message) {
   Set(order.run, *message.mutable_run());
   message.set_slot(order.slot);
+  Set(order.reservation, *message.mutable_reservation());
   message.set_plan_id(order.plan.value);
   *message.mutable_offer() = ToProto(order.offer);
   *message.mutable_step() = ToProto(order.step);
@@ -160,6 +177,9 @@ Result<Order> FromProto(const v1::Order& message) {
   Order order;
   ESPALIER_ASSIGN(order.run, FromProto(message.run()));
   order.slot = message.slot();
+  Result<Reservation> reservation = FromProto(message.reservation());
+  if (!reservation.has_value()) return InField("reservation", reservation.error());
+  order.reservation = *reservation;
   order.plan = PlanId{message.plan_id()};
   Result<Offer> offer = FromProto(message.offer());
   if (!offer.has_value()) return InField("offer", offer.error());
@@ -249,34 +269,141 @@ Result<WantedReference> FromProto(const v1::WantedReference& message) {
   return WantedReference{reference, message.asked()};
 }
 
+v1::WantedCheck ToProto(const WantedCheck& wanted) {
+  v1::WantedCheck message;
+  Set(wanted.reservation, *message.mutable_reservation());
+  message.set_slot(wanted.slot);
+  *message.mutable_offer() = ToProto(wanted.offer);
+  *message.mutable_step() = ToProto(wanted.step);
+  message.set_root_configuration(wanted.root.bytes());
+  message.set_limit_seconds(wanted.limit.count());
+  return message;
+}
+
+Result<WantedCheck> FromProto(const v1::WantedCheck& message) {
+  WantedCheck wanted{.slot = message.slot(), .reservation = {}, .offer = {}, .step = {}, .root = {}};
+  Result<Reservation> reservation = FromProto(message.reservation());
+  if (!reservation.has_value()) return InField("reservation", reservation.error());
+  wanted.reservation = *reservation;
+  Result<Offer> offer = FromProto(message.offer());
+  if (!offer.has_value()) return InField("offer", offer.error());
+  wanted.offer = *std::move(offer);
+  ESPALIER_ASSIGN(wanted.step, FromProto(message.step()));
+  ESPALIER_ASSIGN(wanted.root, ToConfiguration(message.root_configuration()));
+  wanted.limit = ToSeconds(message.limit_seconds());
+  return wanted;
+}
+
+v1::CheckedTrainer::Outcome ToProto(CheckOutcome outcome) {
+  switch (outcome) {
+    case CheckOutcome::kPassed:
+      return v1::CheckedTrainer::OUTCOME_PASSED;
+    case CheckOutcome::kFailed:
+      return v1::CheckedTrainer::OUTCOME_FAILED;
+    case CheckOutcome::kGivenUp:
+      return v1::CheckedTrainer::OUTCOME_GIVEN_UP;
+  }
+  return v1::CheckedTrainer::OUTCOME_UNSPECIFIED;
+}
+
+Result<CheckOutcome> FromProto(v1::CheckedTrainer::Outcome outcome) {
+  switch (outcome) {
+    case v1::CheckedTrainer::OUTCOME_PASSED:
+      return CheckOutcome::kPassed;
+    case v1::CheckedTrainer::OUTCOME_FAILED:
+      return CheckOutcome::kFailed;
+    case v1::CheckedTrainer::OUTCOME_GIVEN_UP:
+      return CheckOutcome::kGivenUp;
+    default:
+      return Unknown("outcome");
+  }
+}
+
+v1::CheckedTrainer ToProto(const CheckedTrainer& checked) {
+  v1::CheckedTrainer message;
+  message.set_trainer_digest(ToHex(checked.trainer));
+  message.set_outcome(ToProto(checked.finding.outcome));
+  message.set_message(ForPeople(checked.finding.message));
+  return message;
+}
+
+Result<CheckedTrainer> FromProto(const v1::CheckedTrainer& message) {
+  CheckedTrainer checked{{}, {.outcome = {}, .message = message.message()}};
+  Result<Digest128> trainer = ParseDigest128(message.trainer_digest());
+  if (!trainer.has_value()) return InField("trainer_digest", trainer.error());
+  checked.trainer = *trainer;
+  ESPALIER_ASSIGN(checked.finding.outcome, FromProto(message.outcome()));
+  return checked;
+}
+
+v1::DeviceType ToProto(DeviceType type) {
+  return type == DeviceType::kGpu ? v1::DEVICE_TYPE_GPU : v1::DEVICE_TYPE_CORES;
+}
+
+Result<Device> FromProto(const v1::Device& message) {
+  if (message.type() != v1::DEVICE_TYPE_CORES && message.type() != v1::DEVICE_TYPE_GPU) return Unknown("type");
+  return Device{.name = message.name(),
+                .type = message.type() == v1::DEVICE_TYPE_GPU ? DeviceType::kGpu : DeviceType::kCores,
+                .slots = message.slot_count(),
+                .memory_bytes = message.memory_bytes(),
+                .host_cores = message.host_cores()};
+}
+
+Result<void> TakeCapacities(const v1::Registration& message, Registration& registration) {
+  ESPALIER_RETURN_IF_ERROR(Append(message.devices(), "devices", &FromProto, registration.devices));
+  ESPALIER_RETURN_IF_ERROR(CheckDevices(registration.devices));
+  if (message.host_cores() < 0 || message.host_cores() > kHostCoresMax) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected 0 to " + std::to_string(kHostCoresMax), "host_cores");
+  }
+  if (message.host_memory_bytes() < 0 || message.host_memory_bytes() > kMemoryBytesMax) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected 0 to " + std::to_string(kMemoryBytesMax),
+                     "host_memory_bytes");
+  }
+  registration.host_cores = message.host_cores();
+  registration.host_memory_bytes = message.host_memory_bytes();
+  return {};
+}
+
 }  // namespace
+
+v1::Device ToProto(const Device& device) {
+  v1::Device message;
+  message.set_name(device.name);
+  message.set_type(ToProto(device.type));
+  message.set_slot_count(device.slots);
+  message.set_memory_bytes(device.memory_bytes);
+  message.set_host_cores(device.host_cores);
+  return message;
+}
 
 v1::Registration ToProto(const Registration& registration) {
   v1::Registration message;
   message.set_server(registration.server);
   message.set_incarnation(registration.incarnation);
-  message.set_slot_count(registration.slot_count);
+  for (const Device& device : registration.devices) *message.add_devices() = ToProto(device);
+  message.set_host_cores(registration.host_cores);
+  message.set_host_memory_bytes(registration.host_memory_bytes);
   message.set_draining(registration.draining);
   message.set_trouble(ForPeople(registration.trouble));
   for (const ServerOffer& offered : registration.offers) *message.add_offers() = ToProto(offered);
   for (const DescribedReference& each : registration.references) *message.add_references() = ToProto(each);
+  for (const CheckedTrainer& each : registration.checked) *message.add_checked() = ToProto(each);
   return message;
 }
 
 Result<Registration> FromProto(const v1::Registration& message) {
   if (message.server().empty()) return Missing("server");
   if (message.incarnation().empty()) return Missing("incarnation");
-  if (message.slot_count() < 0) {
-    return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "slot_count");
-  }
   Registration registration{.server = message.server(),
                             .incarnation = message.incarnation(),
-                            .slot_count = message.slot_count(),
+                            .devices = {},
                             .offers = {},
                             .draining = message.draining(),
                             .trouble = message.trouble()};
+  ESPALIER_RETURN_IF_ERROR(TakeCapacities(message, registration));
   ESPALIER_RETURN_IF_ERROR(Append(message.offers(), "offers", &FromProto, registration.offers));
   ESPALIER_RETURN_IF_ERROR(Append(message.references(), "references", &FromProto, registration.references));
+  ESPALIER_RETURN_IF_ERROR(Append(message.checked(), "checked", &FromProto, registration.checked));
   return registration;
 }
 
@@ -291,6 +418,7 @@ v1::SynchronizeResponse ToProto(const ServerOrders& orders) {
     part.set_asked(wanted.asked);
   }
   message.set_draining(orders.draining);
+  for (const WantedCheck& wanted : orders.checks) *message.add_checks() = ToProto(wanted);
   return message;
 }
 
@@ -301,6 +429,7 @@ Result<ServerOrders> FromProto(const v1::SynchronizeResponse& message) {
   orders.superseded_files.assign(message.superseded_files().begin(), message.superseded_files().end());
   ESPALIER_RETURN_IF_ERROR(Append(message.references(), "references", &FromProto, orders.references));
   orders.draining = message.draining();
+  ESPALIER_RETURN_IF_ERROR(Append(message.checks(), "checks", &FromProto, orders.checks));
   return orders;
 }
 

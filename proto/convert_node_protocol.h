@@ -14,6 +14,7 @@
 namespace espalier {
 
 v1::TrainerDescription ToProto(const Offer& offer);
+v1::Device ToProto(const Device& device);
 v1::Registration ToProto(const Registration& registration);
 v1::RunStatus ToProto(const RunStatus& status);
 v1::Report ToProto(const Report& report);

@@ -34,6 +34,24 @@ Result<ReportKind> FromProto(const v1::MetricsMeasured& message) {
                          ToSeconds(message.seconds())};
 }
 
+void Set(const TrainingMetrics& trained, v1::TrainingMetrics& message) {
+  message.set_plan_id(trained.plan.value);
+  message.set_plan_node_id(trained.node.value);
+  message.set_lineage_digest(ToHex(trained.lineage));
+  for (const std::string& name : trained.series.names) message.add_names(CleanText(name));
+  for (const Step step : trained.series.steps) message.add_steps(step.value);
+  message.mutable_values()->Add(trained.series.values.begin(), trained.series.values.end());
+}
+
+Result<ReportKind> FromProto(const v1::TrainingMetrics& message) {
+  ESPALIER_ASSIGN(const Digest128 lineage, ToDigest(message.lineage_digest()));
+  TrainingMetrics trained{PlanId{message.plan_id()}, PlanNodeId{message.plan_node_id()}, lineage, {}};
+  trained.series.names.assign(message.names().begin(), message.names().end());
+  for (const std::int64_t step : message.steps()) trained.series.steps.push_back(Step{step});
+  trained.series.values.assign(message.values().begin(), message.values().end());
+  return trained;
+}
+
 void Set(const StateStored& stored, v1::StateStored& message) {
   message.set_plan_id(stored.plan.value);
   Set(stored.point, *message.mutable_point());
@@ -133,7 +151,14 @@ void Set(const RunEnded& ended, v1::RunEnded& message) {
   message.set_load_seconds(ended.load_time.count());
   for (const Step step : ended.saves_under_way) message.add_saves_under_way_steps(step.value);
   message.set_refused(ForPeople(ended.refused));
-  message.set_peak_memory_bytes(ended.peak_bytes);
+  for (const StageUse& stage : ended.stages) {
+    v1::StageUse& use = *message.add_stages();
+    use.set_node_id(stage.node.value);
+    use.set_process_memory_bytes(stage.process_bytes);
+    use.set_device_memory_bytes(stage.device_bytes);
+    use.set_look_count(stage.looks);
+    use.set_utilization_sum(stage.utilization);
+  }
 }
 
 RunEnded FromProto(const v1::RunEnded& message) {
@@ -142,14 +167,19 @@ RunEnded FromProto(const v1::RunEnded& message) {
                  .set_up_time = ToSeconds(message.set_up_seconds()),
                  .load_time = ToSeconds(message.load_seconds()),
                  .saves_under_way = {},
-                 .peak_bytes = message.peak_memory_bytes(),
+                 .stages = {},
                  .refused = message.refused()};
   for (const std::int64_t step : message.saves_under_way_steps()) ended.saves_under_way.push_back(Step{step});
+  for (const v1::StageUse& use : message.stages()) {
+    ended.stages.push_back({PlanNodeId{use.node_id()}, use.process_memory_bytes(), use.device_memory_bytes(),
+                            use.look_count(), use.utilization_sum()});
+  }
   return ended;
 }
 
 void Set(const ReportKind& kind, v1::Report& message) {
   std::visit(Overloaded{[&](const MetricsMeasured& is) { Set(is, *message.mutable_metrics_measured()); },
+                        [&](const TrainingMetrics& is) { Set(is, *message.mutable_training_metrics()); },
                         [&](const StateStored& is) { Set(is, *message.mutable_state_stored()); },
                         [&](const PromiseLost& is) { Set(is, *message.mutable_promise_lost()); },
                         [&](const StepsTrained& is) { Set(is, *message.mutable_steps_trained()); },
@@ -165,6 +195,8 @@ Result<ReportKind> KindOf(const v1::Report& message) {
   switch (message.kind_case()) {
     case v1::Report::kMetricsMeasured:
       return FromProto(message.metrics_measured());
+    case v1::Report::kTrainingMetrics:
+      return FromProto(message.training_metrics());
     case v1::Report::kStateStored:
       return FromProto(message.state_stored());
     case v1::Report::kPromiseLost:

@@ -62,4 +62,30 @@ v1::Keep ToProto(Keep keep) {
   return v1::KEEP_UNSPECIFIED;
 }
 
+Result<CheckWhen> FromProto(v1::CheckWhen when) {
+  switch (when) {
+    case v1::CHECK_WHEN_UNSPECIFIED:
+    case v1::CHECK_WHEN_BESIDE:
+      return CheckWhen::kBeside;
+    case v1::CHECK_WHEN_FIRST:
+      return CheckWhen::kFirst;
+    case v1::CHECK_WHEN_OFF:
+      return CheckWhen::kOff;
+    default:
+      return MakeError(ErrorCode::kInvalidArgument, "expected beside, first or off", "check");
+  }
+}
+
+v1::CheckWhen ToProto(CheckWhen when) {
+  switch (when) {
+    case CheckWhen::kBeside:
+      return v1::CHECK_WHEN_BESIDE;
+    case CheckWhen::kFirst:
+      return v1::CHECK_WHEN_FIRST;
+    case CheckWhen::kOff:
+      return v1::CHECK_WHEN_OFF;
+  }
+  return v1::CHECK_WHEN_UNSPECIFIED;
+}
+
 }  // namespace espalier

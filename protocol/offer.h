@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "protocol/checked_trainer.h"
+#include "protocol/device.h"
 #include "searchplan/sequence/training_identity.h"
 
 namespace espalier {
@@ -49,13 +51,16 @@ struct DescribedReference {
 
 // What a node manager says of its server when it registers.
 struct Registration {
-  std::string server;       // unique among servers
-  std::string incarnation;  // unique to this start of the node manager
-  int slot_count = 0;
+  std::string server;                  // unique among servers
+  std::string incarnation;             // unique to this start of the node manager
+  std::vector<Device> devices = {};    // slot 0 is the first one's first
+  int host_cores = 0;                  // of the server; 0: not known
+  std::int64_t host_memory_bytes = 0;  // likewise
   std::vector<ServerOffer> offers;
   bool draining = false;  // it is being stopped: its runs save and end, and it takes no new ones
   std::string trouble;    // what keeps checkpoints from the store, or runs from going on, for people; empty: nothing
   std::vector<DescribedReference> references = {};  // each once; not those that are still looked at
+  std::vector<CheckedTrainer> checked = {};         // of the checks that are wanted of it, those that are done
   friend bool operator==(const Registration&, const Registration&) = default;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/point.h"
+#include "protocol/device.h"
 #include "protocol/offer.h"
 #include "searchplan/sequence/configuration.h"
 
@@ -81,7 +82,8 @@ struct OrderTerms {
 
 struct Order {
   RunKey run;
-  int slot = 0;
+  int slot = 0;             // of the reserved device: the first, if it takes several
+  Reservation reservation;  // that a server refuses if it does not have it
   PlanId plan;
   Offer offer;  // by which the run is trained and evaluated; a server that does not have exactly it refuses the order
   StepMeaning step;
@@ -97,6 +99,17 @@ struct WantedReference {
   friend bool operator==(const WantedReference&, const WantedReference&) = default;
 };
 
+// A trainer that a server is to check, as docs/trainer_check.md says, on a slot that is given no run meanwhile.
+struct WantedCheck {
+  int slot = 0;
+  Reservation reservation;
+  Offer offer;
+  StepMeaning step;
+  PackedConfiguration root;  // in force at step 0
+  Seconds limit{0};          // after which it is given up, > 0
+  friend bool operator==(const WantedCheck&, const WantedCheck&) = default;
+};
+
 // All that a server should be doing, and what the master knows of its reports.
 struct ServerOrders {
   std::vector<Order> orders;
@@ -104,6 +117,7 @@ struct ServerOrders {
   std::vector<std::string> superseded_files;  // of the store: nobody needs them any more
   std::vector<WantedReference> references = {};
   bool draining = false;  // it will be given no other run, until this is said no more: idle workers are of no use
+  std::vector<WantedCheck> checks = {};
 };
 
 }  // namespace espalier

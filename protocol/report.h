@@ -24,6 +24,15 @@ struct MetricsMeasured {
   Seconds time{0};
 };
 
+// What steps of a plan node returned as they were trained, in batches (protocol/training_metrics.h): sent about once a
+// second, and when training ends. Not finite is a value, too.
+struct TrainingMetrics {
+  PlanId plan;
+  PlanNodeId node;
+  Digest128 lineage;  // of the node
+  MetricSeries series;
+};
+
 // A whole file in the checkpoint store: checked, synced, under its final name.
 struct StateStored {
   PlanId plan;
@@ -89,6 +98,16 @@ struct StoreFull {
   std::int64_t bytes = 0;  // that the state takes
 };
 
+// What a stage of a run held of its server, as far as anybody told; 0: not known.
+struct StageUse {
+  PlanNodeId node;
+  std::int64_t process_bytes = 0;  // the most memory of its worker, since the run began
+  std::int64_t device_bytes = 0;   // the same of its GPU's memory
+  std::int64_t looks = 0;          // at its GPU while it trained, some a second apart
+  std::int64_t utilization = 0;    // thousandths of the GPU's time in use, whoever used it: the sum of all looks
+  friend bool operator==(const StageUse&, const StageUse&) = default;
+};
+
 // Training has stopped and the slot is free. Whatever the run still owes is lost, but for the states that are on their
 // way to the store.
 struct RunEnded {
@@ -97,12 +116,12 @@ struct RunEnded {
   Seconds set_up_time{0};  // Init and Setup; 0: not done
   Seconds load_time{0};    // 0: nothing loaded
   std::vector<Step> saves_under_way;
-  std::int64_t peak_bytes = 0;  // of memory, as the worker said; 0: not known
-  std::string refused;          // why the order was not begun at all; empty: it was
+  std::vector<StageUse> stages;  // that it trained, in order; each plan node once
+  std::string refused;           // why the order was not begun at all; empty: it was
 };
 
-using ReportKind = std::variant<MetricsMeasured, StateStored, PromiseLost, StepsTrained, RunFailed, EvaluationFailed,
-                                StartUnusable, StoreFull, RunEnded>;
+using ReportKind = std::variant<MetricsMeasured, TrainingMetrics, StateStored, PromiseLost, StepsTrained, RunFailed,
+                                EvaluationFailed, StartUnusable, StoreFull, RunEnded>;
 
 struct Report {
   std::int64_t number = 0;  // counts up from 1

@@ -10,7 +10,8 @@ struct Printer {
     const std::string what = start.first ? " under " + std::to_string(start.first->value) : ", evaluated";
     return "start plan " + std::to_string(start.plan.value) + " at " + std::to_string(start.source.node.value) + "@" +
            std::to_string(start.source.step.value) + what + " on " + start.slot.server + "/" +
-           std::to_string(start.slot.index);
+           std::to_string(start.slot.index) +
+           (start.slots == 1 ? "" : " and " + std::to_string(start.slots - 1) + " more");
   }
   std::string operator()(const PreemptRun& preempt) const { return "preempt run " + std::to_string(preempt.run.value); }
 };

@@ -16,6 +16,7 @@ struct StartPath {
   Point source;                     // a checkpoint; step 0 of a root: from Init
   std::optional<PlanNodeId> first;  // under which the first stage trains; none: the state is evaluated
   SlotId slot;                      // idle
+  int slots = 1;                    // from that one on, of one device: as many as the path takes, all idle
   friend bool operator==(const StartPath&, const StartPath&) = default;
 };
 

@@ -33,6 +33,10 @@ struct FitsState {
     const auto events = state.events.find(change.study);
     return events != state.events.end() && change.number == static_cast<std::int64_t>(events->second.size()) + 1;
   }
+  bool operator()(const AddTrainingMetrics& change) const {
+    const auto plan = state.plans.find(change.plan);
+    return plan != state.plans.end() && plan->second.nodes.find(change.node) != plan->second.nodes.end();
+  }
   bool operator()(const AddRun& change) const { return !state.runs.contains(change.run.id); }
   bool operator()(const MakePromise& change) const {
     if (!state.active_runs.contains(change.run)) return false;

@@ -35,12 +35,16 @@ void NodeProcess::Later(Seconds delay, std::function<void()> what) {
 void NodeProcess::Start() {
   ++incarnation_;
   world_.Tell([&] { return name_ + " starts, incarnation " + std::to_string(incarnation_); });
-  core_.emplace(node::Settings{.slot_count = slot_count_,
+  // How much memory there is, only some say.
+  const std::int64_t memory = server_ % 2 == 0 ? slot_count_ * kStateBytes : 0;
+  const std::vector<Device> devices{{.name = "cores-0", .slots = slot_count_, .memory_bytes = memory}};
+  core_.emplace(node::Settings{.devices = devices,
                                .runtimes = {"simulated"},
                                .staging = kStaging,
                                .step_logs = "steps",
                                .staging_bytes = kStagingBytes});
-  registration_ = {name_, name_ + "-" + std::to_string(incarnation_), slot_count_, {}};
+  registration_ = {
+      .server = name_, .incarnation = name_ + "-" + std::to_string(incarnation_), .devices = devices, .offers = {}};
   connect_at_ = world_.clock.now();
   AdoptLeftOvers();
   Do(core_->Start(world_.clock.now()));
@@ -93,7 +97,8 @@ WorkerProcess* NodeProcess::FindWorker(int slot, std::int64_t number) {
 }
 
 void NodeProcess::Act(const node::SpawnWorker& spawn) {
-  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, offer_, world_.curves.get()));
+  const int slots = SlotsOf(registration_.devices.front(), spawn.reservation);
+  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, slots, offer_, world_.curves.get()));
 }
 
 void NodeProcess::Act(const node::SendRequest& send) {

@@ -89,6 +89,8 @@ class NodeProcess {
   // The simulated users bring no code of their own.
   void Act(const node::FetchReference&) {}
   void Act(const node::ForgetReference&) {}
+  void Act(const node::StartCheck&) {}
+  void Act(const node::KillCheck&) {}
   void Act(const node::Quit&) {}
 
   // A stream, and what was said on it.

@@ -123,6 +123,10 @@ std::string Simulation::FindBroken() const {
   }
   if (std::string wrong = FindWrongResult(stored, watch_, deeds_); !wrong.empty()) return wrong;
   if (std::string wrong = FindWrongLog(stored, deeds_); !wrong.empty()) return wrong;
+  // A node manager that is killed takes what it has not reported with it.
+  if (!faults_.kinds().contains(FaultKind::kNodeRestart)) {
+    if (std::string missing = FindMissingSeries(stored, watch_, deeds_); !missing.empty()) return missing;
+  }
   if (std::string attempts = FindTooManyAttempts(deeds_); !attempts.empty()) return attempts;
   if (settings_.fault_count == 0) {
     const Durations& durations = world_.durations;

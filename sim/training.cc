@@ -102,7 +102,18 @@ std::uint64_t StateAfterInit(const Offer& offer, const worker::Values& initial) 
 
 std::uint64_t StateAfterStep(std::uint64_t state, const worker::Values& values) { return Mix(state, values); }
 
+int SlotsNeeded(std::uint64_t state, const worker::Values& values) {
+  constexpr double kNeedsMoreFrom = 0.55;
+  constexpr double kNeedsMoreBelow = 0.6;
+  constexpr std::uint64_t kOneStepIn = 12;
+  constexpr std::uint64_t kOneOfThoseIn = 4;
+  const double rate = LearningRate(values);
+  if (rate < kNeedsMoreFrom || rate >= kNeedsMoreBelow || state % kOneStepIn != 0) return 1;
+  return state / kOneStepIn % kOneOfThoseIn == 0 ? kDeviceSlots + 1 : kDeviceSlots;
+}
+
 StepFate FateOf(std::uint64_t state, const worker::Values& values) {
+  if (SlotsNeeded(state, values) > kDeviceSlots) return StepFate::kOutgrows;
   constexpr double kDivergesFrom = 0.9;
   constexpr double kCrashesFrom = 0.8;
   constexpr double kRaisesFrom = 0.7;
@@ -124,6 +135,8 @@ EvaluationFate Evaluate(std::uint64_t state, const std::string& evaluation) {
   if (bits % 43 == 0) return {.score = std::numeric_limits<double>::quiet_NaN()};
   return {.score = score};
 }
+
+double LossOf(std::uint64_t state) { return static_cast<double>(state % 1'000'003) / 1'000'003; }
 
 std::string Sha256Of(std::uint64_t state) { return "sha256-" + std::to_string(state); }
 

@@ -30,9 +30,17 @@ std::uint64_t StateAfterInit(const Offer& offer, const worker::Values& initial);
 std::uint64_t StateAfterStep(std::uint64_t state, const worker::Values& values);
 
 // What training does in the step that led to `state`. One that crashes does so whenever it is tried; one that finishes
-// is never trained: the trainer ends its training before it.
-enum class StepFate { kGoesOn, kDiverges, kRaises, kCrashes, kFinishes };
+// is never trained: the trainer ends its training before it; one that outgrows takes more slots than any device has.
+enum class StepFate { kGoesOn, kDiverges, kRaises, kCrashes, kFinishes, kOutgrows };
 StepFate FateOf(std::uint64_t state, const worker::Values& values);
+
+// What the step that led to `state` returned as its loss.
+double LossOf(std::uint64_t state);
+
+// How many slots of a device that step takes: with less, its worker is out of memory.
+int SlotsNeeded(std::uint64_t state, const worker::Values& values);
+// That any simulated device has.
+inline constexpr int kDeviceSlots = 2;
 
 struct EvaluationFate {
   bool crashes = false;  // whenever it is tried

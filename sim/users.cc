@@ -118,7 +118,7 @@ void Users::Submit(std::size_t study, master::SubmitBatch batch, std::function<v
 std::string Users::DrawSequence() {
   Chance& chance = world_.chance;
   const auto value = [&] {
-    if (settings_.mishaps && chance.OneIn(8)) return chance.OneOf<std::string>({"0.6", "0.7", "0.8", "0.9"});
+    if (settings_.mishaps && chance.OneIn(8)) return chance.OneOf<std::string>({"0.55", "0.6", "0.7", "0.8", "0.9"});
     return chance.OneOf<std::string>({"0.1", "0.2", "0.05"});
   };
   const auto milestone = [&](std::int64_t after) { return after + chance.OneOf<std::int64_t>({5, 10, 12}); };

@@ -144,6 +144,17 @@ std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds) 
   return {};
 }
 
+std::string FindMissingSeries(const master::MasterState& stored, const Watch& watch, const Deeds& deeds) {
+  for (const auto& [run, steps] : deeds.trained) {
+    for (const Step step : steps) {
+      const PlanNodeId node = PointOf(stored.runs.at(run), step).node;
+      if (watch.HasSeries(node, step)) continue;
+      return "what a step returned is kept: run " + std::to_string(run.value) + " step " + std::to_string(step.value);
+    }
+  }
+  return {};
+}
+
 std::string FindTooManyAttempts(const Deeds& deeds) {
   // Three count; a checkpoint that is stored nearer begins a new count, as does the one before when it is lost; and
   // what is lost with its server counts nothing.

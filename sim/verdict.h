@@ -27,6 +27,8 @@ struct Deeds {
 std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Deeds& deeds);
 // Whether it is stored who trained what, as the step logs had it.
 std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds);
+// Whether what each of these steps returned is among the training metrics.
+std::string FindMissingSeries(const master::MasterState& stored, const Watch& watch, const Deeds& deeds);
 // Whether something was tried again and again.
 std::string FindTooManyAttempts(const Deeds& deeds);
 std::string FindWaste(const master::MasterState& stored, Time now);

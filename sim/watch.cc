@@ -1,6 +1,7 @@
 #include "sim/watch.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace espalier::sim {
 namespace {
@@ -53,11 +54,30 @@ void Watch::OnDecided(const master::Event& event, const master::Transition& tran
       world_.Tell([&] { return "  log: " + Print(*line); });
     }
   }
+  CheckSlots(transition, state);
   CheckPromises(transition, state);
   CheckSavesUnderWay(event, transition, state);
   NoteAnswers(transition);
   CheckCost(event, transition);
   CheckLeases(event, transition, lease);
+}
+
+// Of the slots that a run is given.
+void Watch::CheckSlots(const master::Transition& transition, const master::MasterState& state) {
+  for (const master::StateChange& change : transition.edit) {
+    const auto* added = std::get_if<master::AddRun>(&change);
+    if (added == nullptr) continue;
+    const master::Run& run = added->run;
+    for (const RunId id : master::ActiveRunsOf(state, run.slot.server)) {
+      const master::Run& other = state.runs.at(id);
+      if (id == run.id || !other.training() || other.incarnation != run.incarnation) continue;
+      const bool overlaps =
+          other.slot.index < run.slot.index + run.slots && run.slot.index < other.slot.index + other.slots;
+      if (!overlaps) continue;
+      world_.Broken("no slot is given to two runs: runs " + std::to_string(run.id.value) + " and " +
+                    std::to_string(id.value));
+    }
+  }
 }
 
 // Of what is known of the runner: its node manager may know better.
@@ -136,10 +156,24 @@ void Watch::CheckLeases(const master::Event& event, const master::Transition& tr
 
 void Watch::OnStored(const master::StateEdit& edit) {
   for (const master::StateChange& change : edit) {
+    if (const auto* series = std::get_if<master::AddTrainingMetrics>(&change)) NoteSeries(*series);
     const auto* plan = std::get_if<master::ChangePlan>(&change);
     if (plan == nullptr) continue;
     if (const auto* set = std::get_if<SetCheckpoint>(&plan->change)) had_checkpoint_.insert(set->point);
     if (const auto* drop = std::get_if<DropCheckpoint>(&plan->change)) dropped_.insert(drop->point);
+  }
+}
+
+// Who trained a step, and how often, does not show in what it returned.
+void Watch::NoteSeries(const master::AddTrainingMetrics& added) {
+  const auto& [names, steps, values] = added.series;
+  const auto loss = std::ranges::find(names, "loss") - names.begin();
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    const auto bits = std::bit_cast<std::uint64_t>(values.at(at * names.size() + static_cast<std::size_t>(loss)));
+    const auto [known, is_new] = losses_.emplace(std::pair(added.node, steps[at]), bits);
+    if (known->second == bits) continue;
+    world_.Broken("a step's training metrics are the same whoever trained it: node " +
+                  std::to_string(added.node.value) + " step " + std::to_string(steps[at].value));
   }
 }
 
@@ -201,6 +235,9 @@ bool Watch::IsDurable(const Report& report) const {
     return plan.FindMetrics(measured->point, measured->evaluation) != nullptr;
   }
   if (const auto* state = std::get_if<StateStored>(&report.kind)) return had_checkpoint_.contains(state->point);
+  if (const auto* metrics = std::get_if<TrainingMetrics>(&report.kind)) {
+    return std::ranges::all_of(metrics->series.steps, [&](Step step) { return HasSeries(metrics->node, step); });
+  }
   if (const auto* trained = std::get_if<StepsTrained>(&report.kind)) {
     const SearchPlan& plan = stored_.plans.at(stored_.runs.at(report.run.run).plan);
     const std::vector<TrainedRange>& ranges = plan.Node(trained->node).results->trained;

@@ -39,13 +39,18 @@ class Watch {
   // Whether the point lost a checkpoint that was stored.
   bool HasDropped(Point point) const { return dropped_.contains(point); }
 
+  // Whether what the step under the plan node returned is among the training metrics.
+  bool HasSeries(PlanNodeId node, Step step) const { return losses_.contains({node, step}); }
+
   // By what was stored when it was made: nothing was trained for it, and no state kept.
   bool WasAnsweredAtOnce(ClaimId claim) const { return answered_at_once_.contains(claim); }
 
   std::size_t changes_max() const { return changes_max_; }
 
  private:
+  void NoteSeries(const master::AddTrainingMetrics& added);
   void CheckCost(const master::Event& event, const master::Transition& transition);
+  void CheckSlots(const master::Transition& transition, const master::MasterState& state);
   void CheckPromises(const master::Transition& transition, const master::MasterState& state);
   void CheckSavesUnderWay(const master::Event& event, const master::Transition& transition,
                           const master::MasterState& state);
@@ -66,6 +71,7 @@ class Watch {
   std::map<master::SessionId, std::string> servers_;
   std::map<std::string, std::set<Moment>> heard_;  // when a message of each server was posted
   std::set<std::pair<RunId, Step>> trained_;
+  std::map<std::pair<PlanNodeId, Step>, std::uint64_t> losses_;  // the bits of those that are stored
   std::set<Point> had_checkpoint_;
   std::set<Point> dropped_;
   std::set<ClaimId> answered_at_once_;

@@ -106,13 +106,16 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
     trained = TrainedStep{run_, train.step, before, after, /*is_finished=*/true};
     return worker::Failure{worker::FailureKind::kFinished, "enough", after % 24 == 0};
   }
+  if (!IsFormula(offer_) && SlotsNeeded(after, values_) > slots_) {
+    return worker::Failure{worker::FailureKind::kOutOfMemory, "the step takes more memory", false};
+  }
   if (train.step != step_ + 1) return worker::Failure{worker::FailureKind::kRequest, "not the next step", false};
   state_ = after;
   step_ = train.step;
   trained = TrainedStep{run_, step_, before, after};
   disk.step_logs[run_] +=
       std::to_string(run_.run.value) + " " + std::to_string(step_.value) + " " + std::to_string(takes.count()) + "\n";
-  const double loss = fate == StepFate::kDiverges ? std::numeric_limits<double>::quiet_NaN() : 1.0;
+  const double loss = fate == StepFate::kDiverges ? std::numeric_limits<double>::quiet_NaN() : LossOf(after);
   return worker::Trained{{{"loss", loss}, {"samples", 10.0}}, takes};
 }
 

@@ -24,8 +24,9 @@ struct TrainedStep {
 class WorkerProcess {
  public:
   // `curves`: what evaluations return; null: as a formula says. They must live as long.
-  WorkerProcess(std::int64_t number, Offer offer, const LearningCurves* curves)
-      : number_(number), offer_(std::move(offer)), curves_(curves) {}
+  // `slots`: of its device, that it may use.
+  WorkerProcess(std::int64_t number, int slots, Offer offer, const LearningCurves* curves)
+      : number_(number), slots_(slots), offer_(std::move(offer)), curves_(curves) {}
 
   std::int64_t number() const { return number_; }
   // What it is at, whatever of that it has still to be told: the run, and the state that the next step begins from.
@@ -66,6 +67,7 @@ class WorkerProcess {
   StepFate FateHere(std::uint64_t state) const;
 
   std::int64_t number_;
+  int slots_;
   Offer offer_;
   const LearningCurves* curves_;
   RunKey run_;

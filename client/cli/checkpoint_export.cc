@@ -1,4 +1,4 @@
-// espalier checkpoint export TRIAL FILE [--step S]
+// espalier checkpoint export TRIAL FILE [--step S] [--train]
 #include <algorithm>
 #include <memory>
 #include <ostream>
@@ -8,6 +8,7 @@
 #include "client/cli/server_access.h"
 #include "client/cli/stage_name.h"
 #include "client/cli/store_program.h"
+#include "client/cli/trial_continue.h"
 
 namespace espalier {
 namespace {
@@ -15,7 +16,8 @@ namespace {
 struct Options {
   std::int64_t trial = 0;
   std::string file;
-  std::int64_t step = 0;  // 0: the last that is stored
+  std::int64_t step = 0;  // 0: the last that is stored, or the trial's last
+  bool train = false;
   std::string store;
 };
 
@@ -32,7 +34,32 @@ Result<v1::ListedCheckpoint> FindCheckpoint(Connection& connection, const Option
   if (options.step == 0 && !listed.checkpoints().empty()) return *listed.checkpoints().rbegin();
   const std::string those =
       steps.empty() ? "no state of the trial is stored" : "stored are the states at steps " + steps;
-  return MakeError(ErrorCode::kNotFound, those);
+  return MakeError(ErrorCode::kNotFound, those + "; with --train it is trained to there once more");
+}
+
+// As a study of its own, which shares all that is trained and stored.
+Result<void> TrainAgain(CommandContext& context, Client& client, const Options& options) {
+  v1::GetTrialRequest get;
+  get.set_trial_id(options.trial);
+  ESPALIER_ASSIGN(const v1::GetTrialResponse known, client.connection().GetTrial(get));
+  v1::ContinueTrialRequest request;
+  request.set_trial_id(options.trial);
+  request.set_steps(options.step > 0 ? options.step : known.trial().steps());
+  request.set_name("trial-" + std::to_string(options.trial) + "-state-" + std::to_string(request.steps()));
+  request.set_state_wanted(true);
+  ESPALIER_ASSIGN(const ContinuedTrial continued, ContinueTrial(context, client, request));
+  const v1::Trial& trained = continued.trial;
+  if (trained.state() == "done") return {};
+  return MakeError(ErrorCode::kFailedPrecondition,
+                   "the training to there is " + trained.state() + ": " + trained.message());
+}
+
+// Error: kNotFound also where it was trained once more, and evicted at once.
+Result<v1::ListedCheckpoint> FindOrTrain(CommandContext& context, Client& client, const Options& options) {
+  Result<v1::ListedCheckpoint> found = FindCheckpoint(client.connection(), options);
+  if (found.has_value() || !options.train || found.error().code != ErrorCode::kNotFound) return found;
+  ESPALIER_RETURN_IF_ERROR(TrainAgain(context, client, options));
+  return FindCheckpoint(client.connection(), options);
 }
 
 int Run(CommandContext& context, const Options& options) {
@@ -40,7 +67,7 @@ int Run(CommandContext& context, const Options& options) {
   if (!store.has_value()) return Fail(context, store.error());
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
-  const Result<v1::ListedCheckpoint> checkpoint = FindCheckpoint(client->connection(), options);
+  const Result<v1::ListedCheckpoint> checkpoint = FindOrTrain(context, *client, options);
   if (!checkpoint.has_value()) return Fail(context, checkpoint.error());
   const Result<void> got = store->Get(checkpoint->state().file(), options.file);
   if (!got.has_value()) return Fail(context, got.error());
@@ -61,14 +88,17 @@ int Run(CommandContext& context, const Options& options) {
 Command CheckpointExportCommand(CommandContext& context) {
   const auto options = std::make_shared<Options>();
   Command command{.name = "export",
-                  .help = "Copy a trial's stored state to a safetensors file",
+                  .help = "Copy a trial's state to a safetensors file",
                   .arguments = {{"TRIAL", &options->trial, "its id"},
                                 {"FILE", &options->file, "the file to be made; it must not be there yet"}},
                   .options = {{.name = "--step",
                                .target = &options->step,
                                .help = "the state after so many steps (else the last that is stored)",
                                .placeholder = "N",
-                               .at_least = 1}}};
+                               .at_least = 1},
+                              {.name = "--train",
+                               .target = &options->train,
+                               .help = "train to there once more, if the state is not stored (any more)"}}};
   AddStoreOption(command, options->store);
   AddServerOptions(command, context);
   AddOutputOption(command, context);

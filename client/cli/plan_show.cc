@@ -9,6 +9,7 @@
 #include "client/cli/plan_layout.h"
 #include "client/cli/plan_svg.h"
 #include "client/cli/server_access.h"
+#include "client/cli/training_costs.h"
 
 namespace espalier {
 namespace {
@@ -41,7 +42,7 @@ Json ToJson(const v1::PlanNode& node) {
                        {"stages", std::move(stages)},
                        {"checkpoints", Json::ArrayOf(node.checkpoint_steps())},
                        {"claims", std::move(claims)},
-                       {"step_seconds", node.has_step_seconds() ? Json(node.step_seconds()) : Json(nullptr)}});
+                       {"costs", CostsJson(node.costs())}});
 }
 
 std::string StagesText(const v1::PlanNode& node) {

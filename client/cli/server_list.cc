@@ -32,6 +32,31 @@ std::string PrintDrain(const v1::Server& server) {
   return text;
 }
 
+std::string_view NameOf(v1::DeviceType type) { return type == v1::DEVICE_TYPE_GPU ? "gpu" : "cores"; }
+
+// What is not known is null.
+Json Known(std::int64_t count) { return count == 0 ? Json(nullptr) : Json(count); }
+
+Json DevicesOf(const v1::Server& server) {
+  Json devices = Json::Array();
+  for (const v1::Device& device : server.devices()) {
+    devices.Append(Json::Object({{"name", device.name()},
+                                 {"type", NameOf(device.type())},
+                                 {"slots", device.slot_count()},
+                                 {"memory_bytes", Known(device.memory_bytes())},
+                                 {"cores", Known(device.host_cores())}}));
+  }
+  return devices;
+}
+
+// "gpu-0 (2 slots, 16.0 GiB)"
+std::string PrintDevice(const v1::Device& device) {
+  std::string text = device.name() + " (" + std::to_string(device.slot_count());
+  text += device.slot_count() == 1 ? " slot" : " slots";
+  if (device.memory_bytes() > 0) text += ", " + FormatBytes(device.memory_bytes());
+  return text + ")";
+}
+
 int Run(CommandContext& context) {
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
@@ -48,6 +73,9 @@ int Run(CommandContext& context) {
                                    {"trouble", server.trouble().empty() ? Json(nullptr) : Json(server.trouble())},
                                    {"slots", server.slot_count()},
                                    {"busy_slots", server.busy_slot_count()},
+                                   {"devices", DevicesOf(server)},
+                                   {"host_cores", Known(server.host_cores())},
+                                   {"host_memory_bytes", Known(server.host_memory_bytes())},
                                    {"runs_under_way", server.run_count()},
                                    {"device_kinds", Json::ArrayOf(server.device_kinds())},
                                    {"running_runs", Json::ArrayOf(server.running_run_ids())}}));
@@ -60,10 +88,12 @@ int Run(CommandContext& context) {
     for (const std::string& each : texts) text += (text.empty() ? "" : "; ") + each;
     return text;
   };
-  Table table({"name", "state", "slots", "busy", "device kinds"});
+  Table table({"name", "state", "slots", "busy", "devices", "device kinds"});
   for (const v1::Server& server : response->servers()) {
+    std::vector<std::string> devices;
+    for (const v1::Device& device : server.devices()) devices.push_back(PrintDevice(device));
     table.AddRow({server.name(), StateOf(server), std::to_string(server.slot_count()),
-                  std::to_string(server.busy_slot_count()), joined(server.device_kinds())});
+                  std::to_string(server.busy_slot_count()), joined(devices), joined(server.device_kinds())});
   }
   table.Print(context.out);
   for (const v1::Server& server : response->servers()) {

@@ -7,6 +7,7 @@
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
 #include "client/cli/stage_name.h"
+#include "client/cli/training_costs.h"
 
 namespace espalier {
 namespace {
@@ -21,6 +22,8 @@ std::string_view NameOf(v1::WaitsFor what) {
       return "pause";
     case v1::WAITS_FOR_RETRY:
       return "retry";
+    case v1::WAITS_FOR_CHECK:
+      return "check";
     case v1::WAITS_FOR_OFFER:
       return "offer";
     default:
@@ -76,6 +79,7 @@ Json ToJson(const v1::ExplainStageResponse& stage) {
                        {"serves_more", stage.serves_more()},
                        {"placed_on", PlacedOn(stage)},
                        {"checkpoint", CheckpointOf(stage)},
+                       {"costs", CostsJson(stage.costs())},
                        {"warnings", Json::ArrayOf(stage.warnings())}});
 }
 
@@ -98,6 +102,7 @@ void PrintStage(std::ostream& out, const v1::ExplainStageResponse& stage) {
   out << "stage " << StageName(stage.point()) << " is " << stage.state() << ": " << stage.why() << '\n';
   PrintServed(out, stage);
   if (stage.has_checkpoint()) out << "checkpoint of " << FormatBytes(stage.checkpoint().size_bytes()) << '\n';
+  if (const std::string costs = CostsText(stage.costs()); !costs.empty()) out << "takes " << costs << '\n';
   for (const std::string& warning : stage.warnings()) out << "warning: " << warning << '\n';
 }
 

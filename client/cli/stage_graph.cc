@@ -64,8 +64,8 @@ StageGraph MakeStageGraph(const v1::GetPlanResponse& plan) {
     const auto own_cuts = cuts.find(node.plan_node_id());
     const auto add = [&](const v1::StageView& view, std::int64_t from, std::int64_t to) {
       GraphStage stage{.node = &node, .view = &view, .from = from, .to = to, .before = before};
-      if (IsToDo(view) && node.has_step_seconds()) {
-        stage.seconds = node.step_seconds() * static_cast<double>(to - from);
+      if (IsToDo(view) && node.costs().has_step_seconds()) {
+        stage.seconds = node.costs().step_seconds() * static_cast<double>(to - from);
       }
       before = static_cast<int>(graph.stages.size());
       ends[{node.plan_node_id(), to}] = before;

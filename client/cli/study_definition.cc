@@ -16,7 +16,7 @@ std::string DefinitionOf(const StudyFile& file) {
     if (candidate.steps.has_value()) trial.Add("steps", candidate.steps->value);
     trials.Append(std::move(trial));
   }
-  Json definition = Json::Object({{"data", study.data}});
+  Json definition = Json::Object({{"check", Name(study.check)}, {"data", study.data}});
   if (file.code) definition.Add("environment", Json::Sorted(file.code->environment));
   definition.Add("evaluate_every", study.evaluate_every_steps);
   definition.Add("fixed", Json::Sorted(file.space.fixed));

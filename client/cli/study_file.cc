@@ -51,15 +51,17 @@ class Reader {
   Reader(const YamlNode& root, StudyFile& file) : root_(root), file_(file) {}
 
   Result<void> Read() {
-    ESPALIER_RETURN_IF_ERROR(ExpectMapping(root_, "",
-                                           {"study", "trainer", "python", "environment", "data", "step", "evaluate",
-                                            "hyper_parameters", "trials", "metric", "tuner", "keep", "share"}));
+    ESPALIER_RETURN_IF_ERROR(
+        ExpectMapping(root_, "",
+                      {"study", "trainer", "python", "environment", "data", "step", "evaluate", "hyper_parameters",
+                       "trials", "metric", "tuner", "keep", "share", "check"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
     ESPALIER_RETURN_IF_ERROR(ReadStep());
     ESPALIER_RETURN_IF_ERROR(ReadMetric());
     ESPALIER_RETURN_IF_ERROR(ReadShare());
     ESPALIER_RETURN_IF_ERROR(ReadKeep());
+    ESPALIER_RETURN_IF_ERROR(ReadCheck());
     ESPALIER_RETURN_IF_ERROR(ReadTuner());
     ESPALIER_RETURN_IF_ERROR(ReadHyperParameters());
     ESPALIER_RETURN_IF_ERROR(ReadTrials());
@@ -129,6 +131,16 @@ class Reader {
     const Result<Keep> known = ParseKeep(keep);
     if (!known.has_value()) return Wrong("keep", "got " + keep + "; expected " + expected);
     file_.specification.keep = *known;
+    return {};
+  }
+
+  Result<void> ReadCheck() {
+    if (root_.Find("check") == nullptr) return {};
+    const std::string expected = "beside, first or off";
+    ESPALIER_ASSIGN(const std::string check, Text(root_, "check", expected));
+    const Result<CheckWhen> known = ParseCheckWhen(check);
+    if (!known.has_value()) return Wrong("check", "got " + check + "; expected " + expected);
+    file_.specification.check = *known;
     return {};
   }
 
@@ -295,6 +307,11 @@ tl::expected<StudyFile, FileError> ParseStudyFile(const std::string& path, const
   if (!outcome.has_value()) return tl::unexpected(AtField(file, outcome.error()));
   file.specification.definition = DefinitionOf(file);
   return file;
+}
+
+void SetCheck(StudyFile& file, CheckWhen when) {
+  file.specification.check = when;
+  file.specification.definition = DefinitionOf(file);
 }
 
 FileError AtField(const StudyFile& file, const Error& error) {

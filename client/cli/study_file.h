@@ -75,6 +75,9 @@ tl::expected<void, FileError> CheckTrainer(StudyFile& file, const std::vector<v1
 // For a forecast: as CheckTrainer, but `synthetic` stands for any trainer even where no server has registered it.
 tl::expected<void, FileError> CheckForForecast(StudyFile& file, const std::vector<v1::TrainerDescription>& trainers);
 
+// As if the file said so.
+void SetCheck(StudyFile& file, CheckWhen when);
+
 // An error whose field is one of the file, with its line.
 FileError AtField(const StudyFile& file, const Error& error);
 

@@ -35,9 +35,11 @@ Result<DriveReport> DriveWithProgress(CommandContext& context, const StudyFile& 
 int ShowResult(CommandContext& context, Connection& connection, StudyId id) {
   const Result<v1::StudySummary> study = FindStudy(connection, std::to_string(id.value));
   if (!study.has_value()) return Fail(context, study.error());
+  const int code = study->check().state() == "failed" ? kExitRefused : kExitDone;
+  if (code == kExitRefused) context.err << "espalier: the study was stopped: " << study->check().text() << std::endl;
   if (context.output == OutputFormat::kJson) {
     PrintJson(context.out, ToJson(*study));
-    return kExitDone;
+    return code;
   }
   const Result<std::vector<v1::Trial>> trials = ListTrialsOf(connection, {.study = std::to_string(id.value)});
   if (!trials.has_value()) return Fail(context, trials.error());
@@ -46,12 +48,18 @@ int ShowResult(CommandContext& context, Connection& connection, StudyId id) {
   PrintBestTrials(context.out, *study, *trials, kBestTrialsShown);
   context.out << "\nall trials: espalier trial list " << id.value << "; the stage tree: espalier plan show " << id.value
               << '\n';
-  return kExitDone;
+  return code;
 }
 
-int Run(CommandContext& context, const std::string& path) {
-  tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
+struct Options {
+  std::string path;
+  std::string check;  // empty: as the file says
+};
+
+int Run(CommandContext& context, const Options& options) {
+  tl::expected<StudyFile, FileError> file = ReadStudyFile(options.path);
   if (!file.has_value()) return FailFile(context, file.error());
+  if (!options.check.empty()) SetCheck(*file, ParseCheckWhen(options.check).value());
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
   const Result<std::vector<v1::TrainerDescription>> trainers = TrainersFor(context, client->connection(), *file);
@@ -67,7 +75,7 @@ int Run(CommandContext& context, const std::string& path) {
   const Result<DriveReport> report = DriveWithProgress(context, *file, *study);
   if (!report.has_value()) return FailStudy(context, *file, report.error());
   const int shown = ShowResult(context, client->connection(), study->id());
-  if (!report->cancelled) return shown;
+  if (!report->cancelled || shown != kExitDone) return shown;
   context.err << "espalier: the study was cancelled\n";
   return kExitRefused;
 }
@@ -75,14 +83,21 @@ int Run(CommandContext& context, const std::string& path) {
 }  // namespace
 
 Command StudyRunCommand(CommandContext& context) {
-  const auto path = std::make_shared<std::string>();
+  const auto options = std::make_shared<Options>();
   Command command{
       .name = "run",
       .help = "Run a study file to its end and show the result. The same file run twice at once is one study.",
-      .arguments = {{"FILE", path.get(), "the study file (YAML)"}}};
+      .arguments = {{"FILE", &options->path, "the study file (YAML)"}},
+      .options = {{.name = "--check",
+                   .target = &options->check,
+                   .help =
+                       "when a trainer in your own code is checked, once: beside the study's training, before it, or "
+                       "never (else as the file says: beside)",
+                   .placeholder = "WHEN",
+                   .one_of = {"beside", "first", "off"}}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  command.run = [&context, path] { return Run(context, *path); };
+  command.run = [&context, options] { return Run(context, *options); };
   return command;
 }
 

@@ -45,6 +45,10 @@ void PrintStudy(std::ostream& out, const v1::StudySummary& study) {
     out << "; no schedule could have ended before " << FormatDuration(study.makespan_bound_seconds());
   }
   out << '\n';
+  if (study.has_check()) {
+    const std::string& text = study.check().text();
+    out << "  check         " << study.check().state() << (text.empty() ? "" : ": " + text) << '\n';
+  }
   if (study.has_best()) {
     out << "  best          " << FormatNumber(study.best().value()) << ' ' << study.best().metric() << ", trial "
         << study.best().trial_id() << " at step " << study.best().step() << '\n';

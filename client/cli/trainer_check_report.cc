@@ -28,20 +28,6 @@ std::string LastLine(const std::string& text) {
   return text.substr(begin, end - begin);
 }
 
-void PrintFinding(std::ostream& out, const Finding& finding, const Report& report) {
-  out << "\nFAILED: " << Print(finding.observed, finding.step);
-  if (finding.observed == Observed::kFailure) {
-    out << ", " << Print(finding.after) << ":\n" << finding.message << '\n';
-  } else {
-    out << ", " << Print(finding.after) << ":\n";
-    const std::size_t count = finding.differences.size();
-    out << "  " << Print(finding.differences.front()) << '\n';
-    if (count > 1) out << "  and " << count - 1 << " more, from " << finding.differences[1].name << " on\n";
-  }
-  for (const std::string& line : report.said) out << "said by the worker: " << line << '\n';
-  if (!report.cause.empty()) out << "usual cause: " << report.cause << '\n';
-}
-
 Json DifferenceJson(const Difference& difference) {
   return Json::Object({{"name", difference.name},
                        {"place", difference.place},
@@ -101,7 +87,7 @@ void PrintCheck(std::ostream& out, const Subject& subject, const Report& report)
   }
   for (const PassResult& pass : report.passes) out << (pass.is_same ? "  same   " : "  OTHER  ") << pass.name << '\n';
   if (report.finding.has_value()) {
-    PrintFinding(out, *report.finding, report);
+    out << "\nFAILED: " << Explained(report);
   } else {
     out << "  reload "
         << (report.reload.has_value() ? "no: " + LastLine(*report.reload)

@@ -29,28 +29,31 @@ void PrintTrial(std::ostream& out, const v1::Trial& trial, const v1::ContinueTri
 
 }  // namespace
 
-int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request) {
-  Result<Client> client = ConnectToServer(context);
-  if (!client.has_value()) return Fail(context, client.error());
+Result<ContinuedTrial> ContinueTrial(CommandContext& context, Client& client, v1::ContinueTrialRequest& request) {
   if (request.name().empty()) {
     request.set_name("trial-" + std::to_string(request.trial_id()) +
                      (request.sequences().empty() ? "-extended" : "-branched"));
   }
   request.set_request_id(NewRequestId());
   request.set_definition(DefinitionOf(request));
-  const Result<v1::ContinueTrialResponse> response = client->connection().ContinueTrial(request);
-  if (!response.has_value()) return Fail(context, response.error());
-  context.err << "study " << response->study_id() << ", " << request.name() << ": trial " << response->trial_id()
+  ESPALIER_ASSIGN(const v1::ContinueTrialResponse response, client.connection().ContinueTrial(request));
+  context.err << "study " << response.study_id() << ", " << request.name() << ": trial " << response.trial_id()
               << " goes on from trial " << request.trial_id() << std::endl;
-  const Result<bool> finished = client->OpenStudy(StudyId{response->study_id()}).WaitUntilFinished();
-  if (!finished.has_value()) return Fail(context, finished.error());
-  const Result<std::vector<v1::Trial>> trials =
-      ListTrialsOf(client->connection(), {.study = std::to_string(response->study_id())});
-  if (!trials.has_value()) return Fail(context, trials.error());
-  const v1::Trial& trial = trials->at(0);
+  ESPALIER_RETURN_IF_ERROR(client.OpenStudy(StudyId{response.study_id()}).WaitUntilFinished());
+  ESPALIER_ASSIGN(const std::vector<v1::Trial> trials,
+                  ListTrialsOf(client.connection(), {.study = std::to_string(response.study_id())}));
+  return ContinuedTrial{response.study_id(), trials.at(0)};
+}
+
+int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request) {
+  Result<Client> client = ConnectToServer(context);
+  if (!client.has_value()) return Fail(context, client.error());
+  const Result<ContinuedTrial> continued = ContinueTrial(context, *client, request);
+  if (!continued.has_value()) return Fail(context, continued.error());
+  const v1::Trial& trial = continued->trial;
   if (context.output == OutputFormat::kJson) {
     Json document = ToJson(trial);
-    document.Add("study", response->study_id());
+    document.Add("study", continued->study);
     PrintJson(context.out, document);
   } else {
     PrintTrial(context.out, trial, request);

@@ -5,6 +5,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
+#include "client/cli/training_metrics.h"
 
 namespace espalier {
 namespace {
@@ -37,10 +38,15 @@ int Run(CommandContext& context, std::int64_t trial) {
   request.set_trial_id(trial);
   const Result<v1::GetTrialResponse> response = client->connection().GetTrial(request);
   if (!response.has_value()) return Fail(context, response.error());
+  const Result<TrainingMetricsByName> training = ReadTrainingMetrics(client->connection(), trial);
+  if (!training.has_value()) return Fail(context, training.error());
   if (context.output == OutputFormat::kJson) {
-    PrintJson(context.out, ToJson(*response));
+    Json document = ToJson(*response);
+    document.Add("training_metrics", ToJson(*training));
+    PrintJson(context.out, document);
   } else {
     PrintTrial(context.out, *response);
+    PrintTrainingMetrics(context.out, *training);
   }
   return kExitDone;
 }
@@ -49,8 +55,9 @@ int Run(CommandContext& context, std::int64_t trial) {
 
 Command TrialShowCommand(CommandContext& context) {
   const auto id = std::make_shared<std::int64_t>(0);
-  Command command{
-      .name = "show", .help = "A trial, with every metric on its way", .arguments = {{"TRIAL", id.get(), "its id"}}};
+  Command command{.name = "show",
+                  .help = "A trial, with every metric on its way, and what its steps returned as they were trained",
+                  .arguments = {{"TRIAL", id.get(), "its id"}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
   command.run = [&context, id] { return Run(context, *id); };

@@ -40,6 +40,7 @@ struct Noter {
     touched.studies.insert(trial.study);
   }
   void operator()(const AddStudyEvent&) const {}
+  void operator()(const AddTrainingMetrics&) const {}
   void operator()(const AddRun& change) const {
     Plan(change.run.plan);
     touched.servers.insert(change.run.slot.server);
@@ -67,6 +68,9 @@ struct Noter {
   void operator()(const AddReference&) const {}
   void operator()(const AskReference&) const { AllServers(); }
   void operator()(const ForgetAsk&) const { AllServers(); }
+  void operator()(const AddCheckFinding&) const {}
+  void operator()(const PlaceCheck& change) const { touched.servers.insert(change.place.slot.server); }
+  void operator()(const EndCheck& change) const { touched.servers.insert(state.checks.at(change.key).slot.server); }
   void operator()(const SetDrain& change) const { touched.servers.insert(change.server); }
   void operator()(const SetServer&) const {}
   void operator()(const RemoveServer&) const {}

@@ -55,6 +55,7 @@ struct ContinueTrial {
   Step steps;                                    // Step{0}: the trial's horizon
   Step from_step;                                // where `sequences` take over
   std::map<std::string, std::string> sequences;  // that change there, in the notation
+  bool state_wanted = false;                     // at its end: trained once more, if it is not stored (any more)
 };
 
 // Names the stage by a point that it reaches or passes.

@@ -4,6 +4,7 @@
 #include "master/core/calls/code_calls.h"
 #include "master/core/calls/user_calls.h"
 #include "master/core/draft.h"
+#include "master/core/nodes/checks.h"
 #include "master/core/nodes/eviction.h"
 #include "master/core/nodes/node_messages.h"
 #include "master/core/nodes/ordering.h"
@@ -58,6 +59,7 @@ Transition React(MasterState& state, const Event& event, Policy& policy, const R
   ClaimLostStates(draft);
   OrderRuns(draft);
   FinishStudies(draft);
+  EndChecks(draft);
   KeepWithinBudget(draft);
   TellServers(draft);
   IndexKeeper(state).ReestimateSome(std::holds_alternative<Tick>(event) ? kEstimatesATick : kEstimatesAnEvent);

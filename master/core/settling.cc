@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "master/core/state/claims.h"
+#include "master/core/state/trainer_check.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -41,6 +42,7 @@ std::vector<Claim> StateClaimsAt(const MasterState& state, const SearchPlan& pla
     const Trial& trial = state.trials.at(claim.trial);
     const Study& study = state.studies.at(trial.study);
     if (claim.state != ClaimState::kDone || trial.cancelled || study.cancelled || study.finished_at) continue;
+    if (FailedCheckOf(state, study) != nullptr) continue;
     if (ClaimsState(state, trial.id, plan, point)) continue;
     claims.try_emplace(trial.id, Claim{.trial = trial.id, .point = point, .evaluation = std::string(kStateAlone)});
   }
@@ -74,7 +76,7 @@ void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
   const Study& study = draft.state().studies.at(trial.study);
   ClaimSettled settled{.claim = claim_id, .trial = trial.id, .step = claim.point.step, .state = state};
   if (state == ClaimState::kDone) settled.metrics = AnswerOf(plan, claim, study.metric_names);
-  if (state == ClaimState::kFailed) settled.message = WhyFailed(plan, claim);
+  if (state == ClaimState::kFailed) settled.message = WhyFailed(draft.state(), plan, claim);
   AppendEvent(draft, study.id, settled);
 }
 

@@ -10,6 +10,7 @@
 #include "master/core/effect.h"
 #include "master/core/event.h"
 #include "master/core/output_store.h"
+#include "master/core/series_store.h"
 #include "master/core/views/explain_stage.h"
 #include "master/core/views/forecast.h"
 #include "master/core/views/list_checkpoints.h"
@@ -50,10 +51,12 @@ v1::TrialEvaluation ToProto(const TrialEvaluation& evaluation);
 v1::Trial ToProto(const TrialSummary& summary, const Trial& trial);
 v1::PlanNode ToProto(const PlanNodeView& view);
 v1::PlacedStage ToProto(const PlacedStage& placed);
+v1::TrainingCosts ToProto(const NodeCosts& costs);
 v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
 v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed);
 v1::ForecastResponse ToProto(const Forecast& forecast);
 v1::ServerDrain ToProto(const Drain& drain);
 v1::PrintedPiece ToProto(const StoredOutput& output);
+v1::MetricSeries ToProto(const StoredSeries& series);
 
 }  // namespace espalier::master

@@ -15,6 +15,8 @@ v1::WaitsFor ToProto(WaitsFor what) {
       return v1::WAITS_FOR_PAUSE;
     case WaitsFor::kRetry:
       return v1::WAITS_FOR_RETRY;
+    case WaitsFor::kCheck:
+      return v1::WAITS_FOR_CHECK;
     case WaitsFor::kOffer:
       return v1::WAITS_FOR_OFFER;
   }
@@ -64,6 +66,14 @@ v1::PrintedPiece ToProto(const StoredOutput& output) {
   return message;
 }
 
+v1::MetricSeries ToProto(const StoredSeries& series) {
+  v1::MetricSeries message;
+  message.set_name(series.name);
+  for (const Step step : series.steps) message.add_steps(step.value);
+  message.mutable_values()->Add(series.values.begin(), series.values.end());
+  return message;
+}
+
 v1::ServerDrain ToProto(const Drain& drain) {
   v1::ServerDrain message;
   message.set_user(drain.by);
@@ -79,6 +89,44 @@ v1::PlacedStage ToProto(const PlacedStage& placed) {
   message.set_run_id(placed.run.value_or(RunId{0}).value);
   message.set_step(placed.at.value);
   message.set_training(placed.training);
+  return message;
+}
+
+v1::TrainingCosts ToProto(const NodeCosts& costs) {
+  v1::TrainingCosts message;
+  for (const auto& [kind, cost] : costs) {
+    const double seconds = cost / 1e6;
+    const auto bytes = static_cast<std::int64_t>(cost);
+    switch (kind) {
+      case CostKind::kStep:
+        message.set_step_seconds(seconds);
+        break;
+      case CostKind::kSetUp:
+        message.set_set_up_seconds(seconds);
+        break;
+      case CostKind::kLoad:
+        message.set_load_seconds(seconds);
+        break;
+      case CostKind::kSave:
+        message.set_save_seconds(seconds);
+        break;
+      case CostKind::kEvaluate:
+        message.set_evaluate_seconds(seconds);
+        break;
+      case CostKind::kMemory:
+        message.set_memory_bytes(bytes);
+        break;
+      case CostKind::kStateBytes:
+        message.set_state_bytes(bytes);
+        break;
+      case CostKind::kDeviceMemory:
+        message.set_device_memory_bytes(bytes);
+        break;
+      case CostKind::kUtilization:
+        message.set_utilization(std::min(cost / 1e3, 1.0));
+        break;
+    }
+  }
   return message;
 }
 
@@ -98,6 +146,7 @@ v1::ExplainStageResponse ToProto(const ExplainedStage& explained) {
   if (explained.placed_on) *message.mutable_placed_on() = ToProto(*explained.placed_on);
   if (explained.checkpoint) Fill(*explained.checkpoint, *message.mutable_checkpoint());
   for (const std::string& warning : explained.warnings) message.add_warnings(warning);
+  *message.mutable_costs() = ToProto(explained.costs);
   return message;
 }
 

@@ -83,6 +83,7 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
   }
   ESPALIER_ASSIGN(specification.scope, FromProto(message.scope()));
   ESPALIER_ASSIGN(specification.keep, FromProto(message.keep()));
+  ESPALIER_ASSIGN(specification.check, FromProto(message.check()));
   for (const auto& [name, type] : message.undeclared()) {
     const auto known = FromProto(static_cast<v1::ValueType>(type));
     if (!known.has_value()) return InField("undeclared", known.error());
@@ -119,7 +120,8 @@ ContinueTrial FromProto(const v1::ContinueTrialRequest& message) {
           .definition = message.definition(),
           .steps = Step{message.steps()},
           .from_step = Step{message.from_step()},
-          .sequences = {message.sequences().begin(), message.sequences().end()}};
+          .sequences = {message.sequences().begin(), message.sequences().end()},
+          .state_wanted = message.state_wanted()};
 }
 
 StudyQuery FromProto(const v1::ListStudiesRequest& message) {
@@ -179,6 +181,10 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   message.set_scope(ToProto(specification.scope));
   message.set_definition(specification.definition);
   message.set_user(study.user);
+  if (summary.check) {
+    message.mutable_check()->set_state(summary.check->state);
+    message.mutable_check()->set_text(summary.check->text);
+  }
   return message;
 }
 
@@ -241,7 +247,7 @@ v1::PlanNode ToProto(const PlanNodeView& view) {
     claims.set_state(std::string(Name(key.second)));
     claims.set_count(count);
   }
-  if (view.step_time) message.set_step_seconds(view.step_time->count());
+  *message.mutable_costs() = ToProto(view.costs);
   return message;
 }
 

@@ -10,6 +10,7 @@
 #include "master/core/views/trial_lineage.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/reading.h"
+#include "proto/convert_node_protocol.h"
 
 namespace espalier::master {
 namespace {
@@ -20,7 +21,10 @@ v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::
   message.set_name(name);
   if (server != nullptr) {
     message.set_connected(server->session.has_value());
-    message.set_slot_count(server->slot_count);
+    message.set_slot_count(server->slot_count());
+    for (const Device& device : server->devices) *message.add_devices() = ToProto(device);
+    message.set_host_cores(server->host_cores);
+    message.set_host_memory_bytes(server->host_memory_bytes);
     std::set<std::string> kinds;
     for (const auto& [trainer, made] : server->offers) kinds.insert(made.device_kind);
     message.mutable_device_kinds()->Assign(kinds.begin(), kinds.end());
@@ -34,7 +38,7 @@ v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::
   for (const RunId id : active) {
     const Run& run = state.runs.at(id);
     if (!run.training()) continue;
-    message.set_busy_slot_count(message.busy_slot_count() + 1);
+    message.set_busy_slot_count(message.busy_slot_count() + run.slots);
     if (IsForTeam(state, run, caller.team)) message.add_running_run_ids(id.value);
   }
   return message;
@@ -42,8 +46,11 @@ v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::
 
 }  // namespace
 
-InspectService::InspectService(MasterPort& master, OutputStore& outputs, const Callers& callers)
-    : GuardedService(v1::InspectService::service_full_name(), callers), master_(master), outputs_(outputs) {
+InspectService::InspectService(MasterPort& master, OutputStore& outputs, SeriesStore& series, const Callers& callers)
+    : GuardedService(v1::InspectService::service_full_name(), callers),
+      master_(master),
+      outputs_(outputs),
+      series_(series) {
   Serve("ListTrainers", &Callers::Member, &InspectService::ListTrainers);
   Serve("GetTrainer", &Callers::Member, &InspectService::GetTrainer);
   Serve("ListServers", &Callers::Member, &InspectService::ListServers);
@@ -52,6 +59,7 @@ InspectService::InspectService(MasterPort& master, OutputStore& outputs, const C
   Serve("ListTrials", &Callers::Member, &InspectService::ListTrials);
   Serve("GetTrial", &Callers::Member, &InspectService::GetTrial);
   Serve("GetTrialOutput", &Callers::Member, &InspectService::GetTrialOutput);
+  Serve("GetTrainingMetrics", &Callers::Member, &InspectService::GetTrainingMetrics);
   Serve("GetPlan", &Callers::Member, &InspectService::GetPlan);
   Serve("ExplainStage", &Callers::Member, &InspectService::ExplainStage);
   Serve("Forecast", &Callers::Member, &InspectService::Forecast);
@@ -178,6 +186,20 @@ Result<void> InspectService::GetTrialOutput(const Caller& caller, const v1::GetT
   ESPALIER_ASSIGN(const std::vector<StoredOutput> outputs, outputs_.Read(query));
   for (const StoredOutput& output : outputs) *response.add_pieces() = ToProto(output);
   response.set_next(outputs.empty() ? query.after : outputs.back().number);
+  return {};
+}
+
+Result<void> InspectService::GetTrainingMetrics(const Caller& caller, const v1::GetTrainingMetricsRequest& request,
+                                                v1::GetTrainingMetricsResponse& response) {
+  SeriesQuery query{.lineage = {}, .after = request.after()};
+  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+    ESPALIER_ASSIGN(const Trial* trial, FindTrial(state, TrialId{request.trial_id()}, caller));
+    query.lineage = LineageAskedFor(state, *trial);
+    return {};
+  }));
+  ESPALIER_ASSIGN(const std::vector<StoredSeries> stored, series_.Read(query));
+  for (const StoredSeries& each : stored) *response.add_series() = ToProto(each);
+  response.set_next(stored.empty() ? query.after : stored.back().number);
   return {};
 }
 

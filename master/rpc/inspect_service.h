@@ -6,6 +6,7 @@
 
 #include "espalier/v1/inspect.pb.h"
 #include "master/core/output_store.h"
+#include "master/core/series_store.h"
 #include "master/core/views/state_reader.h"
 #include "master/rpc/guarded_service.h"
 #include "master/rpc/master_port.h"
@@ -15,7 +16,7 @@ namespace espalier::master {
 
 class InspectService final : public GuardedService {
  public:
-  InspectService(MasterPort& master, OutputStore& outputs, const Callers& callers);
+  InspectService(MasterPort& master, OutputStore& outputs, SeriesStore& series, const Callers& callers);
 
  private:
   // O(offers ever registered).
@@ -38,6 +39,8 @@ class InspectService final : public GuardedService {
   // O(claims of the trial + depth); what was printed is read beside the loop.
   Result<void> GetTrialOutput(const Caller& caller, const v1::GetTrialOutputRequest& request,
                               v1::GetTrialOutputResponse& response);
+  Result<void> GetTrainingMetrics(const Caller& caller, const v1::GetTrainingMetricsRequest& request,
+                                  v1::GetTrainingMetricsResponse& response);
   // In turns, as study_part.h says.
   Result<void> GetPlan(const Caller& caller, const v1::GetPlanRequest& request, v1::GetPlanResponse& response);
   // As views/explain_stage.h says.
@@ -54,6 +57,7 @@ class InspectService final : public GuardedService {
 
   MasterPort& master_;
   OutputStore& outputs_;
+  SeriesStore& series_;
 };
 
 }  // namespace espalier::master

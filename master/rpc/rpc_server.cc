@@ -24,9 +24,9 @@ constexpr int kPingPauseMilliseconds = 1'000;
 }  // namespace
 
 struct RpcServer::Parts {
-  Parts(MasterPort& master, OutputStore& outputs)
+  Parts(MasterPort& master, OutputStore& outputs, SeriesStore& series)
       : study_service(master, calls, watch, callers),
-        inspect_service(master, outputs, callers),
+        inspect_service(master, outputs, series, callers),
         checkpoint_service(master, callers),
         node_service(master, sessions, outputs, callers),
         user_service(master, calls, callers),
@@ -55,7 +55,8 @@ struct RpcServer::Parts {
   void operator()(LogLine& line) { Log(line); }
 };
 
-RpcServer::RpcServer(MasterPort& master, OutputStore& outputs) : parts_(std::make_unique<Parts>(master, outputs)) {}
+RpcServer::RpcServer(MasterPort& master, OutputStore& outputs, SeriesStore& series)
+    : parts_(std::make_unique<Parts>(master, outputs, series)) {}
 
 RpcServer::~RpcServer() { Stop(); }
 

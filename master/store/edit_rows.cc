@@ -41,6 +41,8 @@ class StateRows {
   void operator()(const RestartLeases&) {}
   void operator()(const AskReference&) {}
   void operator()(const ForgetAsk&) {}
+  void operator()(const PlaceCheck&) {}
+  void operator()(const EndCheck&) {}
 
   void operator()(const AddOffer& change) {
     const Offer& added = change.offer.offer;
@@ -61,6 +63,10 @@ class StateRows {
                    added.client.uid, added.folder, added.data, added.data_seen, environment, added.user, added.team);
   }
   void operator()(const SetUser& change) { users_.insert_or_assign(change.user.name, change.user); }
+  void operator()(const AddCheckFinding& change) {
+    check_.Add(change.key.trainer, change.key.device_kind, Name(change.finding.outcome), change.finding.message,
+               change.at);
+  }
   void operator()(const SetDrain& change) { drains_.insert_or_assign(change.server, change.drain); }
   void operator()(const AddStudy& change) { added_studies_.insert_or_assign(change.study.id, change.study); }
   void operator()(const CloseStudy& change) {
@@ -95,6 +101,14 @@ class StateRows {
   void operator()(const AddStudyEvent& change) {
     std::visit([&](const auto& event) { AddEvent(change.study, change.number, event); }, change.event);
   }
+  void operator()(const AddTrainingMetrics& change) {
+    const auto& [names, steps, values] = change.series;
+    for (std::size_t name = 0; name < names.size(); ++name) {
+      std::vector<double> of_name;
+      for (std::size_t at = name; at < values.size(); at += names.size()) of_name.push_back(values[at]);
+      training_metrics_.Add(change.node, names[name], steps.front(), steps.back(), steps, of_name);
+    }
+  }
   void operator()(const AddRequest& change) {
     request_.Add(change.key.first, change.key.second, change.answer.content, change.answer.ids);
   }
@@ -108,6 +122,7 @@ class StateRows {
     plans_.TakeClaims(sets);
     runs_.TakeRows(sets);
     plans_.TakePoints(sets);
+    sets.push_back(std::move(training_metrics_));
     TakeEvents(sets);
     return sets;
   }
@@ -132,7 +147,7 @@ class StateRows {
     for (const auto& [id, cancelled] : closed_studies_) closed.Add(id, cancelled);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
     for (RowSet* set : {&user, &drain, &undrain, &archive_, &reference_, &schema_, &parameter_, &offer_, &listed_,
-                        &training_, &study, &undeclared_, &closed, &finished, &plan_}) {
+                        &training_, &study, &undeclared_, &closed, &finished, &plan_, &check_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -182,7 +197,7 @@ class StateRows {
     set.Add(study.id, study.user, study.team, asked.name, asked.trainer, asked.data, asked.step.updates,
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
-            study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep));
+            study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check));
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
@@ -225,7 +240,9 @@ class StateRows {
   RowSet reference_{"trainer_reference/insert"};
   RowSet undeclared_{"study_hyper_parameter/insert"};
   RowSet plan_{"search_plan/insert"};
+  RowSet check_{"trainer_check/insert"};
   RowSet closed_trials_{"trial/close"};
+  RowSet training_metrics_{"training_metric/insert"};
   RowSet event_{"study_event/insert"};
   RowSet request_{"request/insert"};
 };

@@ -32,6 +32,7 @@ class Loader {
     LoadUserCode();
     LoadSchemas();
     LoadOffers();
+    LoadTrainerChecks();
     LoadStudies();
     LoadPlans();
     LoadMeasurements();
@@ -154,6 +155,14 @@ class Loader {
     });
   }
 
+  void LoadTrainerChecks() {
+    Each("trainer_check/load", [&](const RowReader& row) {
+      Apply(state_, AddCheckFinding{{row.Digest("trainer"), row.Text("device_kind")},
+                                    {row.Parsed("outcome", ParseCheckOutcome), row.Text("message")},
+                                    row.Moment("found_at")});
+    });
+  }
+
   void LoadStudies() {
     std::map<StudyId, ValueTypes> undeclared;
     Each("study_hyper_parameter/load", [&](const RowReader& row) {
@@ -172,6 +181,7 @@ class Loader {
                                     .goal = row.Parsed("goal", ParseGoal),
                                     .scope = row.Parsed("scope", ParseScope),
                                     .keep = row.Parsed("keep", ParseKeep),
+                                    .check = row.Parsed("check_when", ParseCheckWhen),
                                     .definition = row.Text("definition"),
                                     .undeclared = undeclared[row.Id<StudyId>("id")]},
                   .training = trainings_.at(row.Digest("training")),
@@ -276,7 +286,8 @@ class Loader {
                       .servers = texts("servers"),
                       .begun_at = {row.Id<PlanNodeId>("begun_node_id"), row.At("begun_step")},
                       .not_before = row.OptionalMoment("not_before").value_or(Time{}),
-                      .log = row.Text("log")};
+                      .log = row.Text("log"),
+                      .demand = {static_cast<int>(row.Integer("demand_compute")), row.Integer("demand_bytes")}};
     if (row.Flag("held")) attempts.not_before = Time::max();
     const auto node = row.Id<PlanNodeId>("plan_node_id");
     Apply(state_, ChangePlan{plan_of_node_.at(node),
@@ -311,6 +322,11 @@ class Loader {
       run.leadership = row.Id<LeadershipId>("leadership");
       run.plan = row.Id<PlanId>("plan_id");
       run.slot = {row.Text("server"), static_cast<int>(row.Integer("slot"))};
+      run.slots = static_cast<int>(row.Integer("slot_count"));
+      run.reservation = {.device = static_cast<int>(row.Integer("device")),
+                         .compute = static_cast<int>(row.Integer("compute")),
+                         .memory_bytes = row.Integer("memory_bytes"),
+                         .host_cores = static_cast<int>(row.Integer("host_cores"))};
       run.incarnation = row.Text("incarnation");
       run.offer = row.Digest("offer");
       run.evaluation = state_.offers.at(run.offer).offer.evaluation_digest;

@@ -139,7 +139,8 @@ void PlanRows::TakeAttempts(std::vector<RowSet>& sets) const {
     const auto not_before = held || attempts->not_before == Time{} ? std::nullopt : std::optional(attempts->not_before);
     attempt.Add(node, key.from, key.evaluation, attempts->crashes, attempts->kills, attempts->unusable,
                 attempts->earliest, texts(attempts->servers), texts(attempts->lost_servers), attempts->begun_at.node,
-                attempts->begun_at.step, not_before, held, attempts->log);
+                attempts->begun_at.step, not_before, held, attempts->log, attempts->demand.compute,
+                attempts->demand.memory_bytes);
   }
   sets.push_back(std::move(attempt));
   sets.push_back(std::move(cleared));

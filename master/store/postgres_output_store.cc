@@ -1,9 +1,6 @@
 #include "master/store/postgres_output_store.h"
 
-#include <mutex>
-
-#include "master/store/connection.h"
-#include "master/store/pq_errors.h"
+#include "master/store/lazy_connection.h"
 #include "master/store/row_reader.h"
 #include "master/store/row_set.h"
 
@@ -30,18 +27,6 @@ std::int64_t Sum(const pqxx::result& result, const char* column) { return result
 }  // namespace
 
 struct PostgresOutputStore::Parts {
-  // Calls `function` with the connection, which is given up if that fails.
-  template <class Function>
-  auto WithConnection(const Function& function) -> std::invoke_result_t<Function, Connection&> {
-    const std::lock_guard lock(mutex);
-    auto result = WithDatabaseErrors([&] {
-      if (connection == nullptr) connection = std::make_unique<Connection>(url, epoch);
-      return function(*connection);
-    });
-    if (!result.has_value() && result.error().code != ErrorCode::kNotFound) connection.reset();
-    return result;
-  }
-
   Result<void> Put(Connection& to, const RunOutput& output) {
     pqxx::work transaction(to.get());
     if (!LockLeadership(transaction, epoch)) return AnotherLeads(epoch);
@@ -80,31 +65,27 @@ struct PostgresOutputStore::Parts {
     return outputs;
   }
 
-  const std::string url;
   const std::int64_t epoch;
   const std::int64_t bytes_max;
-  std::mutex mutex;
-  std::unique_ptr<Connection> connection;   // null: not connected
+  LazyConnection connection;
   std::optional<std::int64_t> total_bytes;  // of all that is stored; none: not looked at
 };
 
 PostgresOutputStore::PostgresOutputStore(std::string database_url, std::int64_t epoch, std::int64_t bytes_max)
-    : parts_(new Parts{.url = std::move(database_url),
-                       .epoch = epoch,
+    : parts_(new Parts{.epoch = epoch,
                        .bytes_max = bytes_max,
-                       .mutex = {},
-                       .connection = nullptr,
+                       .connection = LazyConnection(std::move(database_url), epoch),
                        .total_bytes = {}}) {}
 
 PostgresOutputStore::~PostgresOutputStore() = default;
 
 Result<void> PostgresOutputStore::Put(const RunOutput& output) {
-  return parts_->WithConnection([&](Connection& connection) { return parts_->Put(connection, output); });
+  return parts_->connection.With([&](Connection& connection) { return parts_->Put(connection, output); });
 }
 
 Result<std::vector<StoredOutput>> PostgresOutputStore::Read(const OutputQuery& query) {
   if (query.lineage.empty()) return std::vector<StoredOutput>();
-  return parts_->WithConnection([&](Connection& connection) { return Parts::Read(connection, query); });
+  return parts_->connection.With([&](Connection& connection) { return Parts::Read(connection, query); });
 }
 
 }  // namespace espalier::master

@@ -92,9 +92,10 @@ void RunRows::AddRunRows(RowSet& run, RowSet& stage, RowSet& study, RowSet& prom
       step = added.start->step.value;
       file = added.start_file;
     }
-    run.Add(id, added.leadership, added.plan, added.slot.server, added.slot.index, added.incarnation, added.offer, node,
-            step, file, added.generation, added.preempt, added.failed, Name(added.state), added.ordered_at,
-            added.charged_to);
+    run.Add(id, added.leadership, added.plan, added.slot.server, added.slot.index, added.slots,
+            added.reservation.device, added.reservation.compute, added.reservation.memory_bytes,
+            added.reservation.host_cores, added.incarnation, added.offer, node, step, file, added.generation,
+            added.preempt, added.failed, Name(added.state), added.ordered_at, added.charged_to);
     int position = 0;
     for (const PathStage& part : added.path) stage.Add(id, position++, part.node, part.from, part.to);
     std::map<StudyId, std::int64_t> charges = added.charges;

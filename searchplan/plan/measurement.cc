@@ -12,7 +12,9 @@ constexpr EnumName<CostKind> kCostKinds[kCostKindCount] = {{CostKind::kStep, "st
                                                            {CostKind::kSave, "save"},
                                                            {CostKind::kEvaluate, "evaluate"},
                                                            {CostKind::kMemory, "memory"},
-                                                           {CostKind::kStateBytes, "state_bytes"}};
+                                                           {CostKind::kStateBytes, "state_bytes"},
+                                                           {CostKind::kDeviceMemory, "device_memory"},
+                                                           {CostKind::kUtilization, "utilization"}};
 
 }  // namespace
 
@@ -20,7 +22,22 @@ std::string_view Name(CostKind kind) { return NameIn(kCostKinds, kind); }
 
 Result<CostKind> ParseCostKind(std::string_view name) { return ParseIn(kCostKinds, name); }
 
-bool IsTime(CostKind kind) { return kind != CostKind::kMemory && kind != CostKind::kStateBytes; }
+bool IsTime(CostKind kind) {
+  switch (kind) {
+    case CostKind::kStep:
+    case CostKind::kSetUp:
+    case CostKind::kLoad:
+    case CostKind::kSave:
+    case CostKind::kEvaluate:
+      return true;
+    case CostKind::kMemory:
+    case CostKind::kStateBytes:
+    case CostKind::kDeviceMemory:
+    case CostKind::kUtilization:
+      return false;
+  }
+  return false;
+}
 
 Measurement Sum(Measurement known, Measurement more) {
   if (more.count > kMeasuredCountMax - known.count || more.total > kMeasuredTotalMax - known.total) return known;

@@ -10,19 +10,21 @@
 
 namespace espalier {
 
-// What is measured, and its unit. Times are in microseconds, sizes in bytes.
+// What is measured, and its unit. Times are in microseconds, sizes in bytes, utilization in thousandths.
 enum class CostKind {
-  kStep,        // training one step
-  kSetUp,       // Init and Setup of a run that begins at Init
-  kLoad,        // loading one state
-  kSave,        // one state: from the step's end until it is written
-  kEvaluate,    // one evaluation
-  kMemory,      // the peak of one run
-  kStateBytes,  // one state, as stored
+  kStep,          // training one step
+  kSetUp,         // Init and Setup of a run that begins at Init
+  kLoad,          // loading one state
+  kSave,          // one state: from the step's end until it is written
+  kEvaluate,      // one evaluation
+  kMemory,        // the peak of one run's process there
+  kStateBytes,    // one state, as stored
+  kDeviceMemory,  // the peak of one run's GPU there
+  kUtilization,   // thousandths of its GPU's time, as one look at it tells
 };
-inline constexpr std::size_t kCostKindCount = 7;
+inline constexpr std::size_t kCostKindCount = 9;
 
-// "step", "set_up", "load", "save", "evaluate", "memory", "state_bytes".
+// "step", "set_up", "load", "save", "evaluate", "memory", "state_bytes", "device_memory", "utilization".
 std::string_view Name(CostKind kind);
 // Error: kInvalidArgument.
 Result<CostKind> ParseCostKind(std::string_view name);
@@ -32,8 +34,8 @@ bool IsTime(CostKind kind);
 
 // Invariant: 0 <= count <= kMeasuredCountMax, 0 <= total <= kMeasuredTotalMax; total is 0 where count is.
 struct Measurement {
-  std::int64_t count = 0;  // of steps, runs, states, evaluations; 0: nothing measured
-  std::int64_t total = 0;  // microseconds or bytes, of all of them
+  std::int64_t count = 0;  // of steps, runs, states, evaluations, looks; 0: nothing measured
+  std::int64_t total = 0;  // microseconds, bytes or thousandths, of all of them
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 inline constexpr std::int64_t kMeasuredCountMax = std::int64_t{1} << 40;

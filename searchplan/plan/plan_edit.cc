@@ -143,7 +143,8 @@ struct Printer {
         << change.key.from.value;
     if (!change.attempts) return;
     out << " crashes=" << change.attempts->crashes << " kills=" << change.attempts->kills
-        << " unusable=" << change.attempts->unusable << " lost_servers=" << change.attempts->lost_servers.size();
+        << " unusable=" << change.attempts->unusable << " demand=" << change.attempts->demand.compute
+        << " lost_servers=" << change.attempts->lost_servers.size();
   }
   void operator()(const SetTrainedRange& change) const {
     out << "trained run=" << change.range.run.value << " node=" << change.node.value << " (" << change.range.from.value

@@ -62,6 +62,16 @@ struct AttemptKey {
   std::string evaluation;  // of an evaluation at `from`; empty: training
   friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
 };
+// What training takes of one device, since it was out of memory with less: of its memory, where it is known how much a
+// device has; else of its compute, in thousandths, for the memory that goes along.
+struct Demand {
+  int compute = 0;                // more than 1000: more than a whole device; 0: a slot will do
+  std::int64_t memory_bytes = 0;  // 0: not known
+  friend bool operator==(const Demand&, const Demand&) = default;
+};
+// The least that both are content with.
+Demand Larger(const Demand& a, const Demand& b);
+
 struct Attempts {
   std::int64_t crashes = 0;   // and hangs
   std::int64_t kills = 0;     // by a SIGKILL that neither a node manager nor a memory limit sent
@@ -72,6 +82,7 @@ struct Attempts {
   Point begun_at;                 // the first stage of the last run that failed so: its node, and the step it starts at
   Time not_before{};              // until then that stage is not ordered
   std::string log;                // the last lines of the last one
+  Demand demand = {};
   friend bool operator==(const Attempts&, const Attempts&) = default;
 };
 

@@ -30,7 +30,7 @@ std::optional<Point> FailingPoint(const SearchPlan& plan, Point point) {
 }
 
 std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& claim) {
-  const bool answered = IsForStateAlone(claim) ? plan.FindStateDigest(claim.point) != nullptr
+  const bool answered = IsForStateAlone(claim) ? plan.FindCheckpoint(claim.point) != nullptr
                                                : plan.FindMetrics(claim.point, claim.evaluation) != nullptr;
   if (answered) return ClaimState::kDone;
   if (const std::optional<Point> failed = FailingPoint(plan, claim.point)) {

@@ -27,6 +27,10 @@ Digest128 DigestOf(const PlanIdentity& identity) {
 
 std::string_view Name(Failure::Kind kind) { return NameIn(kFailureKinds, kind); }
 
+Demand Larger(const Demand& a, const Demand& b) {
+  return {std::max(a.compute, b.compute), std::max(a.memory_bytes, b.memory_bytes)};
+}
+
 Result<Failure::Kind> ParseFailureKind(std::string_view name) { return ParseIn(kFailureKinds, name); }
 
 const PlanNode& SearchPlan::Node(PlanNodeId node) const { return nodes.at(node); }

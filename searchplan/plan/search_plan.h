@@ -52,8 +52,8 @@ struct Claim {
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 
-// No evaluation: such a claim is made where one was done and its state was lost on its way to the store (law 8). It is
-// done once the state's digest is known.
+// No evaluation: such a claim is made where one was done and its state was lost on its way to the store (law 8), and
+// where somebody asks for a state that is not stored. It is done once it is.
 inline constexpr std::string_view kStateAlone = "state";
 inline bool IsForStateAlone(const Claim& claim) { return claim.evaluation == kStateAlone; }
 

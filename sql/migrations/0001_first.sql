@@ -121,6 +121,8 @@ CREATE TABLE study (
   cancelled      boolean     NOT NULL,
   reference      bytea       REFERENCES trainer_reference (digest),
   keep           text        NOT NULL,
+  check_when     text        NOT NULL,
+  CONSTRAINT study_check_when_is_known CHECK (check_when IN ('beside', 'first', 'off')),
   CONSTRAINT study_keep_is_known CHECK (keep IN ('best', 'all', 'none')),
   CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),
   CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
@@ -262,9 +264,12 @@ CREATE TABLE attempt (
   not_before    timestamptz,
   held          boolean NOT NULL,
   log           text    NOT NULL,
+  demand_compute integer NOT NULL,
+  demand_bytes   bigint  NOT NULL,
   CONSTRAINT attempt_is_counted_once PRIMARY KEY (plan_node_id, from_step, evaluation),
   CONSTRAINT attempt_counts_are_not_negative CHECK (crashes >= 0 AND kills >= 0 AND unusable >= 0 AND from_step >= 0)
 );
+COMMENT ON COLUMN attempt.demand_compute IS 'What training there takes of one device, in thousandths of its compute, since it was out of memory with less; demand_bytes: of its memory, where that is known. 0: no more than others.';
 COMMENT ON TABLE attempt IS 'What failed under a plan node from the last checkpoint before it (from_step 0: Init), how often, and until when it pauses. evaluation: of one there; empty: training.';
 
 CREATE TABLE trained_range (
@@ -285,10 +290,11 @@ CREATE TABLE measurement (
   units        bigint NOT NULL,
   total        bigint NOT NULL,
   CONSTRAINT measurement_is_one_per_plan_node_and_kind PRIMARY KEY (plan_node_id, kind),
-  CONSTRAINT measurement_kind_is_known CHECK (kind IN ('step', 'set_up', 'load', 'save', 'evaluate', 'memory', 'state_bytes')),
+  CONSTRAINT measurement_kind_is_known CHECK (kind IN ('step', 'set_up', 'load', 'save', 'evaluate', 'memory', 'state_bytes', 'device_memory',
+                                                        'utilization')),
   CONSTRAINT measurement_is_of_something CHECK (units > 0 AND total >= 0)
 );
-COMMENT ON TABLE measurement IS 'What steps, saves, evaluations, ... under a plan node took in all, in microseconds or bytes, clipped as they came: the cost model.';
+COMMENT ON TABLE measurement IS 'What steps, saves, evaluations, ... under a plan node took in all, in microseconds or bytes, utilization in thousandths, clipped as they came: the cost model.';
 
 CREATE TABLE run (
   id                 bigint CONSTRAINT run_is_known_by_its_id PRIMARY KEY,
@@ -296,6 +302,11 @@ CREATE TABLE run (
   plan_id            bigint      NOT NULL REFERENCES search_plan (id),
   server             text        NOT NULL,
   slot               integer     NOT NULL,
+  slot_count         integer     NOT NULL,
+  device             integer     NOT NULL,
+  compute            integer     NOT NULL,
+  memory_bytes       bigint      NOT NULL,
+  host_cores         integer     NOT NULL,
   incarnation        text        NOT NULL,
   offer              bytea       NOT NULL REFERENCES offer (digest),
   start_plan_node_id bigint      REFERENCES plan_node (id),
@@ -308,9 +319,11 @@ CREATE TABLE run (
   ordered_at         timestamptz NOT NULL,
   charged_to         timestamptz NOT NULL,
   CONSTRAINT run_state_is_known CHECK (state IN ('training', 'saving', 'ended')),
+  CONSTRAINT run_holds_a_slot CHECK (slot_count > 0),
   CONSTRAINT run_start_is_a_point CHECK (num_nonnulls(start_plan_node_id, start_step, start_file) IN (0, 3))
 );
-COMMENT ON TABLE run IS 'A path handed to a slot, with an id that is never used again. Starts from a checkpoint, or from Init where start_step is null.';
+COMMENT ON COLUMN run.compute IS 'Of the device, in thousandths; memory_bytes 0: any of its memory; host_cores 0: all that its workers run on.';
+COMMENT ON TABLE run IS 'A path handed to a reservation of a device, from a slot on, with an id that is never used again. Starts from a checkpoint, or from Init where start_step is null.';
 
 CREATE TABLE run_stage (
   run_id       bigint  NOT NULL REFERENCES run (id),
@@ -336,6 +349,19 @@ CREATE TABLE run_output (
   CONSTRAINT run_output_is_of_something CHECK (position >= 0 AND step >= 0 AND size_bytes > 0)
 );
 COMMENT ON TABLE run_output IS 'What a run''s worker printed on the way to a step (0: before the first), from a position of its output on. For people; its middle, and that of old runs, is deleted.';
+
+CREATE TABLE training_metric (
+  number       bigint GENERATED ALWAYS AS IDENTITY,
+  plan_node_id bigint             NOT NULL REFERENCES plan_node (id),
+  name         text               NOT NULL,
+  first_step   bigint             NOT NULL,
+  last_step    bigint             NOT NULL,
+  steps        bigint[]           NOT NULL,
+  body         double precision[] NOT NULL,
+  CONSTRAINT training_metric_is_one_per_plan_node_name_and_steps PRIMARY KEY (plan_node_id, name, first_step, last_step),
+  CONSTRAINT training_metric_is_of_each_step CHECK (cardinality(steps) > 0 AND cardinality(steps) = cardinality(body))
+);
+COMMENT ON TABLE training_metric IS 'What steps of a plan node returned as they were trained: one metric, a batch of steps. Steps may be in several batches, with the same values: they were trained again.';
 
 CREATE TABLE run_study (
   run_id       bigint  NOT NULL REFERENCES run (id),
@@ -415,3 +441,15 @@ CREATE TABLE server_drain (
   since      timestamptz NOT NULL
 );
 COMMENT ON TABLE server_drain IS 'Servers that an administrator takes out of service: they are given no new run.';
+
+CREATE TABLE trainer_check (
+  trainer     bytea       NOT NULL,
+  device_kind text        NOT NULL,
+  outcome     text        NOT NULL,
+  message     text        NOT NULL,
+  found_at    timestamptz NOT NULL,
+  CONSTRAINT trainer_check_trainer_has_16_bytes CHECK (octet_length(trainer) = 16),
+  CONSTRAINT trainer_check_outcome_is_known CHECK (outcome IN ('passed', 'failed', 'given up'))
+);
+CREATE UNIQUE INDEX trainer_check_is_done_once ON trainer_check (trainer, md5(device_kind));
+COMMENT ON TABLE trainer_check IS 'What came of checking trainers in users'' own code, by digest of code, schema and data.';

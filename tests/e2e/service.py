@@ -4,6 +4,7 @@ kills its processes. Built programs are taken from the folder in the environment
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -111,7 +112,10 @@ class Service:
         return stat is not None and stat[1] != "Z"
 
     def command(self, *arguments):
-        return [str(BIN / "espalier"), *map(str, arguments), "--output", "json"]
+        """Trainers in users' own code are not checked beside their studies, but where a test asks for it: each service would check
+        them anew."""
+        check = ["--check", "off"] if arguments[:2] == ("study", "run") and "--check" not in arguments else []
+        return [str(BIN / "espalier"), *map(str, arguments), *check, "--output", "json"]
 
     def run(self, *arguments, check=True):
         """Runs one command; returns the finished process, whose output is JSON."""
@@ -174,6 +178,46 @@ class Service:
             os.kill(pids[index % len(pids)], signal.SIGKILL)
         except ProcessLookupError:
             pass  # it has just ended by itself
+
+
+class ServiceWithServer(Service):
+    """The service, and a second server, whose configuration's other lines are the test's own."""
+
+    def __init__(self, name, lines, environment=None, **options):
+        super().__init__(**options)
+        self.name = name
+        self.lines = lines
+        self.node_environment = dict(os.environ, **(environment or {}))
+        self.node = None
+
+    def start(self):
+        super().start()
+        own = (self.data / "config" / "node_manager.txt").read_text()
+        address = re.search(r'master_address: "([^"]*)"', own).group(1)
+        configuration = self.write(f"{self.name}.txt", f"""
+master_address: "{address}"
+server: "{self.name}"
+checkpoint_directory: "{self.data}/checkpoints"
+work_directory: "{self.root}/{self.name}"
+token_file: "{self.data}/token"
+{self.lines}
+""")
+        with open(self.root / f"{self.name}.log", "ab") as log:
+            self.node = subprocess.Popen([BIN / "espalier-node", configuration], env=self.node_environment,
+                                         stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until(lambda: any(s["name"] == self.name for s in self.servers() or []), "the second server is connected")
+
+    def stop(self):
+        self.note_processes()
+        self.node.send_signal(signal.SIGTERM)
+        assert self.node.wait(timeout=PATIENCE_SECONDS) == 0, self.log()
+        super().stop()
+
+    def roots(self):
+        return [self.up.pid] + ([self.node.pid] if self.node is not None and self.node.poll() is None else [])
+
+    def log(self):
+        return (self.root / f"{self.name}.log").read_text()
 
 
 def results(service, study):

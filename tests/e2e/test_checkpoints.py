@@ -57,6 +57,34 @@ class CheckpointsTest(unittest.TestCase):
             self.assertIn("stored are the states at steps 4, 8", missing.stderr)
             self.assertFalse((service.root / "other").exists())
 
+    def test_a_state_that_is_not_stored_any_more_is_trained_once_more_for_whoever_asks_for_it(self):
+        with Service() as service:
+            service.run("study", "run", service.write("study.yaml", HALVING))
+            size = service.json("checkpoint", "list", "halving")[0]["bytes"]
+            of_trials = {}
+            for trial in service.json("trial", "list", "halving"):
+                exported = service.root / f"state-{trial['id']}"
+                service.run("checkpoint", "export", trial["id"], exported, "--step", trial["steps"])
+                of_trials[json.dumps(trial["sequences"])] = tensors(exported)
+        with Service(up_options=("--checkpoint-bytes", str(3 * size))) as service:
+            service.run("study", "run", service.write("study.yaml", HALVING))
+            asked = None
+            for trial in service.json("trial", "list", "halving"):
+                exported = service.root / "state"
+                arguments = ("checkpoint", "export", trial["id"], exported, "--step", trial["steps"])
+                if service.run(*arguments, check=False).returncode == 1:
+                    asked = trial
+                    break
+                exported.unlink()
+            self.assertIsNotNone(asked, "no state was evicted")
+            self.assertIn("with --train it is trained to there once more", service.run(*arguments, check=False).stderr)
+            told = service.json(*arguments, "--train")
+            self.assertEqual((told["trial"], told["step"]), (asked["id"], asked["steps"]))
+            self.assertEqual(tensors(exported), of_trials[json.dumps(asked["sequences"])])
+            again = service.json("study", "show", f"trial-{asked['id']}-state-{asked['steps']}")
+            self.assertEqual((again["state"], again["steps"]["wasted"]), ("finished", 0))
+            self.assertEqual(service.json("study", "show", "halving")["state"], "finished")
+
     def test_files_that_nobody_needs_are_found_and_removed_and_nothing_else(self):
         with Service() as service:
             service.run("study", "run", service.write("study.yaml", STUDY))

@@ -10,7 +10,7 @@ from service import results
 from test_python_trainer import ROOT, service_with
 
 KILLS = int(os.environ.get("ESPALIER_KILLS", "20"))
-STEPS = 10 * KILLS + 20  # of each trial: so that kills, some steps apart, all come in time
+STEPS = 6 * KILLS + 20  # of each trial: far more than pass between kills, so that all come in time
 ROLES = ["worker", "loader", "node", "master", "postgres", "up"]
 
 
@@ -18,7 +18,7 @@ def study(name, share):
     return f"""
 study: {name}
 trainer: Small
-step: 4 updates
+step: 16 updates
 hyper_parameters:
   workers: 2
   lr: [0.05, "MultiStep(0.05, [{STEPS // 3}, {STEPS // 2}], gamma=0.5)", "MultiStep(0.05, [{STEPS // 3}], gamma=0.5)"]

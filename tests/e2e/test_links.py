@@ -11,6 +11,7 @@ FORBIDDEN = {
     "espalier-master": ["torch", "c10"],
     "espalier-node": ["torch", "c10", "pqxx"],
     "espalier-worker": ["grpc", "pqxx"],
+    "espalier-check": ["torch", "c10", "grpc", "pqxx"],
     "espalier-script": ["torch", "c10", "grpc", "pqxx"],
 }
 

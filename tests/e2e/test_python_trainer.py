@@ -49,8 +49,17 @@ class PythonTrainerTest(unittest.TestCase):
             self.assertEqual(running.returncode, 0, errors)
             shared = service.json("study", "show", "shared")
             self.assertEqual(results(service, "shared"), results(service, "alone"))
+            self.assertEqual(self.training_metrics(service, "shared"), self.training_metrics(service, "alone"))
             self.assertLess(shared["steps"]["unique"], alone["steps"]["unique"])
             self.assertEqual(shared["steps"]["wasted"], 0)
+
+    def training_metrics(self, service, study):
+        of_trials = []
+        for trial in service.json("trial", "list", study):
+            metrics = service.json("trial", "show", trial["id"])["training_metrics"]
+            self.assertEqual(metrics["loss"]["steps"], list(range(1, trial["steps"] + 1)))
+            of_trials.append((sorted(trial["sequences"].items()), metrics))
+        return sorted(of_trials, key=str)
 
     @staticmethod
     def trained(service, study):

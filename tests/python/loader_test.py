@@ -1,12 +1,16 @@
 """Loaders, without a worker around them."""
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import unittest
+import unittest.mock
 
 import torch
 from torch.utils.data import Dataset, IterableDataset, TensorDataset, WeightedRandomSampler
+from torch.utils.data._utils import signal_handling
+from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 import espalier as es
 from espalier import loaders
@@ -29,6 +33,28 @@ class Killing(Drawing):
         if index == 4:
             os.kill(os.getpid(), signal.SIGKILL)
         return super().__getitem__(index)
+
+
+@contextlib.contextmanager
+def first_loader_of_its_process(kills):
+    """PyTorch watches the processes of a process's first loader by signals. Kills one of them before it is given anything to do."""
+    handler = signal.getsignal(signal.SIGCHLD)
+    give = _MultiProcessingDataLoaderIter._reset
+
+    def kill_and_give(iterator, loader, first_iter=False):
+        nonlocal kills
+        if kills:
+            kills = False
+            iterator._workers[0].kill()
+            os.waitid(os.P_PID, iterator._workers[0].pid, os.WEXITED | os.WNOWAIT)
+        give(iterator, loader, first_iter)
+
+    signal_handling._SIGCHLD_handler_set = False
+    try:
+        with unittest.mock.patch.object(_MultiProcessingDataLoaderIter, "_reset", kill_and_give):
+            yield
+    finally:
+        assert signal.getsignal(signal.SIGCHLD) is handler
 
 
 def numbers(count=10):
@@ -90,6 +116,15 @@ class LoaderTest(unittest.TestCase):
                     batches.append(batch)
                 drawn.append(torch.cat(batches).tolist())
             self.assertEqual(drawn[0], drawn[1])
+
+    def test_a_loaders_process_that_is_killed_while_the_others_begin_changes_no_draw(self):
+        drawn = []
+        for kills in [False, True]:
+            torch.manual_seed(1)
+            loaders.begin()
+            with first_loader_of_its_process(kills):
+                drawn.append(torch.cat(list(es.ResumableLoader(Drawing(), batch_size=2, num_workers=2))).tolist())
+        self.assertEqual(drawn[0], drawn[1])
 
     def test_data_that_kills_whoever_loads_it_is_the_trainers_error(self):
         with self.assertRaisesRegex(TrainerError, "processes that load Killing died 3 times in epoch 0 at sample 4"):

@@ -118,6 +118,9 @@ void EditGenerator::BringCode() {
                                    .user = Text(),
                                    .team = Text()};
   if (!state_.references.contains(DigestOf(reference))) Do(AddReference{reference});
+  const CheckKey key{DigestOf(Text()), Text()};
+  const CheckFinding finding{static_cast<CheckOutcome>(Below(3)), Text()};
+  if (!state_.check_findings.contains(key)) Do(AddCheckFinding{key, finding, Moment()});
 }
 
 void EditGenerator::ChangeUser() {
@@ -146,6 +149,7 @@ void EditGenerator::NewStudy() {
                                 .metric = Text(),
                                 .goal = Chance(50) ? Goal::kMinimize : Goal::kMaximize,
                                 .scope = static_cast<Scope>(Below(4)),
+                                .check = static_cast<CheckWhen>(Below(3)),
                                 .definition = Text()},
               .training = {.trainer = "mlp",
                            .code_digest = Text(),
@@ -314,6 +318,7 @@ void EditGenerator::ChangeAttempts(PlanId plan, Point point) {
   attempts.begun_at = {point.node, Step{Below(9)}};
   if (Chance(70)) attempts.not_before = Chance(20) ? Time::max() : Moment();
   attempts.log = Text();
+  if (Chance(50)) attempts.demand = {Below(2000), Below(100)};
   Do(ChangePlan{plan, SetAttempts{point.node, key, std::move(attempts)}});
 }
 
@@ -334,6 +339,9 @@ void EditGenerator::NewRun() {
   run.leadership = LeadershipId{1 + Below(1 << 30)};
   run.plan = plan;
   run.slot = {Text(), Below(8)};
+  run.slots = 1 + Below(3);
+  run.reservation = {
+      .device = Below(3), .compute = 1 + Below(1000), .memory_bytes = Below(100), .host_cores = Below(9)};
   run.incarnation = Text();
   run.offer = AnyKey(state_.offers);
   run.evaluation = state_.offers.at(run.offer).offer.evaluation_digest;

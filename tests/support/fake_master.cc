@@ -209,6 +209,13 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
     return Refuse(grpc::StatusCode::NOT_FOUND, "no trial of that id");
   }
 
+  grpc::Status GetTrainingMetrics(grpc::ServerContext*, const v1::GetTrainingMetricsRequest* request,
+                                  v1::GetTrainingMetricsResponse* response) override {
+    const std::lock_guard lock(mutex);
+    *response = TrainingMetricsBehind(request->after());
+    return grpc::Status::OK;
+  }
+
   grpc::Status GetPlan(grpc::ServerContext*, const v1::GetPlanRequest* request,
                        v1::GetPlanResponse* response) override {
     const std::lock_guard lock(mutex);

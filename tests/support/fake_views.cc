@@ -191,4 +191,23 @@ v1::ForecastResponse ForecastOf(const v1::ForecastRequest& request) {
   return response;
 }
 
+v1::GetTrainingMetricsResponse TrainingMetricsBehind(std::int64_t after) {
+  v1::GetTrainingMetricsResponse response;
+  const auto add = [&](const std::string& name, const std::vector<std::int64_t>& steps, double per_step) {
+    v1::MetricSeries& series = *response.add_series();
+    series.set_name(name);
+    for (const std::int64_t step : steps) {
+      series.add_steps(step);
+      series.add_values(per_step * static_cast<double>(step));
+    }
+  };
+  if (after == 0) add("loss", {1, 2, 3}, 0.5);
+  if (after == 1) {
+    add("loss", {3, 4}, 0.5);
+    add("accuracy", {4}, 0.125);
+  }
+  response.set_next(std::min<std::int64_t>(after + 1, 2));
+  return response;
+}
+
 }  // namespace espalier::testing

@@ -14,6 +14,9 @@ v1::Trial ViewOf(const FakeStudy& study, const FakeTrial& trial);
 v1::ListStudiesResponse ListStudies(const std::vector<FakeStudy>& studies, const v1::ListStudiesRequest& request);
 v1::ListTrialsResponse ListTrials(const FakeStudy& study, const v1::ListTrialsRequest& request);
 
+// Of any trial: the loss of three steps, then of the last of them and the next, with its accuracy; then no more.
+v1::GetTrainingMetricsResponse TrainingMetricsBehind(std::int64_t after);
+
 // Each trial is a root of its own.
 v1::GetPlanResponse PlanOf(const FakeStudy& study);
 

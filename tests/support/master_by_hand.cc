@@ -29,7 +29,11 @@ void MasterByHand::CarryOut(const Effect& effect) {
 }
 
 void MasterByHand::Connect(const std::string& name, int slots) {
-  servers.push_back({.name = name, .slot_count = slots, .session = {}, .orders = {}});
+  Connect(name, std::vector<Device>{{.name = "cores-0", .slots = slots}});
+}
+
+void MasterByHand::Connect(const std::string& name, std::vector<Device> devices) {
+  servers.push_back({.name = name, .devices = std::move(devices), .session = {}, .orders = {}});
   Register(servers.back());
 }
 
@@ -40,7 +44,7 @@ void MasterByHand::Register(ConnectedServer& server) {
                      .arrived = moment_,
                      .registration = Registration{.server = server.name,
                                                   .incarnation = "1",
-                                                  .slot_count = server.slot_count,
+                                                  .devices = server.devices,
                                                   .offers = {{kSimulated, "simulated"}}}});
 }
 

@@ -16,7 +16,7 @@ namespace espalier::master {
 // A server as its master knows it.
 struct ConnectedServer {
   std::string name;
-  int slot_count = 0;
+  std::vector<Device> devices;
   SessionId session;
   std::optional<ServerOrders> orders;  // the newest
 };
@@ -27,12 +27,15 @@ class MasterByHand : public CalledMaster {
   explicit MasterByHand(int servers = 1, int slots = 2);
 
   const MasterState& state() const override { return state_; }
+  // Every change that was stored, in order.
+  const StateEdit& stored() const { return stored_; }
   MasterState& state() { return state_; }
 
   void Handle(const Event& event);
   void Ask(ClientCall call) override { Handle(call); }
-  // A server's first incarnation registers.
+  // A server's first incarnation registers: with one device of so many slots, or with these.
   void Connect(const std::string& name, int slots);
+  void Connect(const std::string& name, std::vector<Device> devices);
   // Nobody is heard for longer than a lease: every server is lost, with what it runs.
   void LoseServers();
   // Memory is lost, and what was stored is loaded; the servers register again.

@@ -15,6 +15,8 @@ struct ServerByHand : MasterByHand {
   // The study's own settings but for its trainer and metric.
   explicit ServerByHand(int slots = 2, StudySpecification settings = {.name = "study"})
       : MasterByHand(1, slots), study(AddStudy(std::move(settings))) {}
+  explicit ServerByHand(std::vector<Device> devices)
+      : MasterByHand(0), study((Connect("server-0", std::move(devices)), AddStudy({.name = "study"}))) {}
 
   const Run& RunOf(RunId id) const { return state().runs.at(id); }
   // Ordered last.
@@ -33,7 +35,7 @@ struct ServerByHand : MasterByHand {
     const Server& server = state().servers.at(servers[0].name);
     Registration registration{.server = server.name,
                               .incarnation = server.incarnation,
-                              .slot_count = server.slot_count,
+                              .devices = server.devices,
                               .offers = {{state().offers.begin()->second.offer, "simulated"}},
                               .trouble = trouble};
     Handle(NodeMessage{.session = servers[0].session, .registration = std::move(registration)});

@@ -79,7 +79,7 @@ class Checker {
         if (simpler.has_value()) report_.finding = std::move(simpler);
       }
       ESPALIER_ASSIGN(const std::optional<Finding> straight, performer_.Perform(Straight(subject_.end), false));
-      report_.finding->is_repeatable = !straight.has_value();
+      report_.finding->is_repeatable = !straight.has_value() || straight->observed == Observed::kFailure;
     }
     report_.cause = UsualCause(*report_.finding, report_.course);
     return {};
@@ -108,6 +108,33 @@ class Checker {
 };
 
 }  // namespace
+
+std::string Explained(const Report& report) {
+  const Finding& finding = report.finding.value();
+  std::string text = Print(finding.observed, finding.step) + ", " + Print(finding.after) + ":\n";
+  if (finding.observed == Observed::kFailure) {
+    text += finding.message + '\n';
+  } else {
+    const std::size_t count = finding.differences.size();
+    text += "  " + Print(finding.differences.front()) + '\n';
+    if (count > 1) {
+      text += "  and " + std::to_string(count - 1) + " more, from " + finding.differences[1].name + " on\n";
+    }
+  }
+  for (const std::string& line : report.said) text += "said by the worker: " + line + '\n';
+  if (!report.cause.empty()) text += "usual cause: " + report.cause + '\n';
+  return text;
+}
+
+std::optional<CheckFinding> Conclude(const Report& report) {
+  if (!report.finding.has_value()) return CheckFinding{CheckOutcome::kPassed};
+  const Finding& finding = *report.finding;
+  if (finding.observed != Observed::kFailure) return CheckFinding{CheckOutcome::kFailed, Explained(report)};
+  if (!finding.is_fault_of_trainer) return std::nullopt;
+  const bool is_straight = finding.pass == Straight(report.course.End()).name;
+  return CheckFinding{is_straight ? CheckOutcome::kGivenUp : CheckOutcome::kFailed,
+                      (is_straight ? "its training fails, however it is done: " : "") + Explained(report)};
+}
 
 Result<Report> Check(Workers& workers, const std::filesystem::path& folder, const Subject& subject,
                      const std::function<void(const std::string&)>& say) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "protocol/checked_trainer.h"
 #include "protocol/offer.h"
 #include "worker/check/course.h"
 #include "worker/check/driven_worker.h"
@@ -58,5 +59,12 @@ struct Report {
 // fails is a finding.
 Result<Report> Check(Workers& workers, const std::filesystem::path& folder, const Subject& subject,
                      const std::function<void(const std::string&)>& say);
+
+// Of a report with a finding: what differs, what the workers said, the usual cause; several lines.
+std::string Explained(const Report& report);
+
+// What is known of the trainer now. That its training fails also where nothing is done to it is given up, since it says
+// so itself when it is trained; that the process of a worker died, or had no memory, says nothing of it: none.
+std::optional<CheckFinding> Conclude(const Report& report);
 
 }  // namespace espalier::trainer_check

@@ -21,8 +21,9 @@ constexpr char kPackageWords[] = "espalier:";
 }  // namespace
 
 Result<std::unique_ptr<DrivenWorker>> DrivenWorker::Start(const std::vector<std::string>& command,
-                                                          const std::filesystem::path& log, const StopRequest& stop) {
-  ESPALIER_ASSIGN(auto process, worker::WorkerProcess::Start(command, log, log.string()));
+                                                          const std::filesystem::path& log, const std::string& mark,
+                                                          const StopRequest& stop) {
+  ESPALIER_ASSIGN(auto process, worker::WorkerProcess::Start(command, log, mark));
   return std::unique_ptr<DrivenWorker>(new DrivenWorker(std::move(process), stop));
 }
 
@@ -82,7 +83,9 @@ std::filesystem::path Workers::Log(int number) const { return folder_ / ("worker
 Result<void> Workers::StartSpare() {
   if (spare_ != nullptr) return {};
   ++started_;
-  ESPALIER_ASSIGN(spare_, DrivenWorker::Start(command_, Log(started_), stop_));
+  const std::string log = Log(started_);
+  const std::string mark = family_.empty() ? log : family_ + "#" + log;
+  ESPALIER_ASSIGN(spare_, DrivenWorker::Start(command_, log, mark, stop_));
   return {};
 }
 

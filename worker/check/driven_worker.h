@@ -21,9 +21,10 @@ struct StopRequest {
 
 class DrivenWorker {
  public:
-  // Error: of WorkerProcess::Start.
+  // `mark`: of its family. Error: of WorkerProcess::Start.
   static Result<std::unique_ptr<DrivenWorker>> Start(const std::vector<std::string>& command,
-                                                     const std::filesystem::path& log, const StopRequest& stop);
+                                                     const std::filesystem::path& log, const std::string& mark,
+                                                     const StopRequest& stop);
 
   // Waits as long as it takes, whatever the worker says meanwhile. A failure is an answer. Errors: kUnavailable when
   // the worker has died, with its last words; kInternal when it answers what is no answer; kAborted when it was told to
@@ -47,9 +48,9 @@ class DrivenWorker {
 // Where the workers of one check come from. While one is in use the next is started, since that takes seconds.
 class Workers {
  public:
-  // `folder`: for logs; it outlives this.
-  Workers(std::vector<std::string> command, std::filesystem::path folder, StopRequest stop)
-      : command_(std::move(command)), folder_(std::move(folder)), stop_(std::move(stop)) {}
+  // `folder`: for logs; it outlives this. `family`: of this process, whose part they are; empty: it has none.
+  Workers(std::vector<std::string> command, std::filesystem::path folder, StopRequest stop, std::string family = {})
+      : command_(std::move(command)), folder_(std::move(folder)), stop_(std::move(stop)), family_(std::move(family)) {}
 
   // What the first worker says of itself; it waits to be the next. Errors: of Start and Ask; kFailedPrecondition when
   // it speaks another version.
@@ -75,6 +76,7 @@ class Workers {
   const std::vector<std::string> command_;
   const std::filesystem::path folder_;
   const StopRequest stop_;
+  const std::string family_;
   std::unique_ptr<DrivenWorker> current_;
   std::unique_ptr<DrivenWorker> spare_;
   std::optional<worker::Description> description_;

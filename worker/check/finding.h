@@ -23,6 +23,7 @@ struct Finding {
   Step step;
   std::vector<Difference> differences;  // the first one first; none of a failure
   std::string message;                  // of a failure
+  bool is_fault_of_trainer = true;      // else its worker died, or had no memory: another time it may not
   Action after;                         // the deed that is to blame
   std::string pass;
   bool is_repeatable = true;  // straight training in another process is the same again

@@ -11,8 +11,15 @@ worker::CheckpointIdentity IdentityAt(Step step) {
   return {.run = kRun, .plan = PlanId{1}, .point = {PlanNodeId{1}, step}, .lineage = DigestOf("trainer check")};
 }
 
-Finding FailedAt(Step step, std::string message) {
-  return {.observed = Observed::kFailure, .step = step, .message = std::move(message)};
+Finding FailedAt(Step step, std::string message, bool is_fault_of_trainer = true) {
+  return {.observed = Observed::kFailure,
+          .step = step,
+          .message = std::move(message),
+          .is_fault_of_trainer = is_fault_of_trainer};
+}
+
+Finding FailedAt(Step step, const Error& error) {
+  return FailedAt(step, error.message, error.code != ErrorCode::kUnavailable);
 }
 
 // The step to which nothing is done but training.
@@ -52,7 +59,7 @@ Performer::Seen Performer::Do(const Action& action, bool more_processes) {
   if (action.deed == Deed::kBegin || action.deed == Deed::kResume) {
     const Result<void> next = workers_.Next(more_processes);
     if (!next.has_value() && next.error().code == ErrorCode::kAborted) return tl::unexpected<Error>(next.error());
-    if (!next.has_value()) return FailedAt(action.step, next.error().message);
+    if (!next.has_value()) return FailedAt(action.step, next.error());
   }
   switch (action.deed) {
     case Deed::kBegin:
@@ -85,13 +92,15 @@ template <class Kind>
 Performer::Seen Performer::Ask(Step at, worker::RequestKind request, Kind& answer) {
   const Result<worker::ReplyKind> reply = workers_.Current().Ask(std::move(request));
   if (!reply.has_value() && reply.error().code == ErrorCode::kAborted) return tl::unexpected<Error>(reply.error());
-  if (!reply.has_value()) return FailedAt(at, reply.error().message);
+  if (!reply.has_value()) return FailedAt(at, reply.error());
   if (const auto* failure = std::get_if<worker::Failure>(&*reply)) {
     const bool is_finished = failure->kind == worker::FailureKind::kFinished;
-    return FailedAt(at, is_finished
-                            ? "training was finished before step " + std::to_string(at.value) +
-                                  ", which leaves too little to check: check fewer steps (--steps): " + failure->message
-                            : failure->message);
+    return FailedAt(at,
+                    is_finished
+                        ? "training was finished before step " + std::to_string(at.value) +
+                              ", which leaves too little to check: check fewer steps (--steps): " + failure->message
+                        : failure->message,
+                    failure->kind != worker::FailureKind::kOutOfMemory);
   }
   const auto* expected = std::get_if<Kind>(&*reply);
   if (expected == nullptr) return FailedAt(at, "the worker breaks the protocol: an answer to another kind of request");

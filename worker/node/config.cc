@@ -1,5 +1,7 @@
 #include "worker/node/config.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -8,7 +10,6 @@
 #include "base/token.h"
 #include "espalier/config/v1/node_manager.pb.h"
 #include "proto/config_file.h"
-#include "worker/node/devices.h"
 
 namespace espalier::node {
 namespace {
@@ -41,42 +42,66 @@ Result<std::vector<RuntimeProgram>> RuntimesOf(const config::v1::NodeManager& pr
   return runtimes;
 }
 
-Result<Device> DeviceOf(const config::v1::Device& proto) {
+Result<void> CheckSlots(int slots, const char* field) {
+  if (slots >= 0 && slots <= kDeviceSlotsMax) return {};
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "expected 0 to " + std::to_string(kDeviceSlotsMax) + ", got " + std::to_string(slots), field);
+}
+
+// `index`: by which it is called if it has no name.
+Result<LocalDevice> DeviceOf(const config::v1::Device& proto, int index) {
   const auto negative = [](const char* field) {
     return MakeError(ErrorCode::kInvalidArgument, "must not be negative", std::string("devices.") + field);
   };
-  if (proto.slots() < 0) return negative("slots");
+  ESPALIER_RETURN_IF_ERROR(CheckSlots(proto.slots(), "devices.slots"));
   if (proto.threads() < 0) return negative("threads");
   if (proto.memory_bytes() < 0) return negative("memory_bytes");
-  Device device{.gpus = {},
-                .cores = {},
-                .slots = std::max(1, proto.slots()),
-                .threads = std::max(1, proto.threads()),
-                .memory_bytes = proto.memory_bytes()};
+  if (proto.gpu_memory_bytes() < 0) return negative("gpu_memory_bytes");
+  LocalDevice device{.capacity = {.name = proto.name(), .slots = std::max(1, proto.slots())},
+                     .gpus = {},
+                     .cores = {},
+                     .threads = std::max(1, proto.threads()),
+                     .memory_bytes = proto.memory_bytes()};
+  Device& capacity = device.capacity;
   if (proto.has_gpus()) device.gpus = proto.gpus();
+  if (!proto.gpus().empty()) capacity.type = DeviceType::kGpu;
+  if (capacity.name.empty()) capacity.name = std::string(Name(capacity.type)) + "-" + std::to_string(index);
+  if (capacity.type == DeviceType::kCores && proto.gpu_memory_bytes() > 0) {
+    return MakeError(ErrorCode::kInvalidArgument, "is of GPUs, and the device names none", "devices.gpu_memory_bytes");
+  }
+  if (proto.memory_bytes() > kMemoryBytesMax / capacity.slots) {
+    return MakeError(ErrorCode::kInvalidArgument, "is more than any server has", "devices.memory_bytes");
+  }
+  capacity.memory_bytes =
+      capacity.type == DeviceType::kGpu ? proto.gpu_memory_bytes() : proto.memory_bytes() * capacity.slots;
   Result<std::vector<int>> cores = ParseCores(proto.cores());
   if (!cores.has_value()) return MakeError(cores.error().code, cores.error().message, "devices.cores");
   device.cores = *std::move(cores);
+  capacity.host_cores = static_cast<int>(device.cores.size());
   return device;
 }
 
+int CoreCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
 // Without devices: `slot_count` slots on whatever there is.
-Result<std::vector<worker::WorkerPlace>> PlacesOf(const config::v1::NodeManager& proto) {
-  if (proto.slot_count() < 0) return MakeError(ErrorCode::kInvalidArgument, "must not be negative", "slot_count");
-  std::vector<Device> devices;
+Result<std::vector<LocalDevice>> DevicesOf(const config::v1::NodeManager& proto) {
+  ESPALIER_RETURN_IF_ERROR(CheckSlots(proto.slot_count(), "slot_count"));
+  std::vector<LocalDevice> devices;
   for (const config::v1::Device& each : proto.devices()) {
-    ESPALIER_ASSIGN(Device device, DeviceOf(each));
+    ESPALIER_ASSIGN(LocalDevice device, DeviceOf(each, static_cast<int>(devices.size())));
     devices.push_back(std::move(device));
   }
-  const int core_count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const int slot_count = proto.slot_count() > 0 ? proto.slot_count() : core_count;
-  if (devices.empty()) return PlacesOf(std::vector<Device>{{.slots = slot_count}});
-  std::vector<worker::WorkerPlace> places = PlacesOf(devices);
-  if (proto.slot_count() > 0 && proto.slot_count() != static_cast<int>(places.size())) {
-    return MakeError(ErrorCode::kInvalidArgument, "the devices have " + std::to_string(places.size()) + " slots",
+  if (devices.empty()) {
+    const int slots = proto.slot_count() > 0 ? proto.slot_count() : std::min(CoreCount(), kDeviceSlotsMax);
+    return std::vector<LocalDevice>{{.capacity = {.name = "cores-0", .slots = slots}, .gpus = {}, .cores = {}}};
+  }
+  ESPALIER_RETURN_IF_ERROR(CheckDevices(CapacitiesOf(devices)));
+  const int slot_count = SlotCountOf(CapacitiesOf(devices));
+  if (proto.slot_count() > 0 && proto.slot_count() != slot_count) {
+    return MakeError(ErrorCode::kInvalidArgument, "the devices have " + std::to_string(slot_count) + " slots",
                      "slot_count");
   }
-  return places;
+  return devices;
 }
 
 Result<StoreLocation> StoreLocationOf(const std::string& text) {
@@ -129,8 +154,11 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   Config config;
   config.master_address = proto.master_address();
   config.server = proto.server();
-  ESPALIER_ASSIGN(config.places, PlacesOf(proto));
-  config.slot_count = static_cast<int>(config.places.size());
+  ESPALIER_ASSIGN(config.devices, DevicesOf(proto));
+  config.names_devices = proto.slot_count() > 0 || !proto.devices().empty();
+  config.host_cores = std::min(CoreCount(), kHostCoresMax);
+  config.host_memory_bytes =
+      std::clamp<std::int64_t>(sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE), 0, kMemoryBytesMax);
   ESPALIER_ASSIGN(config.checkpoints, StoreLocationOf(proto.checkpoint_directory()));
   config.work_directory = std::filesystem::absolute(proto.work_directory());
   ESPALIER_ASSIGN(config.runtimes, RuntimesOf(proto));

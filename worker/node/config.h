@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "worker/node/devices.h"
 #include "worker/node/user_code.h"
-#include "worker/process/worker_place.h"
 #include "worker/store/open_store.h"
 
 namespace espalier::node {
@@ -22,8 +22,10 @@ struct RuntimeProgram {
 struct Config {
   std::string master_address;
   std::string server;
-  int slot_count = 1;
-  std::vector<worker::WorkerPlace> places;  // of the workers of each slot
+  std::vector<LocalDevice> devices;    // at least one; CheckDevices finds nothing wrong with them
+  bool names_devices = false;          // else GPUs that are found take their place
+  int host_cores = 0;                  // of this machine
+  std::int64_t host_memory_bytes = 0;  // likewise
   StoreLocation checkpoints;
   std::filesystem::path work_directory;  // absolute
   std::vector<RuntimeProgram> runtimes;  // not empty; names differ

@@ -16,24 +16,11 @@ Result<int> ParseCore(std::string_view text) {
   return MakeError(ErrorCode::kInvalidArgument, "expected cores as \"0-3,8\", got '" + std::string(text) + "'");
 }
 
-// The share of the cores that slot `index` of `count` has.
-std::vector<int> ShareOf(const std::vector<int>& cores, int index, int count) {
+// The share of the cores that the slots from `first` up to `last` of `count` have.
+std::vector<int> ShareOf(const std::vector<int>& cores, int first, int last, int count) {
   const int core_count = static_cast<int>(cores.size());
   if (core_count < count) return cores;
-  return {cores.begin() + index * core_count / count, cores.begin() + (index + 1) * core_count / count};
-}
-
-worker::WorkerPlace PlaceOf(const Device& device, int index) {
-  const std::string threads = std::to_string(device.threads);
-  worker::WorkerPlace place{
-      .variables = {"CUBLAS_WORKSPACE_CONFIG=:4096:8"},  // cuBLAS repeats its bits with this alone
-      .cores = ShareOf(device.cores, index, device.slots),
-      .memory_bytes = device.memory_bytes};
-  for (const char* name : {"ESPALIER_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
-    place.variables.push_back(std::string(name) + "=" + threads);
-  }
-  if (device.gpus.has_value()) place.variables.push_back("CUDA_VISIBLE_DEVICES=" + *device.gpus);
-  return place;
+  return {cores.begin() + first * core_count / count, cores.begin() + last * core_count / count};
 }
 
 }  // namespace
@@ -55,12 +42,54 @@ Result<std::vector<int>> ParseCores(std::string_view text) {
   return std::vector<int>(cores.begin(), cores.end());
 }
 
-std::vector<worker::WorkerPlace> PlacesOf(const std::vector<Device>& devices) {
-  std::vector<worker::WorkerPlace> places;
-  for (const Device& device : devices) {
-    for (int index = 0; index < device.slots; ++index) places.push_back(PlaceOf(device, index));
+std::vector<Gpu> VisibleGpus(const std::vector<Gpu>& all, const std::optional<std::string>& visible) {
+  if (!visible.has_value()) return all;
+  std::vector<Gpu> gpus;
+  for (std::string_view rest = *visible; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    const auto named = std::find_if(all.begin(), all.end(), [&](const Gpu& gpu) {
+      return std::to_string(gpu.number) == name || (name.starts_with("GPU-") && gpu.uuid.starts_with(name));
+    });
+    if (named == all.end()) break;
+    gpus.push_back(*named);
   }
-  return places;
+  return gpus;
+}
+
+std::vector<LocalDevice> DevicesOf(const std::vector<Gpu>& gpus) {
+  std::vector<LocalDevice> devices;
+  for (const Gpu& gpu : gpus) {
+    const std::string name = "gpu-" + std::to_string(devices.size());
+    devices.push_back({.capacity = {name, DeviceType::kGpu, 1, gpu.memory_bytes, 0}, .gpus = gpu.uuid, .cores = {}});
+  }
+  return devices;
+}
+
+std::vector<Device> CapacitiesOf(const std::vector<LocalDevice>& devices) {
+  std::vector<Device> capacities;
+  for (const LocalDevice& device : devices) capacities.push_back(device.capacity);
+  return capacities;
+}
+
+// Threads stay the device's, whatever is reserved: they change bits.
+worker::WorkerPlace PlaceOf(const std::vector<LocalDevice>& devices, int slot, const Reservation& reservation) {
+  const LocalDevice& device = devices.at(static_cast<std::size_t>(reservation.device));
+  const int first = FindSlot(CapacitiesOf(devices), slot).value().index;
+  const int count = SlotsOf(device.capacity, reservation);
+  worker::WorkerPlace place{
+      .variables = {"CUBLAS_WORKSPACE_CONFIG=:4096:8"},  // cuBLAS repeats its bits with this alone
+      .cores = ShareOf(device.cores, first, first + count, device.capacity.slots),
+      .memory_bytes =
+          device.capacity.type == DeviceType::kCores ? reservation.memory_bytes : device.memory_bytes * count};
+  for (const char* name : {"ESPALIER_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
+    place.variables.push_back(std::string(name) + "=" + std::to_string(device.threads));
+  }
+  if (device.gpus.has_value()) {
+    place.variables.push_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");  // as NVML and nvidia-smi count them
+    place.variables.push_back("CUDA_VISIBLE_DEVICES=" + *device.gpus);
+  }
+  return place;
 }
 
 }  // namespace espalier::node

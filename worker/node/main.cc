@@ -9,6 +9,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/node/config.h"
+#include "worker/node/gpu_library.h"
 #include "worker/node/node_manager.h"
 #include "worker/node/work_directory.h"
 #include "worker/store/open_store.h"
@@ -23,6 +24,23 @@ std::string Environment(const char* name) {
 int Refuse(const espalier::Error& error, int status) {
   std::cerr << "espalier-node: " << (error.field.empty() ? "" : error.field + ": ") << error.message << "\n";
   return status;
+}
+
+// Whatever becomes of it is no error: GPUs can be used without being watched. Null: there is no library.
+std::unique_ptr<espalier::node::GpuLibrary> OpenGpus(espalier::node::Config& config) {
+  using espalier::LogLevel;
+  auto library = espalier::node::GpuLibrary::Open();
+  if (!library.has_value()) {
+    espalier::Log(LogLevel::kInfo, "GPUs are neither found nor watched", {{"reason", library.error().message}});
+    return nullptr;
+  }
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const auto gpus = espalier::node::VisibleGpus(
+      (*library)->Gpus(), visible == nullptr ? std::nullopt : std::optional<std::string>(visible));
+  if (config.names_devices || gpus.empty()) return *std::move(library);
+  espalier::Log(LogLevel::kInfo, "trains on the GPUs that were found", {{"count", gpus.size()}});
+  config.devices = espalier::node::DevicesOf(gpus);
+  return *std::move(library);
 }
 
 // Before any thread starts, so that all of them leave these signals to the event loop.
@@ -60,6 +78,7 @@ int main(int argument_count, char** arguments) {
     config->staging_bytes = std::max<std::int64_t>(1, directory->FreeBytes() / 2);
   }
   const auto store = espalier::OpenStore(config->checkpoints, directory->fetched());
-  espalier::node::NodeManager(*config, *directory, *store).Run();
+  auto gpus = OpenGpus(*config);
+  espalier::node::NodeManager(*config, *directory, *store, std::move(gpus)).Run();
   return 0;
 }

@@ -22,6 +22,7 @@ namespace espalier::node {
 namespace {
 
 constexpr int kTickMilliseconds = 50;
+constexpr Seconds kGpuLookPeriod{1};
 // Of a worker that has closed its channel.
 constexpr Seconds kEndPatience{1};
 // Of dead workers' output while the master is away.
@@ -58,7 +59,7 @@ int OpenSignals() {
 }
 
 Settings SettingsOf(const Config& config, const WorkDirectory& directory) {
-  Settings settings{.slot_count = config.slot_count,
+  Settings settings{.devices = CapacitiesOf(config.devices),
                     .runtimes = {},
                     .warm_workers = config.warm_workers,
                     .staging = directory.staging(),
@@ -71,12 +72,20 @@ Settings SettingsOf(const Config& config, const WorkDirectory& directory) {
 
 }  // namespace
 
-NodeManager::NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store)
+NodeManager::NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store,
+                         std::unique_ptr<GpuLibrary> gpus)
     : config_(config),
       directory_(directory),
       core_(SettingsOf(config, directory)),
-      registration_{config.server, NewIncarnation(), config.slot_count, {}},
+      checks_(ProgramBesideThisOne("espalier-check"), directory.checks()),
+      registration_{.server = config.server,
+                    .incarnation = NewIncarnation(),
+                    .devices = CapacitiesOf(config.devices),
+                    .host_cores = config.host_cores,
+                    .host_memory_bytes = config.host_memory_bytes,
+                    .offers = {}},
       signals_(OpenSignals()),
+      gpus_(std::move(gpus), queue_),
       files_(store, queue_),
       references_(config.master_address, config.token, directory.references(),
                   {.rules = config.user_code,
@@ -92,7 +101,9 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
 void NodeManager::Run() {
   for (const RuntimeProgram& runtime : config_.runtimes) commands_[runtime.name] = runtime.command;
   Log(LogLevel::kInfo, "node manager started",
-      {{"server", config_.server}, {"incarnation", registration_.incarnation}, {"slots", config_.slot_count}});
+      {{"server", config_.server},
+       {"incarnation", registration_.incarnation},
+       {"slots", SlotCountOf(registration_.devices)}});
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   AdoptLeftOvers();
   Do(core_.Start(MonotonicNow()));
@@ -100,18 +111,22 @@ void NodeManager::Run() {
     Poll();
     ReadSignals();
     ReadWorkers();
+    ReadChecks();
     queue_.RunAll();
     Do(core_.OnTick(MonotonicNow()));
+    LookAtGpus();
     SendOutput();
     if (!core_.knows_offers()) continue;
     registration_.offers = core_.Offers();
     registration_.draining = core_.stopping();
     registration_.trouble = core_.Trouble();
     registration_.references = core_.DescribedReferences();
+    registration_.checked = core_.CheckedTrainers();
     uplink_.Exchange(registration_, core_, MonotonicNow());
   }
   SendLastOutput();
   workers_.clear();
+  checks_.KillAll();
   worker::RemoveLeftSemaphores();
   directory_.DeleteTemporaries();
   close(signals_);
@@ -150,6 +165,7 @@ void NodeManager::Poll() {
     const short wanted = worker.process->channel().has_unsent() ? POLLIN | POLLOUT : POLLIN;
     waiting.push_back({worker.process->channel().socket(), wanted, 0});
   }
+  checks_.AddTo(waiting);
   poll(waiting.data(), waiting.size(), kTickMilliseconds);
 }
 
@@ -172,7 +188,8 @@ void NodeManager::ReapOrphans() {
     if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return;
     const bool is_worker = std::any_of(workers_.begin(), workers_.end(),
                                        [&](const auto& item) { return item.second.process->pid() == ended.si_pid; });
-    if (is_worker) return;  // its end is noticed with its last words; those behind it are found the next time
+    if (is_worker || checks_.Has(ended.si_pid))
+      return;  // its end is noticed with its last words; those behind it are found the next time
     waitpid(ended.si_pid, nullptr, 0);
   }
 }
@@ -194,6 +211,15 @@ void NodeManager::ReadWorkers() {
       if (!worker.closed_at.has_value()) worker.closed_at = MonotonicNow();
       if (MonotonicNow() - *worker.closed_at > kEndPatience) worker.process->Kill();
     }
+  }
+}
+
+void NodeManager::ReadChecks() {
+  for (const CheckProcesses::Ended& ended : checks_.TakeEnded()) {
+    const std::string outcome = ended.finding.has_value() ? std::string(Name(ended.finding->outcome)) : "died";
+    Log(LogLevel::kInfo, "a check is over",
+        {{"outcome", outcome}, {"words", ended.finding.has_value() ? ended.finding->message : ended.last_words}});
+    Do(core_.OnCheckEnded(ended.process, ended.finding, ended.last_words, MonotonicNow()));
   }
 }
 
@@ -219,6 +245,17 @@ void NodeManager::NoticeDeath(std::int64_t number) {
   Log(LogLevel::kWarning, "a worker died",
       {{"slot", worker.slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
   Do(core_.OnWorkerDied(worker.slot, number, death, MonotonicNow()));
+}
+
+// Of those on which runs train.
+void NodeManager::LookAtGpus() {
+  if (MonotonicNow() - gpus_seen_at_ < kGpuLookPeriod) return;
+  gpus_seen_at_ = MonotonicNow();
+  std::map<int, std::string> names;
+  for (const int device : core_.GpusInUse()) names[device] = config_.devices[device].gpus.value_or("");
+  gpus_.Look(std::move(names), [this](const GpuWatch::Seen& seen) {
+    for (const auto& [device, use] : seen) core_.OnGpuSeen(device, use);
+  });
 }
 
 // Of one run at a time; of those whose worker has died first.
@@ -260,7 +297,7 @@ void NodeManager::Do(const Actions& actions) {
 void NodeManager::Act(const SpawnWorker& spawn) {
   auto process = worker::WorkerProcess::Start(
       commands_.at(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
-      worker::FamilyMark(directory_.folder(), spawn.worker), config_.places.at(static_cast<std::size_t>(spawn.slot)));
+      worker::FamilyMark(directory_.folder(), spawn.worker), PlaceOf(config_.devices, spawn.slot, spawn.reservation));
   if (process.has_value()) {
     workers_.emplace(spawn.worker, Worker{.slot = spawn.slot,
                                           .process = std::move(*process),
@@ -331,6 +368,13 @@ void NodeManager::Act(const ForgetReference& forget) {
   commands_.erase(ToHex(forget.reference));
   references_.Forget(forget.reference);
 }
+
+void NodeManager::Act(const StartCheck& start) {
+  checks_.Start(start, commands_.at(start.runtime), worker::FamilyMark(directory_.folder(), start.process),
+                PlaceOf(config_.devices, start.slot, start.reservation));
+}
+
+void NodeManager::Act(const KillCheck& kill) { checks_.Kill(kill.process); }
 
 void NodeManager::Act(const Quit&) { quit_ = true; }
 

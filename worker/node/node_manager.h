@@ -10,8 +10,10 @@
 #include <string>
 
 #include "worker/checkpoint/checkpoint_store.h"
+#include "worker/node/check_processes.h"
 #include "worker/node/config.h"
 #include "worker/node/core/core.h"
+#include "worker/node/gpu_watch.h"
 #include "worker/node/loop_queue.h"
 #include "worker/node/output_sender.h"
 #include "worker/node/reference_access.h"
@@ -25,7 +27,8 @@ namespace espalier::node {
 
 class NodeManager {
  public:
-  NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store);
+  // `gpus` null: nobody tells what GPUs do.
+  NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus);
 
   // Takes care of what an earlier incarnation left, then serves until SIGTERM or SIGINT has been obeyed.
   // REQUIRES: both signals and SIGCHLD are blocked in all threads.
@@ -37,8 +40,10 @@ class NodeManager {
   void ReadSignals();
   void ReapOrphans();
   void ReadWorkers();
+  void ReadChecks();
   void TakeReplies(std::int64_t worker);
   void NoticeDeath(std::int64_t worker);
+  void LookAtGpus();
   void SendOutput();
   void SendLastOutput();
   void Do(const Actions& actions);
@@ -56,6 +61,8 @@ class NodeManager {
   void Act(const ForgetRun& forget);
   void Act(const FetchReference& fetch);
   void Act(const ForgetReference& forget);
+  void Act(const StartCheck& start);
+  void Act(const KillCheck& kill);
   void Act(const Quit& quit);
 
   struct Worker {
@@ -69,13 +76,16 @@ class NodeManager {
   WorkDirectory& directory_;
   Core core_;
   LoopQueue queue_;
-  std::map<std::int64_t, Worker> workers_;                    // by number
+  std::map<std::int64_t, Worker> workers_;  // by number
+  CheckProcesses checks_;
   std::deque<WorkerOutput> last_output_;                      // of workers that have died
   std::map<std::string, std::vector<std::string>> commands_;  // of runtimes, by name
   Registration registration_;
   int signals_ = -1;
   bool quit_ = false;
   // Last, so that they end first: they post into the queue.
+  GpuWatch gpus_;
+  Seconds gpus_seen_at_{0};
   StoreAccess files_;
   ReferenceAccess references_;
   OutputSender sender_;

@@ -5,6 +5,7 @@
 //               core/run_files.h
 //   logs/       the workers' output
 //   fetched/    copies of checkpoints that are being read, where the store makes some; emptied at each start
+//   checks/     what checks of trainers save; emptied at each start
 //   references/ users' code, of references that are wanted; what an earlier node manager left is deleted
 // Not thread-safe; owned by the event loop.
 #pragma once
@@ -35,6 +36,7 @@ class WorkDirectory {
   std::filesystem::path staging() const { return folder_ / "staging"; }
   std::filesystem::path steps() const { return folder_ / "steps"; }
   std::filesystem::path fetched() const { return folder_ / "fetched"; }
+  std::filesystem::path checks() const { return folder_ / "checks"; }
   std::filesystem::path references() const { return folder_ / "references"; }
   std::filesystem::path WorkerLog(int slot, const std::string& runtime) const {
     return folder_ / "logs" / ("slot-" + std::to_string(slot) + "-" + runtime + ".log");

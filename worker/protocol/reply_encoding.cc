@@ -47,6 +47,7 @@ Json Body(const Trained& trained) {
   return {{"metrics", ToJson(trained.metrics)},
           {"seconds", trained.time.count()},
           {"peakMemoryBytes", ToJson(trained.peak_bytes)},
+          {"peakDeviceMemoryBytes", ToJson(trained.peak_device_bytes)},
           {"goesOn", trained.goes_on}};
 }
 Json Body(const Evaluated& evaluated) {
@@ -143,6 +144,7 @@ Result<ReplyKind> ReadMeasured(const Json& json) {
   Measured measured;
   if constexpr (std::is_same_v<Measured, Trained>) {
     ESPALIER_ASSIGN(measured.peak_bytes, ReadInteger(json, "peakMemoryBytes"));
+    ESPALIER_ASSIGN(measured.peak_device_bytes, ReadInteger(json, "peakDeviceMemoryBytes"));
     ESPALIER_ASSIGN(measured.goes_on, ReadBoolean(json, "goesOn"));
   }
   ESPALIER_ASSIGN(measured.metrics, ReadMetrics(json, "metrics"));

@@ -125,9 +125,10 @@ struct Done {
 struct Trained {
   Metrics metrics;
   Seconds time{0};
-  std::int64_t peak_bytes = 0;  // the most memory held since the run began in the worker; 0: not known
+  std::int64_t peak_bytes = 0;  // the most memory its process held since the run began in the worker; 0: not known
   // The training does not stand at this step: it can be neither saved nor evaluated here, only gone on with.
   bool goes_on = false;
+  std::int64_t peak_device_bytes = 0;  // as `peak_bytes`, of the GPU; 0: not known, or none is used
   friend bool operator==(const Trained&, const Trained&) = default;
 };
 

@@ -1,20 +1,15 @@
 """The processes of a loader, which may be killed like any other: by a user, by the kernel for want of memory."""
 
-import signal
-import threading
+from torch.utils.data._utils import signal_handling
 
 
 def begin(loader):
     """An iterator over PyTorch's loader. Of a dead process only its `next` tells, within some seconds.
 
-    PyTorch's own handler of SIGCHLD tells at once, by an exception wherever Python happens to be: in the middle of an update."""
-    if threading.current_thread() is not threading.main_thread():
-        return iter(loader)
-    handler = signal.getsignal(signal.SIGCHLD)
-    try:
-        return iter(loader)
-    finally:
-        signal.signal(signal.SIGCHLD, handler)
+    PyTorch's own handler of SIGCHLD, which it sets once a process, tells at once, by an exception wherever Python happens to be: in the
+    middle of an update, or while the other processes begin. So it is made believe that it has."""
+    signal_handling._SIGCHLD_handler_set = True
+    return iter(loader)
 
 
 def tells_of_death(error):

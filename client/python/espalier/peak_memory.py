@@ -1,4 +1,4 @@
-"""The most memory that a training has held: of the GPU that it uses, else of the process."""
+"""The most memory that a training has held: of the process, and of the GPUs that it uses."""
 
 import pathlib
 
@@ -16,12 +16,17 @@ def forget():
         pass
 
 
-def peak_bytes():
-    """0 where nobody tells."""
-    if torch.cuda.is_initialized():
-        return max(torch.cuda.max_memory_reserved(index) for index in range(torch.cuda.device_count()))
+def of_process():
+    """In bytes; 0 where the system does not tell."""
     try:
         status = pathlib.Path("/proc/self/status").read_text()
     except OSError:
         return 0
     return next((int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:")), 0)
+
+
+def of_device():
+    """Of all GPUs that PyTorch uses here, in bytes; 0: it uses none."""
+    if not torch.cuda.is_initialized():
+        return 0
+    return sum(torch.cuda.max_memory_reserved(index) for index in range(torch.cuda.device_count()))

@@ -116,7 +116,8 @@ class Session:
             return self._finish(finished)
         seconds = time.monotonic() - begin
         self._log_step(step, seconds)
-        return {"train": {"metrics": metrics, "seconds": seconds, "peakMemoryBytes": peak_memory.peak_bytes()}}
+        peaks = {"peakMemoryBytes": peak_memory.of_process(), "peakDeviceMemoryBytes": peak_memory.of_device()}
+        return {"train": {"metrics": metrics, "seconds": seconds, **peaks}}
 
     def _finish(self, finished):
         """The training is over. It stands where it stood, unless its code is a function that has ended."""

@@ -90,6 +90,7 @@ Result<Study> StudyOf(const Draft& draft, const Study& of_trial, const Caller& c
                      "trial_id");
   }
   study.device_kind = of_trial.device_kind;
+  ESPALIER_RETURN_IF_ERROR(CheckMayTrain(draft.state(), study));
   study.id = draft.state().next.study;
   study.user = caller.user;
   study.team = caller.team;
@@ -104,6 +105,7 @@ Digest128 ContentOf(const Caller& caller, const ContinueTrial& call) {
   key.Add(caller.user).Add(call.name).Add(call.definition).Add(std::to_string(call.trial.value));
   key.Add(std::to_string(call.steps.value)).Add(std::to_string(call.from_step.value));
   for (const auto& [name, text] : call.sequences) key.Add(name).Add(text);
+  key.Add(call.state_wanted ? "state" : "");
   return DigestOf(key.text());
 }
 
@@ -124,6 +126,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   draft.Do(AddStudy{std::move(study)});
   const TrialId entered = EnterTrial(draft, id, resolved, plan);
   const ClaimId claim = MakeClaim(draft, id, entered, next.steps);
+  if (call.state_wanted) ClaimItsState(draft, plan, claim);
   CloseStudyWithTrials(draft, id, false);
   return std::vector{id.value, entered.value, claim.value};
 }

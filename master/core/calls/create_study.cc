@@ -1,11 +1,15 @@
 #include <algorithm>
 
 #include "base/key_text.h"
+#include "base/text.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/state/stored_text.h"
 
 namespace espalier::master {
 namespace {
+
+// What gRPC carries besides its own.
+constexpr std::size_t kRefusalBytesMax = 4096;
 
 std::string Join(const std::set<std::string>& names) {
   std::string text;
@@ -86,7 +90,7 @@ Result<std::string> ChooseDeviceKind(const MasterState& state, const Offer& offe
   for (const auto& [name, server] : state.servers) {
     const auto made = server.offers.find(trainer);
     if (server.session && made != server.offers.end() && made->second.offer == wanted) {
-      slots[made->second.device_kind] += server.slot_count;
+      slots[made->second.device_kind] += server.slot_count();
     }
   }
   if (slots.empty()) {
@@ -158,7 +162,7 @@ Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
   key.Add(caller.user).Add(caller.team).Add(specification.name).Add(specification.trainer).Add(specification.data);
   key.Add(std::to_string(specification.step.updates)).Add(std::to_string(specification.evaluate_every));
   key.Add(specification.metric).Add(Name(specification.goal)).Add(Name(specification.scope));
-  key.Add(Name(specification.keep)).Add(specification.definition);
+  key.Add(Name(specification.keep)).Add(Name(specification.check)).Add(specification.definition);
   for (const auto& [name, type] : specification.undeclared) key.Add(name).Add(Name(type));
   if (specification.reference) key.Add(ToHex(*specification.reference));
   return DigestOf(key.text());
@@ -182,6 +186,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
                      "study");
   }
   ESPALIER_ASSIGN(Study study, PlanStudy(draft.state(), call.specification));
+  ESPALIER_RETURN_IF_ERROR(CheckMayTrain(draft.state(), study));
   const StudyId id = draft.state().next.study;
   study.id = id;
   study.user = caller.user;
@@ -194,6 +199,12 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
 
 StudyCreated AnswerOf(const CreateStudy&, const std::vector<std::int64_t>& ids) {
   return {StudyId{ids.at(0)}, ids.at(1) != 0};
+}
+
+Result<void> CheckMayTrain(const MasterState& state, const Study& study) {
+  const CheckFinding* failed = FailedCheckOf(state, study);
+  if (failed == nullptr) return {};
+  return MakeError(ErrorCode::kFailedPrecondition, CleanText(WhyStopped(*failed), kRefusalBytesMax), "check");
 }
 
 Result<Study> PlanStudy(const MasterState& state, const StudySpecification& specification) {

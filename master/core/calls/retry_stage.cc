@@ -4,6 +4,7 @@
 #include "base/key_text.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
+#include "master/core/state/demand.h"
 #include "master/core/state/stages.h"
 #include "searchplan/plan/record_result.h"
 
@@ -18,6 +19,13 @@ struct Obstacles {
   std::vector<ClaimId> failed;
 };
 
+// Where training was out of memory it would be again with no more, so what it takes stays, as long as a server has so
+// much.
+std::optional<Attempts> Cleared(const MasterState& state, const SearchPlan& plan, const Attempts& attempts) {
+  if (attempts.demand == Demand{} || !IsHad(state, plan, attempts.demand)) return std::nullopt;
+  return Attempts{.begun_at = attempts.begun_at, .log = attempts.log, .demand = attempts.demand};
+}
+
 void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point, PlanEdit& clearing) {
   std::set<std::pair<PlanNodeId, AttemptKey>> attempts;
   for (const auto& [key, counted] : plan.Node(point.node).results->attempts) {
@@ -29,7 +37,11 @@ void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point
       for (const Pause& pause : pauses->second) attempts.insert({pause.node, pause.key});
     }
   }
-  for (const auto& [node, key] : attempts) clearing.push_back(SetAttempts{node, key, std::nullopt});
+  for (const auto& [node, key] : attempts) {
+    const Attempts& counted = *plan.FindAttempts(node, key);
+    std::optional<Attempts> cleared = Cleared(state, plan, counted);
+    if (cleared != counted) clearing.push_back(SetAttempts{node, key, std::move(cleared)});
+  }
 }
 
 Obstacles FindObstacles(const MasterState& state, const SearchPlan& plan, Point point) {

@@ -47,6 +47,9 @@ Digest128 ContentOf(const Caller& caller, const RetryStage& call);
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const RetryStage& call);
 StageRetried AnswerOf(const RetryStage& call, const std::vector<std::int64_t>& ids);
 
+// Error: kFailedPrecondition where the study's trainer has failed its check, with what differs.
+Result<void> CheckMayTrain(const MasterState& state, const Study& study);
+
 // Whether a study could be created from this, and with which identity. Error: kInvalidArgument with the field;
 // kUnavailable as long as no server that could train it is connected; kFailedPrecondition when none offers it by its
 // reference.

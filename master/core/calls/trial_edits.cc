@@ -56,6 +56,15 @@ ClaimId MakeClaim(Draft& draft, StudyId study_id, TrialId trial_id, Step step) {
   return claim.id;
 }
 
+void ClaimItsState(Draft& draft, PlanId plan_id, ClaimId claim) {
+  const SearchPlan& plan = draft.state().plans.at(plan_id);
+  Claim state = plan.claims.at(claim);
+  if (plan.FindCheckpoint(state.point) != nullptr) return;
+  state.id = draft.state().next.claim;
+  state.evaluation = kStateAlone;
+  draft.Do(plan_id, {AddClaim{std::move(state)}});
+}
+
 TrialId EnterTrial(Draft& draft, StudyId study_id, const ResolvedTrial& resolved, PlanId plan) {
   const TrialId id = draft.state().next.trial;
   Insertion insertion = InsertTrial(draft.state().plans.at(plan), resolved.segments, draft.state().next.plan_node);

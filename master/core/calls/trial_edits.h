@@ -21,6 +21,9 @@ TrialId EnterTrial(Draft& draft, StudyId study, const ResolvedTrial& resolved, P
 // O(depth).
 ClaimId MakeClaim(Draft& draft, StudyId study, TrialId trial, Step step);
 
+// Claims the state at the claim's point, too, if it is not stored. REQUIRES: the trial has no such claim. O(depth).
+void ClaimItsState(Draft& draft, PlanId plan, ClaimId claim);
+
 // Closes the trial, unless it is closed already; `cancelled`: withdraws its waiting claims first. O(claims
 // of the trial x depth).
 void EndTrial(Draft& draft, TrialId trial, bool cancelled);

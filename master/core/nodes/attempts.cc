@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
+#include "master/core/state/demand.h"
+#include "master/core/state/stored_text.h"
+
 namespace espalier::master {
 namespace {
 
@@ -67,6 +71,31 @@ void Fail(Draft& draft, PlanId plan, Point point, Failure failure) {
   draft.Do(plan, {SetFailure{point, std::move(failure)}});
 }
 
+// Again with twice as much of a device, if some server has that; else for good.
+void CountOutOfMemory(Draft& draft, const Run& run, Point point, const std::string& message) {
+  const MasterState& state = draft.state();
+  const SearchPlan& plan = state.plans.at(run.plan);
+  const auto server = state.servers.find(run.slot.server);
+  const auto device = static_cast<std::size_t>(run.reservation.device);
+  const AttemptKey key = KeyOf(plan, point);
+  Attempts attempts = Before(plan, point.node, key);
+  if (server != state.servers.end() && device < server->second.devices.size()) {
+    attempts.demand = Larger(attempts.demand, MoreThan(run.reservation, server->second.devices[device]));
+  }
+  const std::string had = Printed(state, run);
+  if (!IsHad(state, plan, attempts.demand)) {
+    return Fail(draft, run.plan, point,
+                {Failure::Kind::kOutOfMemory,
+                 CleanText("out of memory with " + had + ", and no server that offers it has more: " + message,
+                           kMessageBytesMax)});
+  }
+  draft.Log(LogLevel::kInfo, "out of memory: again with more",
+            {{"node", point.node}, {"step", point.step}, {"had", had}});
+  attempts.begun_at = BeginningOfPath(run);
+  attempts.log = message;
+  draft.Do(run.plan, {SetAttempts{point.node, key, std::move(attempts)}});
+}
+
 bool MayBeTriedAgain(RunFailed::Kind kind) {
   return kind == RunFailed::Kind::kCrash || kind == RunFailed::Kind::kKilled || kind == RunFailed::Kind::kUnusable;
 }
@@ -89,6 +118,7 @@ void CountFailure(Draft& draft, RunId id, const RunFailed& failed) {
     return Fail(draft, run.plan, point,
                 {Failure::Kind::kTrainer, "training was finished before its first step: " + failed.message});
   }
+  if (failed.kind == RunFailed::Kind::kOutOfMemory) return CountOutOfMemory(draft, run, point, failed.message);
   if (!MayBeTriedAgain(failed.kind)) return Fail(draft, run.plan, point, {KindOf(failed.kind), failed.message});
   const AttemptKey key = KeyOf(plan, point);
   Attempts attempts = Before(plan, point.node, key);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "master/core/nodes/attempts.h"
+#include "master/core/nodes/checks.h"
 #include "master/core/nodes/reports.h"
 #include "master/core/nodes/runs.h"
 #include "master/core/state/stored_text.h"
@@ -41,7 +42,10 @@ Digest128 TakeOffer(Draft& draft, const ServerOffer& made, bool of_its_own, Serv
 void Register(Draft& draft, const NodeMessage& message, const Registration& registration) {
   Server server{.name = registration.server,
                 .incarnation = registration.incarnation,
-                .slot_count = registration.slot_count,
+                .devices = registration.devices,
+                .host_cores = registration.host_cores,
+                .host_memory_bytes = registration.host_memory_bytes,
+                .offers = {},
                 .session = message.session,
                 .last_seen = message.arrived,
                 .stopping = registration.draining,
@@ -66,12 +70,13 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
   }
   draft.Log(LogLevel::kInfo, "server registered",
             {{"name", server.name},
-             {"slots", server.slot_count},
+             {"slots", server.slot_count()},
              {"incarnation", server.incarnation},
              {"draining", IsDraining(draft.state(), server)},
              {"trouble", server.trouble}});
   draft.Do(SetServer{server});
   LoseRunsOf(draft, server.name, server.incarnation);
+  TakeChecked(draft, server.name, registration.checked);
   draft.TellAgain(server.name);
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "master/core/nodes/checks.h"
 #include "master/core/nodes/needs.h"
 #include "master/core/nodes/runs.h"
+#include "master/core/state/demand.h"
 
 namespace espalier::master {
 namespace {
@@ -66,10 +68,64 @@ class IdleServers {
   const OfferKind& kind_;
 };
 
-// A path by its rank among all plans.
-struct RankedStart {
-  RankedPlan rank;
-  StartPath start;
+// Devices by server, whose idle slots wait until there are enough of them for a path that takes several: no lesser path
+// is given one.
+using Held = std::set<std::pair<std::string, int>>;
+
+// Paths that wait for such a device are passed over by lesser ones, up to so many at a time.
+constexpr int kPassedOverMax = 256;
+
+// Where a path that takes more than a slot can be trained, or could be once more slots of a device are idle.
+class Rooms {
+ public:
+  Rooms(const MasterState& state, const Demand& demand, const Held& held)
+      : state_(state), demand_(demand), held_(held) {}
+
+  // O(slots of the server).
+  bool Look(const Server& server) {
+    int first = 0;
+    for (int device = 0; device < std::ssize(server.devices) && !room_; ++device) {
+      const Device& each = server.devices[static_cast<std::size_t>(device)];
+      const int slots = SlotsFor(each, demand_);
+      if (slots > 0 && !held_.contains({server.name, device})) LookAt(server, device, first, each.slots, slots);
+      first += each.slots;
+    }
+    return room_.has_value();
+  }
+
+  struct Room {
+    SlotId slot;
+    int slots = 1;
+  };
+  const std::optional<Room>& room() const { return room_; }
+  // Of those that have enough slots, the device with the most idle ones.
+  const std::optional<Held::value_type>& fullest() const { return fullest_; }
+
+ private:
+  void LookAt(const Server& server, int device, int first, int count, int slots) {
+    const std::set<int>& idle = state_.index.idle_slots.at(server.name);
+    int idle_count = 0;
+    int side_by_side = 0;
+    int last = first - 2;
+    for (auto slot = idle.lower_bound(first); slot != idle.end() && *slot < first + count; ++slot) {
+      side_by_side = *slot == last + 1 ? side_by_side + 1 : 1;
+      last = *slot;
+      ++idle_count;
+      if (side_by_side < slots) continue;
+      room_ = Room{{server.name, last - slots + 1}, slots};
+      return;
+    }
+    if (idle_count <= idle_most_) return;
+    idle_most_ = idle_count;
+    fullest_ = {server.name, device};
+  }
+
+  const MasterState& state_;
+  const Demand& demand_;
+  const Held& held_;
+  std::optional<Room> room_;
+  std::optional<Held::value_type> fullest_;
+  int idle_most_ = 0;
 };
 
 class StateView : public View {
@@ -102,6 +158,15 @@ class StateView : public View {
     return {server.name, *state().index.idle_slots.at(server.name).begin()};
   }
 
+  // One that no better path waits for.
+  std::optional<SlotId> IdleSlotOf(const Server& server, const Held& held) const {
+    if (held.empty()) return IdleSlotOf(server);
+    for (const int slot : state().index.idle_slots.at(server.name)) {
+      if (!held.contains({server.name, FindSlot(server.devices, slot)->device})) return SlotId{server.name, slot};
+    }
+    return std::nullopt;
+  }
+
   const Server* FirstThatMay(const IdleServers& servers, const SearchPlan& plan,
                              const StageBeginning& beginning) const {
     return servers.First([&](const Server& server) { return MayStart(draft_, server, plan, beginning); });
@@ -113,6 +178,7 @@ class StateView : public View {
       if (servers.none()) continue;
       for (const PlanId id : plans) {
         const SearchPlan& plan = state().plans.at(id);
+        if (AwaitsCheck(state(), plan)) continue;
         const std::set<ReadyEvaluation>& ready = state().index.needs.at(id).ready_evaluations();
         for (auto it = ready.lower_bound({kind.evaluation, {}}); it != ready.end(); ++it) {
           if (it->evaluation != kind.evaluation) break;
@@ -124,31 +190,63 @@ class StateView : public View {
     return std::nullopt;
   }
 
+  // The plans of all kinds in one order, the best first.
   std::optional<StartPath> BestTraining() const {
-    std::optional<RankedStart> best;
+    struct Next {
+      const OfferKind* kind;
+      std::set<RankedPlan>::const_iterator plan;
+      std::set<RankedPlan>::const_iterator end;
+    };
+    std::map<RankedPlan, Next> next;
     for (const auto& [kind, plans] : state().index.ready_plans) {
-      const IdleServers servers(state(), kind);
-      if (servers.none()) continue;
-      for (const RankedPlan& ranked : plans) {
-        if (best && best->rank < ranked) break;
-        if (auto start = BestOf(state().plans.at(ranked.plan), servers)) {
-          best = RankedStart{ranked, *start};
-          break;
-        }
-      }
+      if (!IdleServers(state(), kind).none()) next.emplace(*plans.begin(), Next{&kind, plans.begin(), plans.end()});
     }
-    return best ? std::optional(best->start) : std::nullopt;
+    Held held;
+    while (!next.empty()) {
+      Next best = next.extract(next.begin()).mapped();
+      const IdleServers servers(state(), *best.kind);
+      const SearchPlan& plan = state().plans.at(best.plan->plan);
+      if (!AwaitsCheck(state(), plan)) {
+        if (auto start = BestOf(plan, servers, held)) return start;
+      }
+      if (++best.plan != best.end) next.emplace(*best.plan, best);
+    }
+    return std::nullopt;
   }
 
-  std::optional<StartPath> BestOf(const SearchPlan& plan, const IdleServers& servers) const {
+  std::optional<StartPath> BestOf(const SearchPlan& plan, const IdleServers& servers, Held& held) const {
     const NeedIndex& needs = state().index.needs.at(plan.id);
+    const bool has_demands = state().index.demands.contains(plan.id);
+    int passed_over = 0;
     for (const ReadyPath& ready : needs.ready_paths()) {
       for (const RankedSuccessor& first : needs.Find(ready.source)->order) {
-        const Server* server = FirstThatMay(servers, plan, {{first.node, ready.source.step}, ""});
-        if (server != nullptr) return StartPath{plan.id, ready.source, first.node, IdleSlotOf(*server)};
+        const Demand demand =
+            has_demands ? DemandOf(state(), plan.id, needs.BestPath(plan, ready.source, first.node)) : Demand{};
+        const StageBeginning beginning{{first.node, ready.source.step}, ""};
+        if (auto room = RoomFor(plan, beginning, demand, servers, held)) {
+          return StartPath{plan.id, ready.source, first.node, room->slot, room->slots};
+        }
+        if (demand != Demand{} && ++passed_over == kPassedOverMax) return std::nullopt;
       }
     }
     return std::nullopt;
+  }
+
+  std::optional<Rooms::Room> RoomFor(const SearchPlan& plan, const StageBeginning& beginning, const Demand& demand,
+                                     const IdleServers& servers, Held& held) const {
+    if (demand == Demand{}) {
+      std::optional<SlotId> slot;
+      servers.First([&](const Server& server) {
+        if (MayStart(draft_, server, plan, beginning)) slot = IdleSlotOf(server, held);
+        return slot.has_value();
+      });
+      return slot ? std::optional(Rooms::Room{*slot}) : std::nullopt;
+    }
+    Rooms rooms(state(), demand, held);
+    servers.First(
+        [&](const Server& server) { return MayStart(draft_, server, plan, beginning) && rooms.Look(server); });
+    if (!rooms.room() && rooms.fullest()) held.insert(*rooms.fullest());
+    return rooms.room();
   }
 
   const Draft& draft_;
@@ -163,6 +261,8 @@ void Start(Draft& draft, const StartPath& start) {
   run.leadership = state.leadership;
   run.plan = start.plan;
   run.slot = start.slot;
+  run.slots = start.slots;
+  run.reservation = ReservationOf(server.devices, start.slot.index, start.slots);
   run.incarnation = server.incarnation;
   run.offer = server.offers.at(plan.trainer).offer;
   run.evaluation = state.offers.at(run.offer).offer.evaluation_digest;
@@ -183,6 +283,7 @@ void Start(Draft& draft, const StartPath& start) {
             {{"run", run.id},
              {"plan", run.plan},
              {"slot", server.name + "/" + std::to_string(run.slot.index)},
+             {"slots", run.slots},
              {"from", run.at()},
              {"to", run.path.empty() ? run.at() : run.path.back().to}});
   const RunId id = run.id;
@@ -191,13 +292,37 @@ void Start(Draft& draft, const StartPath& start) {
   MeetNeeds(draft, start.plan);
 }
 
+// Whether the slots are there, idle, and of one device; which that is.
+const Device* IdleDevice(const MasterState& state, const StartPath& start) {
+  const auto idle = state.index.idle_slots.find(start.slot.server);
+  if (idle == state.index.idle_slots.end() || start.slots < 1) return nullptr;
+  const std::vector<Device>& devices = state.servers.at(start.slot.server).devices;
+  const std::optional<DeviceSlot> at = FindSlot(devices, start.slot.index);
+  if (!at) return nullptr;
+  const Device& device = devices[static_cast<std::size_t>(at->device)];
+  if (at->index + start.slots > device.slots) return nullptr;
+  for (int i = 0; i < start.slots; ++i) {
+    if (!idle->second.contains(start.slot.index + i)) return nullptr;
+  }
+  return &device;
+}
+
+// Whether the slots are enough for what the path takes.
+bool Suffices(const MasterState& state, const SearchPlan& plan, const StartPath& start, const Device& device) {
+  if (!state.index.demands.contains(plan.id)) return true;
+  const auto path = state.index.needs.at(plan.id).BestPath(plan, start.source, *start.first);
+  const int slots = SlotsFor(device, DemandOf(state, plan.id, path));
+  return slots > 0 && slots <= start.slots;
+}
+
 // Whether a state stands there that the path can start from, or that is to be evaluated, and the slot may be given it.
 bool CanStart(const Draft& draft, const StartPath& start) {
   const MasterState& state = draft.state();
-  const auto slots = state.index.idle_slots.find(start.slot.server);
+  const Device* device = IdleDevice(state, start);
   const auto plan = state.plans.find(start.plan);
-  if (slots == state.index.idle_slots.end() || !slots->second.contains(start.slot.index)) return false;
+  if (device == nullptr) return false;
   if (plan == state.plans.end() || !state.index.needs.contains(start.plan)) return false;
+  if (AwaitsCheck(state, plan->second)) return false;
   const Server& server = state.servers.at(start.slot.server);
   const OfferMade* made = OfferOf(server, plan->second.trainer, plan->second.identity.device_kind);
   if (!server.session || IsDraining(state, server) || made == nullptr) return false;
@@ -205,7 +330,8 @@ bool CanStart(const Draft& draft, const StartPath& start) {
   if (start.first) {
     const Place* source = needs.Find(start.source);
     return source != nullptr && source->stored && source->successors.contains(*start.first) &&
-           MayStart(draft, server, plan->second, {{*start.first, start.source.step}, ""});
+           MayStart(draft, server, plan->second, {{*start.first, start.source.step}, ""}) &&
+           Suffices(state, plan->second, start, *device);
   }
   const std::string& evaluation = state.offers.at(made->offer).offer.evaluation_digest;
   return needs.ready_evaluations().contains({evaluation, start.source}) &&
@@ -246,7 +372,10 @@ void AskPolicy(Draft& draft) {
 void OrderRuns(Draft& draft) {
   const std::set<PlanId> plans = draft.touched.plans;
   for (const PlanId plan : plans) MeetNeeds(draft, plan);
+  EndChecks(draft);
+  PlaceUrgentChecks(draft);
   AskPolicy(draft);
+  PlaceOtherChecks(draft);
 }
 
 }  // namespace espalier::master

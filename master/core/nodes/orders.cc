@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/core/nodes/checks.h"
 #include "master/core/nodes/saves_on_the_way.h"
 #include "master/core/views/trainer_standing.h"
 
@@ -100,6 +101,7 @@ Order OrderOf(const Draft& draft, const Run& run) {
   const SearchPlan& plan = draft.state().plans.at(run.plan);
   Order order{.run = {run.leadership, run.id},
               .slot = run.slot.index,
+              .reservation = run.reservation,
               .plan = run.plan,
               .offer = draft.state().offers.at(run.offer).offer,
               .step = plan.identity.training.step,
@@ -133,7 +135,8 @@ void TellServers(Draft& draft) {
     SendOrders send{.session = *server.session,
                     .orders = {.acknowledged_report = server.acknowledged_report,
                                .references = WantedReferences(draft.state()),
-                               .draining = IsDraining(draft.state(), server)}};
+                               .draining = IsDraining(draft.state(), server),
+                               .checks = ChecksOn(draft.state(), server)}};
     for (const RunId id : ActiveRunsOf(draft.state(), name)) {
       const Run& run = draft.state().runs.at(id);
       if (run.incarnation == server.incarnation) send.orders.orders.push_back(OrderOf(draft, run));

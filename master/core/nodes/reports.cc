@@ -96,6 +96,16 @@ struct Applier {
     if (!owes_state) draft.NoteLostState(plan->id, measured.point);
   }
 
+  void operator()(const TrainingMetrics& trained) const {
+    if (const auto fits = CheckSeries(trained.series); !fits.has_value()) {
+      const Error& why = fits.error();
+      return Warn("training metrics were refused", {trained.node, Step{}}, why.field + ": " + why.message);
+    }
+    const std::vector<Step>& steps = trained.series.steps;
+    if (PlanOf(trained.plan, {trained.node, steps.front()}, trained.lineage) == nullptr) return;
+    draft.Do(AddTrainingMetrics{trained.plan, trained.node, trained.series});
+  }
+
   void operator()(const StateStored& stored) const {
     const SearchPlan* plan = PlanOf(stored.plan, stored.point, stored.lineage);
     if (plan == nullptr) return;
@@ -185,6 +195,16 @@ struct Applier {
     draft.bytes_without_room += std::clamp<std::int64_t>(full.bytes, 0, kStateBytesMax);
   }
 
+  void MeasureUse(const Run& run, const SearchPlan& plan, const StageUse& stage) const {
+    if (std::ranges::find(run.path, stage.node, &PathStage::node) == run.path.end()) return;
+    const auto measure = [&](CostKind kind, std::int64_t count, std::int64_t total) {
+      if (total > 0) Measure(draft, plan, stage.node, kind, count, total);
+    };
+    measure(CostKind::kMemory, 1, stage.process_bytes);
+    measure(CostKind::kDeviceMemory, 1, stage.device_bytes);
+    Measure(draft, plan, stage.node, CostKind::kUtilization, stage.looks, stage.utilization);
+  }
+
   void operator()(const RunEnded& ended) const {
     const Run* run = FindRun();
     if (run == nullptr || run->ended()) return;
@@ -205,7 +225,7 @@ struct Applier {
     const SearchPlan& plan = state().plans.at(run->plan);
     MeasureTime(draft, plan, beginning.node, CostKind::kSetUp, 1, ended.set_up_time);
     MeasureTime(draft, plan, beginning.node, CostKind::kLoad, 1, ended.load_time);
-    if (ended.peak_bytes > 0) Measure(draft, plan, beginning.node, CostKind::kMemory, 1, ended.peak_bytes);
+    for (const StageUse& stage : ended.stages) MeasureUse(*run, plan, stage);
     StopTraining(draft, key.run, under_way, ended.slot_time);
   }
 };

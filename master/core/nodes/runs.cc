@@ -61,11 +61,11 @@ void MakePromiseOf(Draft& draft, RunId id, PromisedAt what) {
 
 void Charge(Draft& draft, RunId id, std::vector<StudyId> studies, std::optional<Seconds> held) {
   const Run& run = draft.state().runs.at(id);
-  std::int64_t due = std::max<std::int64_t>(0, (draft.now - run.charged_to).count());
+  std::int64_t due = run.slots * std::max<std::int64_t>(0, (draft.now - run.charged_to).count());
   if (held) {
     std::int64_t charged = 0;
     for (const auto& [study, microseconds] : run.charges) charged += microseconds;
-    due = std::max<std::int64_t>(0, Microseconds(*held) - charged);
+    due = std::max<std::int64_t>(0, run.slots * Microseconds(*held) - charged);
   }
   std::map<StudyId, std::int64_t> parts = PartsOf(due, run.serves);
   if (studies.empty()) studies = run.serves;

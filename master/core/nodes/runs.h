@@ -13,8 +13,9 @@ void SettlePromiseOf(Draft& draft, RunId run, PromiseId promise, PromiseState st
 void MakePromiseOf(Draft& draft, RunId run, PromisedAt what);
 
 // Charges the run's device time up to now, in equal parts to the studies that it serves (the remainder to the oldest),
-// and lets it serve `studies` from now on; without any it goes on with the last ones. `held`: how long the run held its
-// slot in all, if its node manager has said so, which then counts instead of the master's clock.
+// and lets it serve `studies` from now on; without any it goes on with the last ones. Of a run that holds several
+// slots, each is charged. `held`: how long it held them in all, if its node manager has said so, which then counts
+// instead of the master's clock.
 void Charge(Draft& draft, RunId run, std::vector<StudyId> studies, std::optional<Seconds> held = std::nullopt);
 
 // The slot is free: the run is charged. Promises of metrics, and those of states whose steps are not among

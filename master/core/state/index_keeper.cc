@@ -233,12 +233,16 @@ void IndexKeeper::RunAdded(const Run& run) {
     std::vector<RunId>& passing = state_.index.passing[stage.node];
     if (std::find(passing.begin(), passing.end(), run.id) == passing.end()) passing.push_back(run.id);
   }
-  const auto idle = state_.index.idle_slots.find(run.slot.server);
+  SlotsTaken(run.slot, run.slots);
+}
+
+void IndexKeeper::SlotsTaken(const SlotId& first, int count) {
+  const auto idle = state_.index.idle_slots.find(first.server);
   if (idle == state_.index.idle_slots.end()) return;
-  idle->second.erase(run.slot.index);
+  for (int i = 0; i < count; ++i) idle->second.erase(first.index + i);
   if (!idle->second.empty()) return;
   state_.index.idle_slots.erase(idle);
-  UnlistIdle(state_.servers.at(run.slot.server));
+  UnlistIdle(state_.servers.at(first.server));
 }
 
 void IndexKeeper::NotePreempted(const Run& run) {
@@ -267,12 +271,17 @@ void IndexKeeper::TrainingStopped(const Run& run) {
     std::erase(passing->second, run.id);
     if (passing->second.empty()) state_.index.passing.erase(passing);
   }
-  const auto server = state_.servers.find(run.slot.server);
-  if (server == state_.servers.end() || server->second.incarnation != run.incarnation) return;
-  if (run.slot.index >= server->second.slot_count) return;
-  std::set<int>& idle = state_.index.idle_slots[run.slot.server];
-  idle.insert(run.slot.index);
-  if (idle.size() == 1) ListIdle(server->second);
+  SlotsFreed(run.slot, run.slots, run.incarnation);
+}
+
+void IndexKeeper::SlotsFreed(const SlotId& first, int count, const std::string& incarnation) {
+  const auto server = state_.servers.find(first.server);
+  if (server == state_.servers.end() || server->second.incarnation != incarnation) return;
+  if (first.index + count > server->second.slot_count()) return;
+  std::set<int>& idle = state_.index.idle_slots[first.server];
+  const bool had_none = idle.empty();
+  for (int i = 0; i < count; ++i) idle.insert(first.index + i);
+  if (had_none) ListIdle(server->second);
 }
 
 void IndexKeeper::ServerSet(const Server* before, const Server& server) {
@@ -282,7 +291,7 @@ void IndexKeeper::ServerSet(const Server* before, const Server& server) {
     if (server.session) state_.index.server_of_session[*server.session] = server.name;
   }
   const bool has_other_slots =
-      before == nullptr || before->incarnation != server.incarnation || before->slot_count != server.slot_count;
+      before == nullptr || before->incarnation != server.incarnation || before->devices != server.devices;
   if (has_other_slots) SetIdle(server);
   if (!has_other_slots && session == server.session && before->offers == server.offers &&
       before->stopping == server.stopping) {
@@ -321,12 +330,16 @@ void IndexKeeper::UnlistIdle(const Server& server) {
 
 void IndexKeeper::SetIdle(const Server& server) {
   std::set<int> idle;
-  for (int slot = 0; slot < server.slot_count; ++slot) idle.insert(slot);
+  for (int slot = 0; slot < server.slot_count(); ++slot) idle.insert(slot);
   if (const auto active = state_.index.active_runs.find(server.name); active != state_.index.active_runs.end()) {
     for (const RunId id : active->second) {
       const Run& run = state_.runs.at(id);
-      if (run.training() && run.incarnation == server.incarnation) idle.erase(run.slot.index);
+      if (!run.training() || run.incarnation != server.incarnation) continue;
+      for (int i = 0; i < run.slots; ++i) idle.erase(run.slot.index + i);
     }
+  }
+  for (const auto& [key, place] : state_.checks) {
+    if (place.slot.server == server.name && place.incarnation == server.incarnation) idle.erase(place.slot.index);
   }
   if (idle.empty()) {
     state_.index.idle_slots.erase(server.name);

@@ -26,6 +26,10 @@ class IndexKeeper {
   void ServerRemoved(const Server& server);
   // It is drained, or is no more. O(its offers).
   void DrainSet(const std::string& server);
+  // So many slots, from this one on, have something to do, or no more: nothing of slots that another incarnation of the
+  // server has, or nobody. O(slots log slots).
+  void SlotsTaken(const SlotId& first, int count);
+  void SlotsFreed(const SlotId& first, int count, const std::string& incarnation);
 
   // Estimates the steps of the next `count` nodes again whose steps were never measured. O(count x (hyper-parameters +
   // places of the node x depth log places)), after a change of the cost model O(columns^3) more.

@@ -15,6 +15,7 @@
 #include "master/core/state/run.h"
 #include "master/core/state/step_ledger.h"
 #include "master/core/state/study.h"
+#include "master/core/state/trainer_check.h"
 #include "master/core/state/trial_index.h"
 #include "master/core/state/user.h"
 #include "master/core/state/user_code.h"
@@ -57,7 +58,9 @@ struct ReferenceOnServer {
 struct Server {
   std::string name;
   std::string incarnation;
-  int slot_count = 0;
+  std::vector<Device> devices = {};       // of one incarnation always the same
+  int host_cores = 0;                     // 0: not known
+  std::int64_t host_memory_bytes = 0;     // likewise
   std::map<Digest128, OfferMade> offers;  // by TrainerDigest
   std::optional<SessionId> session;       // none: disconnected
   Moment last_seen{};                     // when its last message arrived
@@ -65,6 +68,8 @@ struct Server {
   bool stopping = false;                  // its node manager is being stopped
   std::string trouble;                    // what keeps its checkpoints from the store; empty: nothing
   std::map<Digest128, ReferenceOnServer> references = {};
+
+  int slot_count() const { return SlotCountOf(devices); }
   friend bool operator==(const Server&, const Server&) = default;
 };
 
@@ -173,6 +178,8 @@ struct Indexes {
   std::map<OfferKind, std::set<PlanId>> plans_to_evaluate;
   std::map<PlanId, std::set<std::string>> evaluations_wanted;  // that plans_to_evaluate has of a plan
   Ranking ranking = Ranking::kLongest;
+  // Plan nodes at which training was out of memory, and what it takes since. None is empty.
+  std::map<PlanId, std::map<PlanNodeId, Demand>> demands;
   // Where runs begin that lost the state for which they were preempted, and none has kept a state since.
   std::set<Point> preempted_in_vain;
   // Nodes whose steps are estimated, not measured: to be looked at again, in turn, as the cost model learns. And how
@@ -184,6 +191,8 @@ struct Indexes {
   std::map<StudyId, GoingOn> going_on;
   std::map<TrialId, std::set<ClaimId>> states_claimed;  // claims of states alone that wait; none is empty
   std::map<Digest128, std::int64_t> references_in_use;  // by how many running studies; none is 0
+  // Checks without a finding, by the running studies whose trainer it is; none is empty.
+  std::map<CheckKey, std::set<StudyId>> checks_wanted;
   CheckpointCache cache;
   std::unordered_map<Point, StateUse> state_uses;
   std::map<RunId, Point> furthest_stored;        // by each run that has not ended
@@ -212,6 +221,7 @@ struct MasterState {
   std::map<std::string, Archive> archives;           // by SHA-256
   std::map<Digest128, TrainerReference> references;  // by DigestOf
   std::map<std::string, Drain> drains;               // by server, connected or not
+  std::map<CheckKey, StoredFinding> check_findings;  // of trainers in users' own code
   // Derived from the above by Apply.
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;
@@ -229,7 +239,8 @@ struct MasterState {
   // Not stored.
   LeadershipId leadership;  // of this master
   std::map<std::string, Server> servers;
-  std::map<Digest128, Time> asked;  // references that somebody asks for, since when
+  std::map<Digest128, Time> asked;        // references that somebody asks for, since when
+  std::map<CheckKey, CheckPlace> checks;  // under way
   Indexes index;
   Moment leases_from{};  // no lease has begun before: the state was loaded then, or the loop went on after a pause
 

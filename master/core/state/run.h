@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "protocol/device.h"
 #include "scheduler/run_view.h"
 #include "scheduler/slot_id.h"
 
@@ -58,7 +59,9 @@ struct Run {
   RunId id;
   LeadershipId leadership;  // that ordered it
   PlanId plan;
-  SlotId slot;
+  SlotId slot;                 // the first of those that it holds while it trains
+  int slots = 1;               // so many, of one device
+  Reservation reservation;     // which that is
   std::string incarnation;     // of the node manager that it was given to
   Digest128 offer;             // by which it is trained and evaluated
   std::string evaluation;      // the offer's

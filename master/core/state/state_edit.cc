@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "master/core/state/cache_keeper.h"
+#include "master/core/state/demand.h"
 #include "master/core/state/index_keeper.h"
 
 namespace espalier::master {
@@ -44,6 +45,10 @@ struct Applier {
     state.trial_index[change.study.id];
     Count(state.next.study, change.study.id);
     if (const auto& reference = change.study.specification.reference) ++state.index.references_in_use[*reference];
+    const CheckKey key = CheckKeyOf(change.study);
+    if (IsChecked(change.study) && !state.check_findings.contains(key)) {
+      state.index.checks_wanted[key].insert(change.study.id);
+    }
   }
 
   void operator()(const CloseStudy& change) const {
@@ -60,6 +65,11 @@ struct Applier {
     if (const auto& reference = study.specification.reference) {
       if (--state.index.references_in_use[*reference] == 0) state.index.references_in_use.erase(*reference);
     }
+    if (const auto wanted = state.index.checks_wanted.find(CheckKeyOf(study));
+        wanted != state.index.checks_wanted.end()) {
+      wanted->second.erase(change.study);
+      if (wanted->second.empty()) state.index.checks_wanted.erase(wanted);
+    }
   }
 
   void operator()(const AddPlan& change) const {
@@ -73,6 +83,7 @@ struct Applier {
     if (const auto* attempts = std::get_if<SetAttempts>(&change.change)) SetPause(plan, *attempts);
     if (const auto* measured = std::get_if<SetMeasurement>(&change.change)) TakeMeasurement(plan, *measured);
     ApplyToPlan(plan, change.change);
+    if (const auto* attempts = std::get_if<SetAttempts>(&change.change)) TakeDemand(state, plan, attempts->node);
     if (const auto* node = std::get_if<AddPlanNode>(&change.change)) Count(state.next.plan_node, node->id);
     if (const auto* settled = std::get_if<SettleClaim>(&change.change)) {
       const Claim& claim = plan.claims.at(settled->claim);
@@ -119,6 +130,8 @@ struct Applier {
     if (open.empty()) state.open_trials.erase(trial.plan);
     IndexKeeper(state).TrialClosed(trial);
   }
+
+  void operator()(const AddTrainingMetrics&) const {}
 
   void operator()(const AddStudyEvent& change) const {
     std::vector<StudyEvent>& events = state.events[change.study];
@@ -215,6 +228,19 @@ struct Applier {
   }
   void operator()(const AskReference& change) const { state.asked.insert_or_assign(change.reference, change.at); }
   void operator()(const ForgetAsk& change) const { state.asked.erase(change.reference); }
+  void operator()(const AddCheckFinding& change) const {
+    AddNew(state.check_findings, change.key, StoredFinding{change.finding, change.at}, "finding");
+    state.index.checks_wanted.erase(change.key);
+  }
+  void operator()(const PlaceCheck& change) const {
+    AddNew(state.checks, change.key, change.place, "check under way");
+    IndexKeeper(state).SlotsTaken(change.place.slot, 1);
+  }
+  void operator()(const EndCheck& change) const {
+    const CheckPlace place = Existing(state.checks, change.key, "check under way");
+    state.checks.erase(change.key);
+    IndexKeeper(state).SlotsFreed(place.slot, 1, place.incarnation);
+  }
   void operator()(const SetServer& change) const {
     const auto before = state.servers.find(change.server.name);
     IndexKeeper(state).ServerSet(before == state.servers.end() ? nullptr : &before->second, change.server);
@@ -363,6 +389,9 @@ struct Printer {
   void operator()(const AddStudyEvent& change) const {
     out << "add event " << change.number << " study=" << change.study.value;
   }
+  void operator()(const AddTrainingMetrics& change) const {
+    out << "add training metrics of node " << change.node.value << " steps=" << change.series.steps.size();
+  }
   void operator()(const AddRun& change) const {
     out << "add run " << change.run.id.value << " plan=" << change.run.plan.value << " slot=" << change.run.slot.server
         << "/" << change.run.slot.index;
@@ -401,6 +430,14 @@ struct Printer {
   }
   void operator()(const AskReference& change) const { out << "ask for reference " << ToHex(change.reference); }
   void operator()(const ForgetAsk& change) const { out << "nobody asks for reference " << ToHex(change.reference); }
+  void operator()(const AddCheckFinding& change) const {
+    out << "trainer " << ToHex(change.key.trainer) << " was checked: " << Name(change.finding.outcome);
+  }
+  void operator()(const PlaceCheck& change) const {
+    out << "check trainer " << ToHex(change.key.trainer) << " slot=" << change.place.slot.server << "/"
+        << change.place.slot.index;
+  }
+  void operator()(const EndCheck& change) const { out << "end check of trainer " << ToHex(change.key.trainer); }
   void operator()(const SetServer& change) const { out << "set server " << change.server.name; }
   void operator()(const RemoveServer& change) const { out << "remove server " << change.name; }
   void operator()(const SetPosition& change) const { out << "run " << change.run.value << " at " << change.at.value; }
@@ -412,7 +449,8 @@ struct Printer {
 bool IsStored(const StateChange& change) {
   return !std::holds_alternative<SetServer>(change) && !std::holds_alternative<RemoveServer>(change) &&
          !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<RestartLeases>(change) &&
-         !std::holds_alternative<AskReference>(change) && !std::holds_alternative<ForgetAsk>(change);
+         !std::holds_alternative<AskReference>(change) && !std::holds_alternative<ForgetAsk>(change) &&
+         !std::holds_alternative<PlaceCheck>(change) && !std::holds_alternative<EndCheck>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

@@ -53,6 +53,12 @@ struct AddStudyEvent {
   std::int64_t number = 0;
   StudyEvent event;
 };
+// Kept by the database alone: nothing is decided by it. REQUIRES: the node is known.
+struct AddTrainingMetrics {
+  PlanId plan;
+  PlanNodeId node;
+  MetricSeries series;
+};
 // With the promises that it begins with.
 struct AddRun {
   Run run;
@@ -138,10 +144,27 @@ struct ForgetAsk {
   Digest128 reference;
 };
 
-using StateChange = std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
-                                 AddStudyEvent, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun,
-                                 SetRunState, AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetDrain,
-                                 SetServer, RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk>;
+// Something is known of a trainer. REQUIRES: nothing was.
+struct AddCheckFinding {
+  CheckKey key;
+  CheckFinding finding;
+  Time at{};
+};
+// A slot is given to a check. REQUIRES: it is idle, and the check is under way nowhere.
+struct PlaceCheck {
+  CheckKey key;
+  CheckPlace place;
+};
+// REQUIRES: it is under way.
+struct EndCheck {
+  CheckKey key;
+};
+
+using StateChange =
+    std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial, AddStudyEvent,
+                 AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun, SetRunState,
+                 AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetDrain, SetServer, RemoveServer,
+                 SetPosition, RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

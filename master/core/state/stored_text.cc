@@ -1,8 +1,11 @@
 #include "master/core/state/stored_text.h"
 
+#include <algorithm>
+#include <functional>
 #include <set>
 
 #include "base/text.h"
+#include "protocol/training_metrics.h"
 
 namespace espalier::master {
 namespace {
@@ -79,6 +82,24 @@ Result<void> CheckMetrics(const Metrics& metrics) {
     }
   }
   return {};
+}
+
+Result<void> CheckSeries(const MetricSeries& series) {
+  const auto& [names, steps, values] = series;
+  const auto has_order = [](const auto& each) {
+    return std::ranges::adjacent_find(each, std::greater_equal{}) == each.end();
+  };
+  if (names.empty() || names.size() > kTrainingMetricsMax || !has_order(names)) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected 1 to 64 names, sorted, each once", "names");
+  }
+  for (const std::string& name : names) ESPALIER_RETURN_IF_ERROR(CheckName(name, "names"));
+  const bool are_kept = std::ranges::all_of(steps, [](Step step) { return step > Step{0} && IsInSeries(step); });
+  if (steps.empty() || steps.size() > kBatchStepsMax || !has_order(steps) || !are_kept) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected 1 to 1000 steps, sorted, each once, and such as are kept",
+                     "steps");
+  }
+  if (values.size() == names.size() * steps.size()) return {};
+  return MakeError(ErrorCode::kInvalidArgument, "expected one for each step and name", "values");
 }
 
 Result<void> CheckStored(const StateStored& stored) {

@@ -33,6 +33,8 @@ Result<void> CheckRegistration(const Registration& registration);
 
 // Error: kInvalidArgument. There must be metrics: an evaluation without any would leave no trace in the database.
 Result<void> CheckMetrics(const Metrics& metrics);
+// One value for each step and name, as many as a batch may have, of steps that are kept.
+Result<void> CheckSeries(const MetricSeries& series);
 Result<void> CheckStored(const StateStored& stored);
 
 }  // namespace espalier::master

@@ -27,6 +27,7 @@ struct StudySpecification {
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
   Keep keep = Keep::kBest;
+  CheckWhen check = CheckWhen::kBeside;
   std::string definition;  // JSON: the whole study as its client understood it
   ValueTypes undeclared;   // of hyper-parameters that trials may name although the trainer does not declare them
   std::optional<Digest128> reference = {};  // the trainer is one that servers offer by it; none: one of their own

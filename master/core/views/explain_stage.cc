@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "master/core/state/demand.h"
 #include "master/core/state/stages.h"
 #include "master/core/views/running_work.h"
 #include "master/core/views/trainer_standing.h"
@@ -40,7 +41,8 @@ class Explainer {
 
   ExplainedStage Explain(Point point) {
     told_.point = point;
-    if (!ExplainFailure() && !ExplainCheckpoint() && !ExplainRunning() && !ExplainNeed()) ExplainRest();
+    const bool is_told = ExplainFailure() || ExplainCheckpoint() || ExplainRunning() || ExplainNeed();
+    if (!is_told && !ExplainFailedCheck()) ExplainRest();
     AddEvaluationFailures();
     if (told_.standing != StageStanding::kFailed) Serve(ClaimsWanting(state_, plan_, point, kPlacesMax));
     return std::move(told_);
@@ -105,7 +107,7 @@ class Explainer {
     told_.placed_on.reset();
     told_.standing = StageStanding::kWaiting;
     const std::string begin = "its state is stored, and its evaluation ";
-    if (TellPause({told_.point, evaluation}, begin)) return;
+    if (TellPause({told_.point, evaluation}, begin) || TellCheck(begin)) return;
     if (!IsOffered(state_, plan_, evaluation)) return TellUnoffered(evaluation, begin);
     told_.waits_for = WaitsFor::kSlot;
     if (TellDraining(evaluation, begin)) return;
@@ -159,14 +161,30 @@ class Explainer {
       told_.why = begin + "waits for the state at " + NameOf(needed.source) + ", which " + Named(run) + " promises";
       return;
     }
-    if (TellPause({{needed.head, needed.source.step}, ""}, begin)) return;
+    if (TellPause({{needed.head, needed.source.step}, ""}, begin) || TellCheck(begin)) return;
     if (!IsOffered(state_, plan_, "")) return TellUnoffered("", begin);
+    if (TellTooLarge(needed, begin)) return;
     told_.waits_for = WaitsFor::kSlot;
     told_.paths_ahead = source == nullptr ? 0 : PathsAhead(*source, needed.head);
     if (TellDraining("", begin)) return;
     told_.why = begin + "waits for a slot: " + std::to_string(*told_.paths_ahead) +
                 (*told_.paths_ahead == kPathsAheadMax ? " or more" : "") +
                 (*told_.paths_ahead == 1 ? " path of its trainer is" : " paths of its trainer are") + " ahead of it";
+  }
+
+  // Where its path was out of memory. False: some server has what it takes.
+  bool TellTooLarge(const NeededStage& needed, const std::string& begin) {
+    const Place* source = needs_->Find(needed.source);
+    if (source == nullptr || !state_.index.demands.contains(plan_.id)) return false;
+    const Demand demand = DemandOf(state_, plan_.id, needs_->BestPath(plan_, needed.source, needed.head));
+    if (demand == Demand{}) return false;
+    std::string takes = std::to_string(demand.compute) + " thousandths of one device";
+    if (demand.memory_bytes > 0) takes += " with " + std::to_string(demand.memory_bytes) + " bytes of memory in all";
+    told_.warnings.push_back("it was out of memory with less than it takes now: " + takes);
+    if (IsHad(state_, plan_, demand)) return false;
+    told_.waits_for = WaitsFor::kOffer;
+    told_.why = begin + "takes " + takes + ", and no server that offers it has so much: it was out of memory with less";
+    return true;
   }
 
   // False: some server that offers it takes runs.
@@ -200,6 +218,33 @@ class Explainer {
     told_.why += ", after " + std::to_string(count) + (count == 1 ? " failure" : " failures");
     if (const std::string line = LastLine(attempts->log); !line.empty()) told_.why += "; the last: " + line;
     return true;
+  }
+
+  // False: nothing waits for the check of its trainer.
+  bool TellCheck(const std::string& begin) {
+    if (!AwaitsCheck(state_, plan_)) return false;
+    told_.waits_for = WaitsFor::kCheck;
+    told_.why = begin + "waits until its trainer is checked (check: first), which ";
+    const auto place = state_.checks.find({plan_.trainer, plan_.identity.device_kind});
+    told_.why += place == state_.checks.end()
+                     ? "waits for a slot"
+                     : "is done on " + place->second.slot.server + "/" + std::to_string(place->second.slot.index);
+    return true;
+  }
+
+  // Of what was claimed there by studies that were stopped for their trainer.
+  bool ExplainFailedCheck() {
+    const std::vector<ClaimId> claims = ClaimsFailedAt(plan_, told_.point);
+    for (const ClaimId id : claims) {
+      const Study& study = state_.studies.at(state_.trials.at(plan_.claims.at(id).trial).study);
+      const CheckFinding* failed = FailedCheckOf(state_, study);
+      if (failed == nullptr) continue;
+      told_.standing = StageStanding::kFailed;
+      told_.why = WhyStopped(*failed);
+      Serve({claims, true});
+      return true;
+    }
+    return false;
   }
 
   void TellUnoffered(const std::string& evaluation, const std::string& begin) {
@@ -356,7 +401,9 @@ std::string_view Name(StageStanding standing) {
 
 Result<ExplainedStage> ExplainStage(const MasterState& state, Point point, const Caller& caller, Time now) {
   ESPALIER_ASSIGN(const SearchPlan* plan, FindStage(state, point, caller));
-  return Explainer(state, *plan, caller, now).Explain(point);
+  ExplainedStage explained = Explainer(state, *plan, caller, now).Explain(point);
+  explained.costs = CostsOf(state, *plan, plan->Node(point.node));
+  return explained;
 }
 
 Result<ExplainedStage> ExplainRun(const MasterState& state, RunId id, const Caller& caller, Time now) {
@@ -364,7 +411,10 @@ Result<ExplainedStage> ExplainRun(const MasterState& state, RunId id, const Call
   if (run == state.runs.end() || !IsForTeam(state, run->second, caller.team)) {
     return MakeError(ErrorCode::kNotFound, "no run " + std::to_string(id.value) + " of your team's", "run");
   }
-  return Explainer(state, state.plans.at(run->second.plan), caller, now).Explain(run->second);
+  const SearchPlan& plan = state.plans.at(run->second.plan);
+  ExplainedStage explained = Explainer(state, plan, caller, now).Explain(run->second);
+  explained.costs = CostsOf(state, plan, plan.Node(explained.point.node));
+  return explained;
 }
 
 }  // namespace espalier::master

@@ -12,6 +12,7 @@
 #include "master/core/state/master_state.h"
 #include "master/core/state/visibility.h"
 #include "master/core/views/other_offers.h"
+#include "master/core/views/node_costs.h"
 #include "master/core/views/placed_stage.h"
 
 namespace espalier::master {
@@ -32,6 +33,7 @@ enum class WaitsFor {
   kSlot,
   kPause,  // to be over
   kRetry,  // held, until `stage retry`
+  kCheck,  // of its trainer, before anything is trained
   kOffer,  // a server that offers just what it needs
 };
 
@@ -52,6 +54,7 @@ struct ExplainedStage {
 
   std::optional<PlacedStage> placed_on;
   std::optional<Checkpoint> checkpoint;
+  NodeCosts costs;  // of its plan node
   std::vector<std::string> warnings;
 };
 

@@ -59,7 +59,7 @@ int SlotCount(const MasterState& state, const Study& study) {
   int count = 0;
   for (const auto& [name, server] : state.servers) {
     if (!server.session || IsDraining(state, server)) continue;
-    if (OfferOf(server, trainer, study.device_kind) != nullptr) count += server.slot_count;
+    if (OfferOf(server, trainer, study.device_kind) != nullptr) count += server.slot_count();
   }
   return count;
 }

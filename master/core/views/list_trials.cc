@@ -19,7 +19,7 @@ TrialSummary SummarizeTrial(const MasterState& state, const Study& study, const 
     if (claim.state == ClaimState::kDone) {
       summary.evaluations.push_back({AnsweredAt(plan, claim.point).step, AnswerOf(plan, claim, study.metric_names)});
     }
-    if (claim.state == ClaimState::kFailed && summary.message.empty()) summary.message = WhyFailed(plan, claim);
+    if (claim.state == ClaimState::kFailed && summary.message.empty()) summary.message = WhyFailed(state, plan, claim);
   }
   const Claim* last = LastDoneClaim(plan, trial);
   if (last == nullptr) return summary;

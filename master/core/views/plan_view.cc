@@ -101,18 +101,6 @@ class NodeStages {
   std::vector<std::pair<StepRange, const Run*>> running_;
 };
 
-// As the scheduler takes it (master/core/state/index_keeper.cc), but nothing is guessed.
-std::optional<Seconds> StepTimeOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node) {
-  const auto costs = state.costs.find(plan.cost_key);
-  if (costs == state.costs.end()) return std::nullopt;
-  const auto& measurements = node.results->measurements;
-  const auto own = measurements.find(CostKind::kStep);
-  const std::optional<double> microseconds = costs->second.Estimate(
-      CostKind::kStep, FeaturesOf(node), own == measurements.end() ? Measurement{} : own->second);
-  if (!microseconds) return std::nullopt;
-  return Seconds(std::chrono::duration<double, std::micro>(*microseconds));
-}
-
 PlanNodeView ViewNode(const MasterState& state, const SearchPlan& plan, const PlanNode& node, const PlanSteps& steps,
                       const std::string& team) {
   PlanNodeView view{.plan = plan.id,
@@ -122,7 +110,7 @@ PlanNodeView ViewNode(const MasterState& state, const SearchPlan& plan, const Pl
                     .functions = ChangedFunctions(plan, node),
                     .stages = NodeStages(state, node, steps, team).Cut(),
                     .trial_count = steps.trial_counts.at(node.id),
-                    .step_time = StepTimeOf(state, plan, node)};
+                    .costs = CostsOf(state, plan, node)};
   if (!node.parent)
     std::erase_if(view.functions, [&](const auto& entry) { return !steps.named.contains(entry.first); });
   // Others' checkpoints would tell where their trials part.

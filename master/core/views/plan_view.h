@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "master/core/state/master_state.h"
+#include "master/core/views/node_costs.h"
 #include "master/core/views/placed_stage.h"
 
 namespace espalier::master {
@@ -34,7 +35,7 @@ struct PlanNodeView {
   std::vector<Step> checkpoints;
   std::int64_t trial_count = 0;
   std::map<std::pair<Step, ClaimState>, std::int64_t> claims;  // the study's own: how many
-  std::optional<Seconds> step_time;                            // measured, else estimated; none: never measured
+  NodeCosts costs;
   friend bool operator==(const PlanNodeView&, const PlanNodeView&) = default;
 };
 

@@ -33,7 +33,7 @@ class Copier {
     for (const auto& [name, server] : state.servers) {
       part_.servers.emplace(name, Server{.name = name,
                                          .incarnation = {},
-                                         .slot_count = server.slot_count,
+                                         .devices = server.devices,
                                          .offers = server.offers,
                                          .session = server.session});
     }

@@ -20,6 +20,19 @@ Seconds DeviceTime(const MasterState& state, StudyId study, Time now) {
   return sum;
 }
 
+std::optional<StudyCheck> CheckOf(const MasterState& state, const Study& study) {
+  if (!study.specification.reference) return std::nullopt;
+  if (!IsChecked(study)) return StudyCheck{"off", ""};
+  if (const CheckFinding* failed = FailedCheckOf(state, study)) return StudyCheck{"failed", WhyStopped(*failed)};
+  if (const CheckFinding* finding = FindingOf(state, study)) {
+    return StudyCheck{std::string(Name(finding->outcome)), finding->message};
+  }
+  const auto place = state.checks.find(CheckKeyOf(study));
+  if (place == state.checks.end()) return StudyCheck{study.finished_at ? "not done" : "waiting", ""};
+  const SlotId& slot = place->second.slot;
+  return StudyCheck{"running", slot.server + "/" + std::to_string(slot.index)};
+}
+
 double Ratio(std::int64_t whole, std::int64_t part) {
   return part > 0 ? static_cast<double>(whole) / static_cast<double>(part) : 0;
 }
@@ -51,7 +64,8 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
           .time_weighted_merge_rate = Ratio(steps.claimed_time, steps.unique_time),
           .slot_seconds = DeviceTime(state, study_id, now),
           .elapsed = study.finished_at.value_or(now) - study.created_at,
-          .best = BestOf(state, study_id)};
+          .best = BestOf(state, study_id),
+          .check = CheckOf(state, study)};
 }
 
 }  // namespace espalier::master

@@ -20,6 +20,13 @@ struct StepCounts {
   std::int64_t reused = 0;      // of unique: trained by runs ordered before this study was created, and not by its own
 };
 
+// How far the check of a study's trainer is: "off", "waiting" (for a slot), "running", "not done" (the study was
+// finished before), else what came of it.
+struct StudyCheck {
+  std::string state;
+  std::string text;  // where it runs; what came of it
+};
+
 struct StudySummary {
   StudyId id;
   std::map<std::string, std::int64_t> trials_by_state;
@@ -30,6 +37,7 @@ struct StudySummary {
   Seconds elapsed{0};
   Seconds makespan_bound{0};  // of a finished study, for who works it out (makespan_bound.h)
   std::optional<BestTrial> best;
+  std::optional<StudyCheck> check;  // none: the trainer is a server's own, and needs none
 };
 
 // The best of its trials, at the step where it was measured. O(depth).

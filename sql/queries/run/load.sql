@@ -1,4 +1,4 @@
-SELECT id, leadership, plan_id, server, slot, incarnation, offer, start_plan_node_id, start_step, start_file, generation,
+SELECT id, leadership, plan_id, server, slot, slot_count, device, compute, memory_bytes, host_cores, incarnation, offer, start_plan_node_id, start_step, start_file, generation,
        preempt, failed, state, (extract(epoch FROM ordered_at) * 1000000)::bigint AS ordered_at,
        (extract(epoch FROM charged_to) * 1000000)::bigint AS charged_to
   FROM run ORDER BY id

@@ -95,7 +95,7 @@ void CheckPlanNode(const json& node) {
                    {"stages", Type::array},
                    {"checkpoints", Type::array},
                    {"claims", Type::array},
-                   {"step_seconds", Type::null}});
+                   {"costs", Type::object}});
 }
 
 }  // namespace
@@ -171,6 +171,7 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
   const json trial = document({"trial", "show", std::to_string(trials[1]["id"].get<int>())});
   CHECK(trial["sequences"] == trials[1]["sequences"]);
   CHECK(trial["metrics"] == trials[1]["evaluations"]);
+  CHECK(trial["training_metrics"]["loss"] == json({{"steps", {1, 2, 3, 4}}, {"values", {0.5, 1.0, 1.5, 2.0}}}));
 
   const json forecast = document({"study", "forecast", file, file});
   CheckKeys(forecast, {{"trials", Type::number_integer},

@@ -70,7 +70,7 @@ void AddClaims(v1::PlanNode& node, std::int64_t step, const std::string& state, 
 v1::GetPlanResponse SomePlan() {
   v1::GetPlanResponse plan;
   v1::PlanNode& root = AddNode(plan, 0, 0, "0.1");
-  root.set_step_seconds(1);
+  root.mutable_costs()->set_step_seconds(1);
   root.set_trial_count(2);
   root.add_checkpoint_steps(5);
   root.add_checkpoint_steps(10);
@@ -84,7 +84,7 @@ v1::GetPlanResponse SomePlan() {
   AddClaims(root, 50, "waiting", 1);
   AddClaims(root, 60, "waiting", 1);
   v1::PlanNode& child = AddNode(plan, 1, 40, "0.01");
-  child.set_step_seconds(3);
+  child.mutable_costs()->set_step_seconds(3);
   AddStage(child, 40, 50, "waiting");
   AddClaims(child, 50, "waiting", 1);
   return plan;
@@ -129,7 +129,7 @@ TEST_CASE("what follows in a plan's graph is what is trained next") {
 
 TEST_CASE("where no step was ever measured, the critical path has the most steps") {
   v1::GetPlanResponse plan = SomePlan();
-  for (v1::PlanNode& node : *plan.mutable_nodes()) node.clear_step_seconds();
+  for (v1::PlanNode& node : *plan.mutable_nodes()) node.clear_costs();
   const StageGraph graph = MakeStageGraph(plan);
   std::vector<std::int64_t> critical;
   for (const GraphStage& stage : graph.stages) {

@@ -92,6 +92,22 @@ TEST_CASE("a stage is explained in words, and in the keys that scripts rely on")
   CHECK(document["warnings"] == json::array({"something is odd"}));
 }
 
+TEST_CASE("a stage says what training takes there, as far as it was ever measured") {
+  v1::ExplainStageResponse stage = WaitingStage();
+  v1::TrainingCosts& costs = *stage.mutable_costs();
+  costs.set_step_seconds(1.5);
+  costs.set_load_seconds(0.0204);
+  costs.set_memory_bytes(2'000'000'000);
+  costs.set_utilization(0.834);
+  CHECK_THAT(OneStage(stage).Run({"stage", "explain", "3@9"}).out,
+             Catch::Contains("takes a step 1.5 s, a load 20 ms, 2.0 GB of memory, 83 % of its GPU's time\n"));
+  const json shown = json::parse(OneStage(stage).Run({"stage", "explain", "3@9", "--output", "json"}).out)["costs"];
+  CHECK(shown["step_seconds"] == 1.5);
+  CHECK(shown["utilization"] == 0.834);
+  CHECK(shown["memory_bytes"] == 2'000'000'000);
+  CHECK(shown["device_memory_bytes"].is_null());
+}
+
 TEST_CASE("a running stage names its place, and one that nobody offers what differs") {
   v1::ExplainStageResponse running;
   running.set_state("running");

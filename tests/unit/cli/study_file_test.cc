@@ -106,6 +106,7 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
        "f.yaml:6: evaluate.every: got 0; expected a whole number from 1 to 2^53"},
       {kHead + kGrid + "share: friends\n", "f.yaml:6: share: got friends; expected nobody, study, team or everyone"},
       {kHead + kGrid + "keep: worst\n", "f.yaml:6: keep: got worst; expected best, all or none"},
+      {kHead + kGrid + "check: later\n", "f.yaml:6: check: got later; expected beside, first or off"},
       {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
        "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
       {"study: s\ntrainer: mlp\ndata: digit\nmetric: {name: test_acc, goal: max}\n" + kGrid,

@@ -83,6 +83,37 @@ TEST_CASE("a finished trial is extended past its horizon, and only the new steps
   }
 }
 
+TEST_CASE("a state that is wanted and not stored any more is trained once more, and nothing is measured again") {
+  FinishedByHand of;
+  const RunId first = of.Last().id;
+  const Point end = PointOf(of.Last(), Step{20});
+  of.Report(of.Last(), StartUnusable{end, "file", "it is gone"});
+  REQUIRE(of.Plan().FindCheckpoint(end) == nullptr);
+  Asked call = CallFor(of.trial, 20);
+  call.state_wanted = true;
+  const TrialContinued more = Continued(of, call);
+  CHECK(of.Plan().claims.at(more.claim).state == ClaimState::kDone);
+  CHECK_FALSE(of.state().studies.at(more.study).finished_at.has_value());
+  REQUIRE(of.Last().id != first);
+  const OrderTerms terms = of.TermsOf(of.Last().id);
+  REQUIRE(terms.promises.size() == 1);
+  CHECK(terms.promises[0].owed == Owed::kState);
+  CHECK(terms.promises[0].step == Step{20});
+  of.Store(of.Last(), end, "again");
+  CHECK(of.state().studies.at(more.study).finished_at.has_value());
+  CHECK(of.Plan().FindCheckpoint(end)->file == "again");
+}
+
+TEST_CASE("a state that is wanted and stored is trained by nobody") {
+  FinishedByHand of;
+  const RunId first = of.Last().id;
+  Asked call = CallFor(of.trial, 20);
+  call.state_wanted = true;
+  const TrialContinued more = Continued(of, call);
+  CHECK(of.state().studies.at(more.study).finished_at.has_value());
+  CHECK(of.Last().id == first);
+}
+
 TEST_CASE("a finished trial is branched at an earlier step, and what came before is shared") {
   SimulatedService service;
   const TrialId trial = FinishedTrial(service, Scope::kStudy, {{"lr", "MultiStep(0.1, [8], 0.5)"}});
@@ -175,10 +206,11 @@ TEST_CASE("a trial is not gone on with under another code of its trainer") {
   FinishedByHand of;
   Offer newer = kSimulated;
   newer.code_digest = "newer";
-  of.Handle(NodeMessage{
-      .session = of.servers[0].session,
-      .registration = Registration{
-          .server = of.servers[0].name, .incarnation = "2", .slot_count = 1, .offers = {{newer, "simulated"}}}});
+  of.Handle(NodeMessage{.session = of.servers[0].session,
+                        .registration = Registration{.server = of.servers[0].name,
+                                                     .incarnation = "2",
+                                                     .devices = {{.name = "cores-0", .slots = 1}},
+                                                     .offers = {{newer, "simulated"}}}});
   CHECK(RefusalOf(of, CallFor(of.trial, 30)).code == ErrorCode::kFailedPrecondition);
 }
 

@@ -14,7 +14,7 @@ struct Draining : MasterByHand {
   void Say(std::size_t server, bool draining, const std::string& incarnation) {
     Registration registration{.server = servers[server].name,
                               .incarnation = incarnation,
-                              .slot_count = 1,
+                              .devices = {{.name = "cores-0", .slots = 1}},
                               .offers = {{state().offers.begin()->second.offer, "simulated"}},
                               .draining = draining};
     Handle(NodeMessage{.session = servers[server].session, .registration = std::move(registration)});

@@ -69,10 +69,11 @@ TEST_CASE("an evaluation that crashed is tried again on its server if the others
 
   Offer other = server.state().offers.begin()->second.offer;
   other.evaluation_digest = "another-evaluation";
-  server.Handle(NodeMessage{
-      .session = SessionId{99},
-      .registration =
-          Registration{.server = "other", .incarnation = "1", .slot_count = 1, .offers = {{other, "simulated"}}}});
+  server.Handle(NodeMessage{.session = SessionId{99},
+                            .registration = Registration{.server = "other",
+                                                         .incarnation = "1",
+                                                         .devices = {{.name = "cores-0", .slots = 1}},
+                                                         .offers = {{other, "simulated"}}}});
   server.CrashEvaluation(evaluates, end);
   server.Wait();
   CHECK(server.Last().id != evaluates.id);
@@ -196,17 +197,33 @@ TEST_CASE("a retry claims a lost state again that could not be trained") {
   CHECK(study.Events() == told);
 }
 
-TEST_CASE("the most memory that a run has held is measured where it began, if its worker told") {
+TEST_CASE("what a run held of its server is measured of each stage of its path, as far as it is known") {
   ServerByHand study(1);
   study.Submit(study.study, {{"lr", "0.1"}}, 10);
-  const auto measured = [&] {
-    return MeasurementOf(study.Plan().Node(study.Last().path.front().node), CostKind::kMemory);
-  };
-  study.Report(study.Last(), RunEnded{.step = Step{3}, .refused = {}});
-  CHECK(measured() == Measurement{});
+  const PlanNodeId node = study.Last().path.front().node;
+  const auto measured = [&](CostKind kind) { return MeasurementOf(study.Plan().Node(node), kind); };
+  study.Report(study.Last(), RunEnded{.step = Step{3}, .stages = {{node}}, .refused = {}});
+  CHECK(measured(CostKind::kMemory) == Measurement{});
+  CHECK(measured(CostKind::kUtilization) == Measurement{});
   REQUIRE(study.state().runs.size() == 2);
-  study.Report(study.Last(), RunEnded{.step = Step{3}, .saves_under_way = {}, .peak_bytes = 1 << 30, .refused = {}});
-  CHECK(measured() == Measurement{1, 1 << 30});
+  study.Report(study.Last(), RunEnded{.step = Step{3}, .stages = {{node, 1 << 30, 1 << 20, 4, 2000}}, .refused = {}});
+  CHECK(measured(CostKind::kMemory) == Measurement{1, 1 << 30});
+  CHECK(measured(CostKind::kDeviceMemory) == Measurement{1, 1 << 20});
+  CHECK(measured(CostKind::kUtilization) == Measurement{4, 2000});
+}
+
+TEST_CASE("what a run says of stages that it does not train is passed over") {
+  ServerByHand study(1);
+  study.Submit(study.study, {{"lr", "0.1"}}, 10);
+  study.Submit(study.study, {{"lr", "0.2"}}, 10);
+  const Run run = study.Last();
+  const PlanNodeId own = run.path.front().node;
+  const auto measured = [&](PlanNodeId node) { return MeasurementOf(study.Plan().Node(node), CostKind::kMemory); };
+  std::vector<StageUse> stages;
+  for (const auto& [id, node] : study.Plan().nodes) stages.push_back({id, 100});
+  stages.push_back({PlanNodeId{4711}, 100});
+  study.Report(run, RunEnded{.step = Step{3}, .stages = stages, .refused = {}});
+  for (const auto& [id, node] : study.Plan().nodes) CHECK(measured(id).count == (id == own ? 1 : 0));
 }
 
 }  // namespace espalier::master

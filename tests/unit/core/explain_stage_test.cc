@@ -31,8 +31,10 @@ ExplainedStage Explained(const ServerByHand& of, Point point, const Caller& call
 
 // The only server registers anew, with its offer changed.
 void OfferOtherwise(ServerByHand& of, const std::function<void(Registration&)>& change) {
-  Registration registration{
-      .server = "server-0", .incarnation = "other", .slot_count = 1, .offers = {{kSimulated, "simulated"}}};
+  Registration registration{.server = "server-0",
+                            .incarnation = "other",
+                            .devices = {{.name = "cores-0", .slots = 1}},
+                            .offers = {{kSimulated, "simulated"}}};
   change(registration);
   of.Handle(NodeMessage{.session = of.servers[0].session, .registration = registration});
 }

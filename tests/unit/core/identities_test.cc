@@ -17,8 +17,10 @@ struct Upgraded : ServerByHand {
 
   // A server's node manager starts anew, with its offer so changed.
   void Register(const std::string& server, SessionId session, const std::function<void(Offer&)>& change) {
-    Registration registration{
-        .server = server, .incarnation = "later", .slot_count = 1, .offers = {{original, "simulated"}}};
+    Registration registration{.server = server,
+                              .incarnation = "later",
+                              .devices = {{.name = "cores-0", .slots = 1}},
+                              .offers = {{original, "simulated"}}};
     change(registration.offers[0].offer);
     Handle(NodeMessage{.session = session, .registration = registration});
   }

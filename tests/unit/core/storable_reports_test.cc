@@ -30,6 +30,16 @@ struct OneRun {
     return {Plan().id, end, Plan().Node(end.node).lineage, kSimulated.evaluation_digest, std::move(metrics)};
   }
   StateStored Stored() const { return {Plan().id, end, Plan().Node(end.node).lineage, "file", 100, "sha"}; }
+  TrainingMetrics Trained() const {
+    return {Plan().id, end.node, Plan().Node(end.node).lineage, {{"a", "b"}, {Step{1}, Step{3}}, {1, 2, 3, 4}}};
+  }
+  std::vector<AddTrainingMetrics> StoredSeries() const {
+    std::vector<AddTrainingMetrics> series;
+    for (const StateChange& change : master.stored()) {
+      if (const auto* added = std::get_if<AddTrainingMetrics>(&change)) series.push_back(*added);
+    }
+    return series;
+  }
   const SearchPlan& Plan() const { return master.state().plans.at(master.state().runs.at(run).plan); }
   bool Owes(Owed owed) const { return master.state().runs.at(run).FindOpen(Step{3}, owed) != nullptr; }
   ClaimSettled Answer() const {
@@ -54,7 +64,7 @@ struct OneRun {
 Registration Another() {
   return {.server = "another",
           .incarnation = "1",
-          .slot_count = 1,
+          .devices = {{.name = "cores-0", .slots = 1}},
           .offers = {{{.trainer = "t",
                        .code_digest = "code",
                        .data = "",
@@ -88,6 +98,48 @@ TEST_CASE("an evaluation whose metrics cannot be stored has failed for good, and
   CHECK(one.Answer().message.starts_with("the evaluation returned"));
   CHECK(one.Logged("an evaluation was refused"));
   CHECK_FALSE(one.Owes(Owed::kMetrics));
+}
+
+TEST_CASE("training metrics that cannot be stored, or are none, are refused, and nothing else comes of them") {
+  OneRun one;
+  std::string why;
+  TrainingMetrics trained = one.Trained();
+  SECTION("a name has a zero byte") { why = "names", trained.series.names[1] = "b" + kZeroByte; }
+  SECTION("a name is too long for an index") { why = "names", trained.series.names[1] = std::string(201, 'n'); }
+  SECTION("a name is said twice") { why = "names", trained.series.names[1] = "a"; }
+  SECTION("there are too many names") {
+    why = "names", trained.series.names.clear();
+    for (int i = 100; i < 165; ++i) trained.series.names.push_back(std::to_string(i));
+    trained.series.values.resize(130);
+  }
+  SECTION("there is no step") { why = "steps", trained.series.steps.clear(), trained.series.values.clear(); }
+  SECTION("a step goes back") { why = "steps", trained.series.steps[1] = Step{1}; }
+  SECTION("a step is none") { why = "steps", trained.series.steps[0] = Step{0}; }
+  SECTION("a step is not one of those that are kept") { why = "steps", trained.series.steps[1] = Step{1025}; }
+  SECTION("a value is missing") { why = "values", trained.series.values.pop_back(); }
+  one.Tell(trained);
+  CHECK(one.Logged("training metrics were refused"));
+  CHECK(one.Logged(why + ": expected"));
+  CHECK(one.StoredSeries().empty());
+  CHECK(one.Owes(Owed::kMetrics));
+}
+
+TEST_CASE("training metrics are stored as they came") {
+  OneRun one;
+  one.Tell(one.Trained());
+  REQUIRE(one.StoredSeries().size() == 1);
+  CHECK(one.StoredSeries()[0].node == one.end.node);
+  CHECK(one.StoredSeries()[0].series == one.Trained().series);
+}
+
+TEST_CASE("training metrics of another plan are refused") {
+  OneRun one;
+  TrainingMetrics trained = one.Trained();
+  SECTION("of a node that there is not") { trained.node = PlanNodeId{99}; }
+  SECTION("of another lineage") { trained.lineage = DigestOf("another"); }
+  one.Tell(trained);
+  CHECK(one.Logged("a result of another plan was refused"));
+  CHECK(one.StoredSeries().empty());
 }
 
 TEST_CASE("a checkpoint whose name or size cannot be stored is none, and its promise is lost") {

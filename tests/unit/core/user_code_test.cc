@@ -50,7 +50,7 @@ struct Code : MasterByHand {
     Handle(NodeMessage{.session = servers[server].session,
                        .registration = Registration{.server = servers[server].name,
                                                     .incarnation = "1",
-                                                    .slot_count = 1,
+                                                    .devices = {{.name = "cores-0", .slots = 1}},
                                                     .offers = {{kSimulated, "simulated"}},
                                                     .references = std::move(described)}});
   }
@@ -146,7 +146,7 @@ TEST_CASE("who names a trainer does not get one that came of somebody's code, un
   of.Handle(NodeMessage{.session = of.servers[1].session,
                         .registration = Registration{.server = of.servers[1].name,
                                                      .incarnation = "1",
-                                                     .slot_count = 1,
+                                                     .devices = {{.name = "cores-0", .slots = 1}},
                                                      .offers = {{OfferOfCode(), "simulated"}}}});
   of.Call(CreateStudy{of.Specification("digits", std::nullopt)});
   CHECK_FALSE(of.Refusal());

@@ -167,14 +167,14 @@ TEST_CASE("a staged file stays until the report about it is acknowledged, the ru
   scenario.AnswerSave();
   scenario.FinishUpload();
   CHECK(scenario.deleted.empty());
-  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Save(2)}, 2);
+  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Save(2)}, 3);
   CHECK(scenario.deleted.empty());
   CHECK(scenario.forgotten.empty());
-  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Save(2)}, 3);
+  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Save(2)}, 4);
   CHECK(scenario.deleted == Texts{"/staging/77-1-2.ckpt"});
   CHECK(scenario.forgotten == std::vector{Key(1)});
   CHECK(scenario.Status(1).state == RunStatus::State::kEnded);
-  scenario.Want({}, 3);
+  scenario.Want({}, 4);
   CHECK_FALSE(scenario.Knows(1));
 }
 

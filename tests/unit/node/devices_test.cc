@@ -49,10 +49,14 @@ TEST_CASE("sets of cores are read as Linux writes them") {
 }
 
 TEST_CASE("slots are equal shares of their device") {
-  const auto places = PlacesOf({{.gpus = "0", .cores = {0, 1, 2, 3, 4}, .slots = 2, .memory_bytes = 7},
-                                {.gpus = "GPU-1", .cores = {9}, .slots = 2, .threads = 4},
-                                {}});
-  REQUIRE(places.size() == 5);
+  const std::vector<LocalDevice> devices{
+      {.capacity = {"a", DeviceType::kGpu, 2, 1000, 5}, .gpus = "0", .cores = {0, 1, 2, 3, 4}, .memory_bytes = 7},
+      {.capacity = {"b", DeviceType::kGpu, 2, 0, 1}, .gpus = "GPU-1", .cores = {9}, .threads = 4},
+      {.capacity = {.name = "c"}, .gpus = {}, .cores = {}}};
+  std::vector<worker::WorkerPlace> places;
+  for (int slot = 0; slot < 5; ++slot) {
+    places.push_back(PlaceOf(devices, slot, ReservationOf(CapacitiesOf(devices), slot)));
+  }
   CHECK(places[0].cores == std::vector{0, 1});
   CHECK(places[1].cores == std::vector{2, 3, 4});
   CHECK(places[2].cores == std::vector{9});
@@ -64,6 +68,22 @@ TEST_CASE("slots are equal shares of their device") {
   CHECK(Has(places[2], "OMP_NUM_THREADS=4"));
   CHECK(Has(places[4], "ESPALIER_THREADS=1"));
   CHECK(Has(places[4], "CUBLAS_WORKSPACE_CONFIG=:4096:8"));
+}
+
+TEST_CASE("a worker on several slots has as many times the cores and the memory, and no other threads") {
+  const std::vector<LocalDevice> devices{
+      {.capacity = {"a", DeviceType::kCores, 4, 4000, 4},
+       .gpus = {},
+       .cores = {3, 4, 5, 6},
+       .threads = 2,
+       .memory_bytes = 1000},
+      {.capacity = {"b", DeviceType::kGpu, 2, 64, 0}, .gpus = "0", .cores = {}, .memory_bytes = 7}};
+  const std::vector<Device> capacities = CapacitiesOf(devices);
+  const worker::WorkerPlace two = PlaceOf(devices, 1, ReservationOf(capacities, 1, 2));
+  CHECK(two.cores == std::vector{4, 5});
+  CHECK(two.memory_bytes == 2000);
+  CHECK(two.variables == PlaceOf(devices, 0, ReservationOf(capacities, 0)).variables);
+  CHECK(PlaceOf(devices, 4, ReservationOf(capacities, 4, 2)).memory_bytes == 14);  // the server's, not the GPU's
 }
 
 TEST_CASE("a worker gets its variables, its cores and its limit of memory, and its children too") {
@@ -88,20 +108,27 @@ TEST_CASE("a worker asks for huge pages, unless its server says something else")
 
 TEST_CASE("a server's devices make its slots") {
   const Config plain = Configured("slot_count: 3").value();
-  CHECK(plain.places.size() == 3);
-  CHECK(plain.slot_count == 3);
+  CHECK(CapacitiesOf(plain.devices) == std::vector<Device>{{.name = "cores-0", .slots = 3}});
+  CHECK(plain.host_cores >= 1);
+  CHECK(plain.host_memory_bytes > 0);
   const Config config = Configured(
-                            "devices { gpus: '0' slots: 2 memory_bytes: 1000 }\n"
-                            "devices { gpus: '' cores: '0-1' threads: 2 }")
+                            "devices { gpus: '0' slots: 2 memory_bytes: 1000 gpu_memory_bytes: 64 }\n"
+                            "devices { name: 'rest' gpus: '' cores: '0-1' slots: 2 threads: 2 memory_bytes: 10 }")
                             .value();
-  CHECK(config.slot_count == 3);
-  CHECK(Has(config.places[1], "CUDA_VISIBLE_DEVICES=0"));
-  CHECK(config.places[1].memory_bytes == 1000);
-  CHECK(Has(config.places[2], "CUDA_VISIBLE_DEVICES="));
-  CHECK(config.places[2].cores == std::vector{0, 1});
+  const std::vector<Device> capacities = CapacitiesOf(config.devices);
+  CHECK(capacities ==
+        std::vector<Device>{{"gpu-0", DeviceType::kGpu, 2, 64, 0}, {"rest", DeviceType::kCores, 2, 20, 2}});
+  const auto place = [&](int slot) { return PlaceOf(config.devices, slot, ReservationOf(capacities, slot)); };
+  CHECK(Has(place(1), "CUDA_VISIBLE_DEVICES=0"));
+  CHECK(place(1).memory_bytes == 1000);
+  CHECK(Has(place(2), "CUDA_VISIBLE_DEVICES="));
+  CHECK(place(3).cores == std::vector{1});
+  CHECK(place(3).memory_bytes == 10);
   CHECK(Configured("slot_count: 2 devices { slots: 2 }").has_value());
   for (const char* wrong : {"slot_count: 3 devices { slots: 2 }", "devices { slots: -1 }", "devices { threads: -1 }",
-                            "devices { memory_bytes: -1 }", "devices { cores: 'x' }"}) {
+                            "devices { memory_bytes: -1 }", "devices { cores: 'x' }", "devices { slots: 1001 }",
+                            "slot_count: 1001", "devices { gpus: '0' gpu_memory_bytes: -1 }",
+                            "devices { gpu_memory_bytes: 1 }", "devices { name: 'a' } devices { name: 'a' }"}) {
     INFO(wrong);
     CHECK_FALSE(Configured(wrong).has_value());
   }

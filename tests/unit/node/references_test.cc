@@ -17,7 +17,7 @@ Offer OfferOf(Digest128 reference) {
 // "end own", "forget red".
 class Server {
  public:
-  Server() : core({1, {"own"}, 3, "/staging", "/logs", Seconds(10)}) {
+  Server() : core({OneSlotEach(1), {"own"}, 3, "/staging", "/logs", Seconds(10)}) {
     Do(core.Start(now));
     Describe("own", ToyOffer());
     Happened();

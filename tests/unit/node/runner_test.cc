@@ -126,15 +126,18 @@ TEST_CASE("a run with an empty path evaluates the checkpoint it starts from, and
   CHECK(scenario.Status(1).state == RunStatus::State::kEnded);
 }
 
-TEST_CASE("the most memory that the worker has held is reported with the end") {
+TEST_CASE("the most memory that worker and GPU have held is reported of each stage with the end") {
   Scenario scenario;
-  scenario.Want({RunBuilder(1).Stage(1, 3, 0.1).Evaluate(3)});
-  for (const std::int64_t bytes : {700, 900, 800}) {
-    scenario.RunInto(bytes == 700 ? 1 : bytes == 900 ? 2 : 3);
-    scenario.AnswerWith(Trained{{{"loss", 1.0}}, Seconds(0.1), bytes});
+  scenario.Want({RunBuilder(1).Stage(1, 2, 0.1).Stage(2, 3, 0.2).Evaluate(3)});
+  const std::int64_t held[] = {900, 700, 800};
+  for (int step = 1; step <= 3; ++step) {
+    scenario.RunInto(step);
+    scenario.AnswerWith(
+        Trained{.metrics = {{"loss", 1.0}}, .peak_bytes = held[step - 1], .peak_device_bytes = 10 * held[step - 1]});
   }
   scenario.RunOut();
-  CHECK(scenario.Last<RunEnded>().peak_bytes == 900);
+  CHECK(scenario.Last<RunEnded>().stages ==
+        std::vector<StageUse>{{PlanNodeId{1}, 900, 9000, 0, 0}, {PlanNodeId{2}, 800, 8000, 0, 0}});
 }
 
 TEST_CASE("set-up, load and slot times are reported with the end") {

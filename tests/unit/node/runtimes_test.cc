@@ -11,11 +11,13 @@ Offer OfferOf(const std::string& trainer) {
 }
 
 // A core whose workers answer at once, but for Train and Save: each runtime offers a trainer of its name. What happens
-// to workers is kept as texts: "start 0 red", "end 0 red", "Init 0 red".
+// to workers is kept as texts: "start 0 red", "end 0 red", "Init 0 red"; of a part of a device, "start 0 red with 500".
 class ManyRuntimes {
  public:
   explicit ManyRuntimes(std::vector<std::string> runtimes, int slots = 1, int warm = 2)
-      : core({slots, std::move(runtimes), warm, "/staging", "/logs", Seconds(10)}) {
+      : ManyRuntimes(std::move(runtimes), OneSlotEach(slots), warm) {}
+  ManyRuntimes(std::vector<std::string> runtimes, const std::vector<Device>& devices, int warm = 2)
+      : core({devices, std::move(runtimes), warm, "/staging", "/logs", Seconds(10)}) {
     Do(core.Start(now));
   }
 
@@ -68,6 +70,7 @@ class ManyRuntimes {
   struct Placed {
     int slot = 0;
     std::string runtime;
+    Reservation reservation;
     std::optional<std::int64_t> describes;  // by the request's id
   };
   struct Open {
@@ -91,7 +94,7 @@ class ManyRuntimes {
   void Do(const Actions& actions) {
     for (const Action& action : actions) {
       if (const auto* spawn = std::get_if<SpawnWorker>(&action)) {
-        workers[spawn->worker] = {spawn->slot, spawn->runtime, std::nullopt};
+        workers[spawn->worker] = {spawn->slot, spawn->runtime, spawn->reservation, std::nullopt};
         Note("start", spawn->worker);
       } else if (const auto* kill = std::get_if<KillWorker>(&action)) {
         Note("end", kill->worker);
@@ -118,7 +121,11 @@ class ManyRuntimes {
     }
   }
   void Note(const std::string& what, std::int64_t worker) {
-    happened.push_back(what + " " + std::to_string(workers.at(worker).slot) + " " + workers.at(worker).runtime);
+    const Placed& placed = workers.at(worker);
+    happened.push_back(what + " " + std::to_string(placed.slot) + " " + placed.runtime);
+    if (placed.reservation.compute < kWholeDevice) {
+      happened.back() += " with " + std::to_string(placed.reservation.compute);
+    }
   }
 
   std::map<std::int64_t, Placed> workers;
@@ -245,6 +252,89 @@ TEST_CASE("of two runtimes that offer the same, the first trains it") {
   CHECK(server.core.Offers().size() == 2);
   server.Want({RunOf(1, "red")});
   CHECK(server.Happened().back() == "Init 0 red");
+}
+
+namespace {
+
+const std::vector<Device> kTwoSlots{{.name = "cores-0", .slots = 2, .memory_bytes = 1000}};
+
+// On slot 0 and 1, and on one of them.
+RunBuilder WholeRun(std::int64_t id) { return RunOf(id, "red").Reserve({0, 1000, 1000, 0}); }
+RunBuilder HalfRun(std::int64_t id, int slot) { return RunOf(id, "red").Slot(slot).Reserve({0, 500, 500, 0}); }
+
+}  // namespace
+
+TEST_CASE("a run that takes two slots waits until no other worker holds any of what it has reserved") {
+  ManyRuntimes server({"red"}, kTwoSlots);
+  CHECK(server.Happened() == Texts{"start 0 red with 500", "start 1 red with 500"});
+  server.DescribeAll();
+  server.Want({WholeRun(1)});
+  CHECK(server.Happened() == Texts{"end 0 red with 500", "end 1 red with 500"});
+  server.Bury();
+  CHECK(server.Happened() == Texts{"start 0 red"});
+  server.DescribeAll();
+  CHECK(server.Happened() == Texts{"Init 0 red"});
+  server.Tick();
+  CHECK(server.Happened().empty());  // no other worker on the second slot
+}
+
+TEST_CASE("once a run with two slots is over its worker stays, until another run takes one of them") {
+  ManyRuntimes server({"red"}, kTwoSlots);
+  server.DescribeAll();
+  server.Want({WholeRun(1)});
+  server.Bury();
+  server.DescribeAll();
+  server.Train();
+  server.Happened();
+  server.Want({WholeRun(1), WholeRun(2)});
+  CHECK(server.Happened() == Texts{"Init 0 red"});
+  server.Train();
+  server.Tick();
+  CHECK(server.Happened() == Texts{"start 1 red with 500"});
+  server.DescribeAll();
+  server.Want({HalfRun(3, 1)});
+  CHECK(server.Happened().empty());  // the worker is still saving what it trained
+  server.Save();
+  server.Save();
+  server.Tick();
+  CHECK(server.Happened() == Texts{"end 0 red"});
+  server.Bury();
+  CHECK(server.Happened() == Texts{"start 0 red with 500", "Init 1 red with 500"});
+}
+
+TEST_CASE("a run that takes one of two slots waits until a worker that had both has saved and is ended") {
+  ManyRuntimes server({"red"}, kTwoSlots);
+  server.DescribeAll();
+  server.Want({WholeRun(1)});
+  server.Bury();
+  server.DescribeAll();
+  server.Train();
+  server.Tick();
+  server.DescribeAll();
+  server.Happened();
+  server.Want({WholeRun(1), HalfRun(3, 0)});
+  CHECK(server.Happened().empty());
+  server.Save();
+  server.Tick();
+  CHECK(server.Happened() == Texts{"end 0 red"});
+  server.Bury();
+  server.DescribeAll();
+  CHECK(server.Happened().back() == "Init 0 red with 500");
+}
+
+TEST_CASE("an order that reserves what the server does not have is refused") {
+  ManyRuntimes server({"red"}, kTwoSlots);
+  server.DescribeAll();
+  server.Happened();
+  server.Want({RunOf(1, "red").Slot(1).Reserve({0, 1000, 1000, 0}), RunOf(2, "red").Reserve({0, 500, 1001, 0})});
+  CHECK(server.Happened().empty());
+  std::vector<std::string> refused;
+  for (const Report& report : server.core.outbox().After(0, 1000)) {
+    refused.push_back(std::get<RunEnded>(report.kind).refused);
+  }
+  REQUIRE(refused.size() == 2);
+  CHECK(refused[0].starts_with("reservation.compute: "));
+  CHECK(refused[1].starts_with("reservation.memory_bytes: "));
 }
 
 }  // namespace espalier::node

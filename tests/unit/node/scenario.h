@@ -3,8 +3,8 @@
 //   "Init lr=0.1 seed=7", "Proceed", "Setup lr=0.1", "Load /store/a", "Train 3", "Evaluate", "Save 3", "Kill",
 //   "Train 3 until 6, at 4 lr=0.2" (of workers that train stretches)
 //   "metrics 3 score=0.3", "state 3", "lost state 5", "lost unnamed 5" (a save that nobody had asked for),
-//   "full for 100" (bytes), "trained n1 0-3", "failed diverged 3", "evaluation failed crash 3", "start unusable file",
-//   "refused", "ended 3", "ended 3 saving 2 3"
+//   "series n1 2 3", "full for 100" (bytes), "trained n1 0-3", "failed diverged 3", "evaluation failed crash 3", "start
+//   unusable file", "refused", "ended 3", "ended 3 saving 2 3"
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -44,6 +44,13 @@ inline Offer ToyOffer() {
 
 inline Digest128 LineageOf(std::int64_t node) { return espalier::DigestOf("lineage " + std::to_string(node)); }
 
+// So many devices, each with one slot.
+inline std::vector<Device> OneSlotEach(int count) {
+  std::vector<Device> devices;
+  for (int i = 0; i < count; ++i) devices.push_back({.name = "cores-" + std::to_string(i)});
+  return devices;
+}
+
 // An order in plan 1, on slot 0. A promise is the same in every generation: its id says its step and what is owed.
 class RunBuilder {
  public:
@@ -53,7 +60,9 @@ class RunBuilder {
     order_.plan = PlanId{1};
     order_.terms.generation = 1;
   }
-  RunBuilder& Slot(int slot) { return order_.slot = slot, *this; }
+  // Of a device that has no other (OneSlotEach).
+  RunBuilder& Slot(int slot) { return order_.slot = order_.reservation.device = slot, *this; }
+  RunBuilder& Reserve(Reservation reservation) { return order_.reservation = reservation, *this; }
   RunBuilder& By(Offer offer) { return order_.offer = std::move(offer), *this; }
   // `run`: that has saved it, under its own name; 0: nobody here.
   RunBuilder& From(std::int64_t node, std::int64_t step, double lr, std::int64_t run = 0) {
@@ -149,6 +158,11 @@ inline std::string Text(const ReportKind& report) {
       for (const auto& [name, value] : measured.metrics) text += " " + name + "=" + Print(Value{value});
       return text;
     }
+    std::string operator()(const TrainingMetrics& trained) const {
+      std::string text = "series n" + std::to_string(trained.node.value);
+      for (const Step step : trained.series.steps) text += Text(step);
+      return text;
+    }
     std::string operator()(const StateStored& stored) const { return "state" + Text(stored.point.step); }
     std::string operator()(const PromiseLost& lost) const {
       const char* owed[] = {" unnamed", " metrics", " state"};
@@ -183,11 +197,14 @@ class Scenario {
  public:
   // `capabilities`: of all workers.
   explicit Scenario(int slot_count = 1, std::int64_t staging_bytes = 0, worker::Capabilities capabilities = {})
-      : core({slot_count, {"toy"}, 2, "/staging", "/logs", Seconds(10), staging_bytes}),
-        slots_(slot_count),
+      : Scenario(OneSlotEach(slot_count), staging_bytes, std::move(capabilities)) {}
+  explicit Scenario(const std::vector<Device>& devices, std::int64_t staging_bytes = 0,
+                    worker::Capabilities capabilities = {})
+      : core({devices, {"toy"}, 2, "/staging", "/logs", Seconds(10), staging_bytes}),
+        slots_(SlotCountOf(devices)),
         capabilities_(std::move(capabilities)) {
     Start();
-    for (int i = 0; i < slot_count; ++i) Answer(i);
+    for (int i = 0; i < SlotCountOf(devices); ++i) Answer(i);
     asked_.clear();
   }
 
@@ -271,15 +288,15 @@ class Scenario {
   // Of the workers that are started from now on.
   void Offer(std::vector<espalier::Offer> offers) { offers_ = std::move(offers); }
 
-  // Since it was last asked.
+  // Since it was last asked. Training metrics, which are no part of what a run owes, are told apart.
   Texts Asked() { return std::exchange(asked_, {}); }
   Texts Reported() {
-    Texts texts;
-    for (const Report& report : core.outbox().After(reported_, 1000)) {
-      texts.push_back(Text(report.kind));
-      reported_ = report.number;
-    }
-    return texts;
+    Take();
+    return std::exchange(reported_, {});
+  }
+  Texts ReportedSeries() {
+    Take();
+    return std::exchange(reported_series_, {});
   }
   // The newest report of that kind.
   template <class Kind>
@@ -315,6 +332,14 @@ class Scenario {
     std::deque<WorkerRequest> saves;
     RunKey run;
   };
+
+  void Take() {
+    for (const Report& report : core.outbox().After(taken_report_, 1000)) {
+      const bool is_series = std::holds_alternative<TrainingMetrics>(report.kind);
+      (is_series ? reported_series_ : reported_).push_back(Text(report.kind));
+      taken_report_ = report.number;
+    }
+  }
 
   void Beat(std::int64_t request, int slot) {
     Do(core.OnWorkerReplied(slot, slots_[slot].worker, {request, Heartbeat{}}, now));
@@ -374,6 +399,8 @@ class Scenario {
   }
   void Act(const ForgetRun& forget) { forgotten.push_back(forget.run); }
   void Act(const FetchReference&) {}
+  void Act(const StartCheck&) {}
+  void Act(const KillCheck&) {}
   void Act(const ForgetReference&) {}
   void Act(const Quit&) { quit = true; }
 
@@ -381,7 +408,9 @@ class Scenario {
   worker::Capabilities capabilities_;
   ServerOrders orders_;
   Texts asked_;
-  std::int64_t reported_ = 0;
+  std::int64_t taken_report_ = 0;
+  Texts reported_;
+  Texts reported_series_;
   std::map<RunKey, std::string> logs_;
   std::optional<Error> fetch_error_;
   std::vector<espalier::Offer> offers_{ToyOffer()};

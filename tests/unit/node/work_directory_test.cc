@@ -70,9 +70,9 @@ TEST_CASE("a configuration that lacks something or is no configuration is refuse
   const std::string whole =
       "master_address: 'm' server: 's' checkpoint_directory: 'c' work_directory: 'w' runtimes { name: 'toy' command: "
       "'worker' }";
-  CHECK(read(whole).value().slot_count >= 1);
+  CHECK(SlotCountOf(CapacitiesOf(read(whole).value().devices)) >= 1);
   CHECK(read(whole).value().work_directory.is_absolute());
-  CHECK(read(whole + " slot_count: 3 stop_seconds: 2").value().slot_count == 3);
+  CHECK(SlotCountOf(CapacitiesOf(read(whole + " slot_count: 3 stop_seconds: 2").value().devices)) == 3);
   CHECK(std::get<fs::path>(read(whole).value().checkpoints).is_absolute());
   const auto stored_in = [&](const std::string& place) {
     return read("master_address: 'm' server: 's' checkpoint_directory: '" + place +

@@ -83,6 +83,7 @@ OrderTerms SomeTerms() {
 ServerOrders SomeOrders() {
   Order order{.run = kRun,
               .slot = 1,
+              .reservation = {2, 500, 1000, 3},
               .plan = PlanId{2},
               .offer = SomeOffer(),
               .step = {.updates = 200},
@@ -93,7 +94,13 @@ ServerOrders SomeOrders() {
           .acknowledged_report = 6,
           .superseded_files = {"old"},
           .references = {{kLineage, 12}},
-          .draining = true};
+          .draining = true,
+          .checks = {{.slot = 1,
+                      .reservation = {2, 500, 1000, 3},
+                      .offer = SomeOffer(),
+                      .step = {.updates = 10},
+                      .root = SomeConfiguration(0.3),
+                      .limit = Seconds(60)}}};
 }
 
 v1::SynchronizeResponse SomeMessage() { return ToProto(SomeOrders()); }
@@ -108,13 +115,19 @@ std::string FieldOf(const v1::SynchronizeResponse& message) {
 }  // namespace
 
 TEST_CASE("a registration comes back as it was sent") {
-  const Registration registration{.server = "gpu-17",
-                                  .incarnation = "abc",
-                                  .slot_count = 4,
-                                  .offers = {{SomeOffer(), "cpu"}},
-                                  .draining = true,
-                                  .trouble = "the store is away",
-                                  .references = {{kLineage, 12, {{SomeOffer(), "cpu"}}, "why"}}};
+  const Registration registration{
+      .server = "gpu-17",
+      .incarnation = "abc",
+      .devices = {{"gpu-0", DeviceType::kGpu, 2, std::int64_t{16} << 30, 4}, {.name = "cores"}},
+      .host_cores = 16,
+      .host_memory_bytes = std::int64_t{64} << 30,
+      .offers = {{SomeOffer(), "cpu"}},
+      .draining = true,
+      .trouble = "the store is away",
+      .references = {{kLineage, 12, {{SomeOffer(), "cpu"}}, "why"}},
+      .checked = {{kLineage, {CheckOutcome::kFailed, "another state\nusual cause: the optimizer"}},
+                  {DigestOf("other"), {CheckOutcome::kGivenUp, "it took too long"}},
+                  {DigestOf("third"), {CheckOutcome::kPassed, "as ever"}}}};
   CheckComesBack(registration);
   CHECK(FromProto(ToProto(registration)).value() == registration);
   CHECK(DigestOf(FromProto(ToProto(SomeOffer())).value()) == DigestOf(SomeOffer()));
@@ -133,12 +146,15 @@ TEST_CASE("orders come back as they were sent") {
   const Order order = FromProto(SomeMessage()).value().orders.at(0);
   const Order expected = SomeOrders().orders.at(0);
   CHECK(order.run == expected.run);
+  CHECK(order.slot == expected.slot);
+  CHECK(order.reservation == expected.reservation);
   CHECK(order.offer == expected.offer);
   CHECK(order.start == expected.start);
   CHECK(order.path == expected.path);
   CHECK(order.terms == expected.terms);
   CHECK(FromProto(SomeMessage()).value().references == SomeOrders().references);
   CHECK(FromProto(SomeMessage()).value().draining);
+  CHECK(FromProto(SomeMessage()).value().checks == SomeOrders().checks);
 }
 
 TEST_CASE("what a run printed comes back as it was sent, and what makes no sense is refused") {
@@ -162,6 +178,8 @@ TEST_CASE("what a run printed comes back as it was sent, and what makes no sense
 TEST_CASE("every kind of report comes back as it was sent") {
   const std::vector<ReportKind> kinds{
       MetricsMeasured{PlanId{2}, kPoint, kLineage, "evaluation", {{"loss", 0.5}}, Seconds(1)},
+      TrainingMetrics{
+          PlanId{2}, PlanNodeId{3}, kLineage, {{"accuracy", "loss"}, {Step{4}, Step{6}}, {0.5, 1, 0.75, 2}}},
       StateStored{PlanId{2}, kPoint, kLineage, "file", 100, "sha", Seconds(1)},
       PromiseLost{PromiseId{8}, Step{4}, "why"},
       StepsTrained{PlanNodeId{3}, Step{4}, Step{6}, Seconds(1)},
@@ -169,7 +187,13 @@ TEST_CASE("every kind of report comes back as it was sent") {
       EvaluationFailed{EvaluationFailed::Kind::kOutOfMemory, kPoint, "evaluation", "message"},
       StartUnusable{kPoint, "file", "why"},
       StoreFull{100},
-      RunEnded{Step{4}, Seconds(1), Seconds(2), Seconds(3), {Step{3}, Step{4}}, 1 << 30, "refused"}};
+      RunEnded{Step{4},
+               Seconds(1),
+               Seconds(2),
+               Seconds(3),
+               {Step{3}, Step{4}},
+               {{PlanNodeId{3}, 1 << 30, 2, 3, 4}},
+               "refused"}};
   CHECK(kinds.size() == std::variant_size_v<ReportKind>);
   for (const ReportKind& kind : kinds) {
     INFO(kind.index());
@@ -297,6 +321,10 @@ TEST_CASE("orders that make no sense are refused with the field") {
     order.mutable_terms()->mutable_promises(0)->clear_promise_id();
     CHECK(FieldOf(message) == "orders[0].terms.promises[0].promise_id");
   }
+  SECTION("a reservation of nothing") {
+    order.clear_reservation();
+    CHECK(FieldOf(message) == "orders[0].reservation.compute_thousandths");
+  }
   SECTION("a period of no steps") {
     order.mutable_terms()->set_evaluate_every_steps(0, 0);
     CHECK(FieldOf(message) == "orders[0].terms.evaluate_every_steps");
@@ -304,12 +332,21 @@ TEST_CASE("orders that make no sense are refused with the field") {
 }
 
 TEST_CASE("what node managers say that makes no sense is refused with the field") {
-  v1::Registration registration = ToProto(Registration{"server", "incarnation", 1, {}});
+  v1::Registration registration = ToProto(
+      Registration{.server = "server", .incarnation = "incarnation", .devices = {{.name = "cores"}}, .offers = {}});
   registration.clear_server();
   CHECK(FromProto(registration).error().field == "server");
   registration.set_server("server");
-  registration.set_slot_count(-1);
-  CHECK(FromProto(registration).error().field == "slot_count");
+  registration.mutable_devices(0)->set_slot_count(0);
+  CHECK(FromProto(registration).error().field == "devices[0].slot_count");
+  registration.mutable_devices(0)->clear_type();
+  CHECK(FromProto(registration).error().field == "devices[0].type");
+  registration.clear_devices();
+  registration.set_host_cores(-1);
+  CHECK(FromProto(registration).error().field == "host_cores");
+  registration.clear_host_cores();
+  registration.set_host_memory_bytes(-1);
+  CHECK(FromProto(registration).error().field == "host_memory_bytes");
   registration.clear_incarnation();
   CHECK(FromProto(registration).error().field == "incarnation");
   v1::RunStatus status = ToProto(RunStatus{kRun, 1, Step{1}, {}});

@@ -109,6 +109,8 @@ std::vector<Case> CasesOf(v1::Scope scope) {
       MakeCase("InspectService/GetTrial", Make<v1::GetTrialRequest>([](auto& get) { get.set_trial_id(1); })),
       MakeCase("InspectService/GetTrialOutput",
                Make<v1::GetTrialOutputRequest>([](auto& get) { get.set_trial_id(1); })),
+      MakeCase("InspectService/GetTrainingMetrics",
+               Make<v1::GetTrainingMetricsRequest>([](auto& get) { get.set_trial_id(1); })),
       OfStudy<v1::ListCheckpointsRequest>("CheckpointService/ListCheckpoints"),
       MakeCase("CheckpointService/ListCheckpoints",
                Make<v1::ListCheckpointsRequest>([](auto& list) { list.set_trial_id(1); })),

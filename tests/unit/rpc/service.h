@@ -17,6 +17,7 @@
 #include "master/rpc/rpc_server.h"
 #include "sim/memory_state_store.h"
 #include "tests/support/memory_output_store.h"
+#include "tests/support/memory_series_store.h"
 #include "tests/unit/rpc/raw_call.h"
 
 namespace espalier::master::testing {
@@ -29,7 +30,8 @@ class Service : public MasterPort, public EffectRunner {
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, *policy_, settings_, now);
               }),
-        rpc_(*this, outputs_) {
+        rpc_(*this, outputs_, series_) {
+    store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
     settings_.first_administrator =
         User{.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)};
     std::filesystem::create_directory(folder);
@@ -100,6 +102,7 @@ class Service : public MasterPort, public EffectRunner {
 
   MemoryStateStore store_;
   MemoryOutputStore outputs_;
+  MemorySeriesStore series_;
   std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
   ReactorSettings settings_;
   EventLoop loop_;

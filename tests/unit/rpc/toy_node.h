@@ -29,7 +29,7 @@ class ToyNode {
     *request.mutable_registration() = ToProto(
         Registration{.server = "toy-server",
                      .incarnation = "1",
-                     .slot_count = 2,
+                     .devices = {{.name = "cores-0", .slots = 2}},
                      .offers = {{{.trainer = "toy",
                                   .code_digest = "toy-1",
                                   .data_digest = "none",
@@ -56,12 +56,23 @@ class ToyNode {
     }
   }
 
+  // 1 / step.
+  static MetricSeries LossesOf(Step from, Step to) {
+    MetricSeries series{.names = {"loss"}, .steps = {}, .values = {}};
+    for (Step step = from + 1; step <= to; step = step + 1) {
+      series.steps.push_back(step);
+      series.values.push_back(1.0 / static_cast<double>(step.value));
+    }
+    return series;
+  }
+
   void Train(const Order& order, v1::SynchronizeRequest& request) {
     const auto report = [&](ReportKind kind) {
       *request.add_reports() = ToProto(Report{next_report_++, order.run, std::move(kind)});
     };
     for (const OrderedStage& stage : order.path) {
       const auto [node, from, to] = stage.stage;
+      report(TrainingMetrics{order.plan, node, stage.lineage, LossesOf(from, to)});
       report(StepsTrained{node, from, to, Seconds(static_cast<double>(to - from))});
     }
     for (const OrderedPromise& promise : order.terms.promises) {

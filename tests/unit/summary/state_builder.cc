@@ -20,7 +20,10 @@ StateBuilder::StateBuilder(int slot_count) {
            .evaluation_digest = "evaluation",
            .schema = schema,
            .metrics = {"test_acc"}};
-  Apply(state, SetServer{{.name = "server", .slot_count = slot_count, .offers = {}, .session = SessionId{1}}});
+  Apply(state, SetServer{{.name = "server",
+                          .devices = {{.name = "cores-0", .slots = slot_count}},
+                          .offers = {},
+                          .session = SessionId{1}}});
   Offers();
 }
 

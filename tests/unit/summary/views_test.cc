@@ -206,7 +206,7 @@ TEST_CASE("the plan's view says who trains a stage, what is claimed, and how lon
   s.AddClaim(s.multi, 70);
   s.Promise(s.AddRun({s.study}, s.constant, 0, 60), 40);
   const std::vector<PlanNodeView> nodes = ViewPlan(s.state, s.study);
-  CHECK_FALSE(nodes[0].step_time.has_value());
+  CHECK(nodes[0].costs.empty());
   CHECK(nodes[0].claims == std::map<std::pair<Step, ClaimState>, std::int64_t>{{{Step{20}, ClaimState::kDone}, 1},
                                                                                {{Step{60}, ClaimState::kWaiting}, 1}});
   CHECK(nodes[1].claims == std::map<std::pair<Step, ClaimState>, std::int64_t>{{{Step{60}, ClaimState::kWaiting}, 1},
@@ -215,7 +215,19 @@ TEST_CASE("the plan's view says who trains a stage, what is claimed, and how lon
   CHECK(nodes[0].stages[0].placed_on == PlacedStage{.server = "server", .slot = 0, .run = RunId{1}});
   CHECK_FALSE(nodes[0].stages[1].placed_on.has_value());
   s.Trained({s.study}, s.multi, 40, 50, 0, 2);
-  CHECK(ViewPlan(s.state, s.study)[1].step_time->count() == Approx(2));
+  CHECK(ViewPlan(s.state, s.study)[1].costs == NodeCosts{{CostKind::kStep, 2e6}});
+}
+
+TEST_CASE("what training costs is measured under its plan node, else estimated, and left out where it never was") {
+  TwoViewedTrials s;
+  const PlanNodeId first = s.On(s.constant, 80).node;
+  const PlanNodeId second = s.On(s.multi, 80).node;
+  s.Change(s.constant, SetMeasurement{first, CostKind::kUtilization, {.count = 4, .total = 2000}});
+  s.Change(s.constant, SetMeasurement{first, CostKind::kMemory, {.count = 1, .total = 1000}});
+  s.Change(s.constant, SetMeasurement{second, CostKind::kMemory, {.count = 1, .total = 3000}});
+  const std::vector<PlanNodeView> nodes = ViewPlan(s.state, s.study);
+  CHECK(nodes[0].costs == NodeCosts{{CostKind::kMemory, 1000}, {CostKind::kUtilization, 500}});
+  CHECK(nodes[1].costs == NodeCosts{{CostKind::kMemory, 3000}, {CostKind::kUtilization, 500}});
 }
 
 TEST_CASE("where everyone shares, a plan's view shows others' runs without their names, and none of their claims") {

@@ -47,7 +47,7 @@ const std::vector<ReplyKind> kReplies{
     Description{1, "cpu", {SomeOffer()}, {"proceed", "later"}},
     Done{},
     Trained{{{"loss", 0.1}, {"large", std::numeric_limits<double>::infinity()}}, Seconds(0.5), kLarge},
-    Trained{.metrics = {{"loss", 0.1}}, .goes_on = true},
+    Trained{.metrics = {{"loss", 0.1}}, .goes_on = true, .peak_device_bytes = kLarge},
     Evaluated{{{"acc", -std::numeric_limits<double>::infinity()}}, Seconds(0.25)},
     Saved{"sha", kLarge, Seconds(0.5), Seconds(1)},
     Failure{FailureKind::kOutOfMemory, "too\nlarge", true},

@@ -11,12 +11,13 @@
 
 namespace espalier::node {
 
-// Start a worker of the runtime for the slot, by a number never used again; answered by WorkerDied when it ends or
-// cannot be started.
+// Start a worker of the runtime for the slot, with what is reserved there, by a number never used again; answered by
+// WorkerDied when it ends or cannot be started.
 struct SpawnWorker {
   int slot = 0;
   std::int64_t worker = 0;
   std::string runtime;
+  Reservation reservation;
 };
 
 // Answered by WorkerReplied.
@@ -91,12 +92,28 @@ struct ForgetReference {
   Digest128 reference;
 };
 
+// Start the check of the runtime's trainer that has this offer, by a number never used again, on the slot with what is
+// reserved there, and give it the request; answered by CheckEnded.
+struct StartCheck {
+  int slot = 0;
+  std::int64_t process = 0;
+  std::string runtime;
+  Reservation reservation;
+  Digest128 offer;
+  Init init;
+};
+
+// Answered by CheckEnded.
+struct KillCheck {
+  std::int64_t process = 0;
+};
+
 // Everything is done that SIGTERM asked for.
 struct Quit {};
 
-using Action =
-    std::variant<SpawnWorker, SendRequest, KillWorker, FetchCheckpoint, ReleaseCheckpoint, UploadFile, RemoveFromStore,
-                 DeleteStaged, RecordRun, ReadStepLog, ForgetRun, FetchReference, ForgetReference, Quit>;
+using Action = std::variant<SpawnWorker, SendRequest, KillWorker, FetchCheckpoint, ReleaseCheckpoint, UploadFile,
+                            RemoveFromStore, DeleteStaged, RecordRun, ReadStepLog, ForgetRun, FetchReference,
+                            ForgetReference, StartCheck, KillCheck, Quit>;
 using Actions = std::vector<Action>;
 
 }  // namespace espalier::node

@@ -16,15 +16,18 @@ constexpr int kProtocolVersion = 1;
 
 Core::Core(Settings settings)
     : settings_(std::move(settings)),
-      slots_(settings_.slot_count),
+      slots_(SlotCountOf(settings_.devices)),
       staging_(settings_.staging_bytes),
       runtimes_(settings_.runtimes) {
-  for (Slot& slot : slots_) slot.runtime = settings_.runtimes.front();
+  for (int i = 0; i < slot_count(); ++i) {
+    slots_[i].runtime = settings_.runtimes.front();
+    slots_[i].reservation = ReservationOf(settings_.devices, i);
+  }
 }
 
 Actions Core::Start(Seconds now) {
   Actions actions;
-  for (int i = 0; i < settings_.slot_count; ++i) MindSlot(i, now, actions);
+  for (int i = 0; i < slot_count(); ++i) MindSlot(i, now, actions);
   BeginUploads(now, actions);
   return actions;
 }
@@ -47,6 +50,7 @@ Actions Core::OnOrders(const ServerOrders& orders, Seconds now) {
   Acknowledge(orders.acknowledged_report, actions);
   RemoveSuperseded(orders.superseded_files, actions);
   references_.Want(orders.references, actions);
+  WantChecks(orders.checks, actions);
   drained_ = orders.draining;
   AssignSlots(now, actions);
   return actions;
@@ -56,7 +60,7 @@ void Core::TakeOver(const Order& order, Seconds now, Actions& actions) {
   auto it = runs_.find(order.run);
   if (it == runs_.end()) {
     if (past_runs_.contains(order.run) || quit_before_.has_value()) return;
-    if (const auto fits = CheckOrder(order, settings_.slot_count); !fits.has_value()) {
+    if (const auto fits = CheckOrder(order, settings_.devices); !fits.has_value()) {
       const Step start = order.start.has_value() ? order.start->point.step : Step{0};
       return Refuse(order.run, start, fits.error().field + ": " + fits.error().message);
     }
@@ -140,31 +144,33 @@ bool Core::StandsAtStart(const RunHere& run) {
   const Order& order = run.runner.order();
   const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer);
   const Worker* worker = runtime == nullptr ? nullptr : WorkerOn(slots_[order.slot], runtime->name);
-  const bool is_free = worker != nullptr && !slots_[order.slot].run.has_value() && worker->standing.has_value();
+  const bool is_free = worker != nullptr && HasItsPlace(run) && worker->standing.has_value();
   return is_free && BeginningOf(order, run.runner.path().ValuesAtInit(), *worker->standing) == Beginning::kGoOn;
 }
 
 void Core::AssignSlots(Seconds now, Actions& actions) {
   RefuseNotOffered(actions);
-  for (int i = 0; i < settings_.slot_count; ++i) ReplaceOld(i, actions);
+  for (int i = 0; i < slot_count(); ++i) ReplaceOld(i, actions);
   std::set<int> slots_waited_for;
   for (auto& [key, run] : runs_) {
     if (!run.runner.waiting()) continue;
     const auto* fetched = std::get_if<Fetched>(&run.start);
     const int slot = run.runner.order().slot;
-    slots_waited_for.insert(slot);
+    const bool has_its_place = HasItsPlace(run);
+    const Range concerned = has_its_place ? RangeOf(run) : SlotsOfDevice(run);
+    for (int i = concerned.first; i < concerned.last; ++i) slots_waited_for.insert(i);
     const bool was_not_fetched = run.runner.order().start.has_value() && std::holds_alternative<NoFile>(run.start);
     if (was_not_fetched && !StandsAtStart(run)) {  // another run was quicker, or the worker has died
       Fetch(run, actions);
       continue;
     }
     const bool can_start = fetched != nullptr || std::holds_alternative<NoFile>(run.start);
-    if (slots_[slot].run.has_value() || !can_start) continue;
+    if (!has_its_place || !can_start) continue;
     const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer);
     Worker* worker = runtime == nullptr ? nullptr : WorkerOn(slots_[slot], runtime->name);
     const auto* ready = worker == nullptr ? nullptr : std::get_if<Ready>(&worker->state);
     if (ready == nullptr || ready->offers != runtime->offers) continue;
-    slots_[slot].run = key;
+    for (int i = concerned.first; i < concerned.last; ++i) slots_[i].run = key;
     slots_[slot].runtime = run.runtime = runtime->name;
     worker->used_at = now;
     actions.push_back(RecordRun{key, run.runner.path().stages()});
@@ -192,7 +198,8 @@ void Core::Carry(RunKey key, RunnerActions wanted, Seconds now, Actions& actions
   if (wanted.kill_worker) Kill(slot, run.runtime, actions);
   if (wanted.retire_worker) Retire(slot, run.runtime, now, actions);
   if (slots_[slot].run == key && !run.runner.on_slot()) {
-    slots_[slot].run.reset();
+    const Range freed = RangeOf(run);
+    for (int i = freed.first; i < freed.last; ++i) slots_[i].run.reset();
     if (Worker* worker = WorkerOf(run); worker != nullptr) NoteLeft(*worker, run.runner.Left());
   }
   if (!run.runner.needs_start()) Release(run, actions);
@@ -272,7 +279,7 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, WorkerDeath death, Sec
   const Worker& worker = *WorkerOn(slots_[slot], *runtime);
   std::set<RunKey> concerned;
   for (const auto& [id, asked] : worker.asked) concerned.insert(asked.run);
-  if (const auto& run = slots_[slot].run; run.has_value() && runs_.at(*run).runtime == *runtime) concerned.insert(*run);
+  if (TrainsOn(slot, *runtime)) concerned.insert(*slots_[slot].run);
   const auto* killed = std::get_if<Killed>(&worker.state);
   if (killed != nullptr && killed->was_retired) death.cause = WorkerDeath::Cause::kUnusable;
   const Seconds delay = RespawnDelay(worker);
@@ -280,6 +287,7 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, WorkerDeath death, Sec
     runtimes_.OnNotDescribed(*runtime);
     if (!runtimes_.Get(*runtime).description.has_value()) references_.OnNotDescribed(*runtime, death.last_words);
   }
+  const Range range = RangeOf(slot, slots_[slot].reservation);
   slots_[slot].seats.at(*runtime) = Absent{now + delay, delay};
   for (const RunKey key : concerned) {
     const auto it = runs_.find(key);
@@ -289,6 +297,9 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, WorkerDeath death, Sec
     Carry(key, std::move(wanted), now, actions);
   }
   MindSlot(slot, now, actions);
+  const RunHere* waiting = RunThatTakes(range);
+  if (waiting != nullptr && waiting->runner.waiting() && waiting->runner.order().slot != slot)
+    AssignSlots(now, actions);
   return actions;
 }
 
@@ -348,8 +359,25 @@ Actions Core::OnUploadFinished(std::int64_t upload, const Result<void>& stored, 
 Actions Core::OnReferenceFetched(Digest128 reference, const Result<void>& fetched, Seconds now) {
   Actions actions;
   if (references_.OnFetched(reference, fetched, now)) runtimes_.Add(ToHex(reference));
-  for (int i = 0; i < settings_.slot_count; ++i) MindSlot(i, now, actions);
+  for (int i = 0; i < slot_count(); ++i) MindSlot(i, now, actions);
   return actions;
+}
+
+std::set<int> Core::GpusInUse() const {
+  std::set<int> devices;
+  for (const auto& [key, run] : runs_) {
+    const int device = run.runner.order().reservation.device;
+    if (run.runner.on_slot() && settings_.devices[device].type == DeviceType::kGpu) devices.insert(device);
+  }
+  return devices;
+}
+
+void Core::OnGpuSeen(int device, const GpuUse& use) {
+  for (auto& [key, run] : runs_) {
+    const Reservation& reservation = run.runner.order().reservation;
+    if (reservation.device != device) continue;
+    run.runner.OnGpuSeen(use, SlotsOf(settings_.devices[device], reservation) == settings_.devices[device].slots);
+  }
 }
 
 Actions Core::OnStepLogRead(RunKey key, std::string_view text, Seconds now) {
@@ -383,7 +411,8 @@ Actions Core::OnTick(Seconds now) {
   if (reads_step_logs) step_logs_read_at_ = now;
   DropRuntimes(actions);
   references_.OnTick(now, actions);
-  for (int i = 0; i < settings_.slot_count; ++i) MindSlot(i, now, actions);
+  checks_.OnTick(now, actions);
+  for (int i = 0; i < slot_count(); ++i) MindSlot(i, now, actions);
   for (auto& [key, run] : runs_) {
     const Worker* worker = WorkerOf(run);
     RunnerActions wanted;
@@ -402,6 +431,7 @@ Actions Core::OnTick(Seconds now) {
 Actions Core::OnStop(Seconds now) {
   Actions actions;
   if (!quit_before_.has_value()) quit_before_ = now + settings_.stop_within;
+  checks_.Stop(actions);
   for (auto& [key, run] : runs_) {
     if (run.runner.training_ended()) continue;
     RunnerActions wanted;

@@ -1,8 +1,8 @@
 // The node manager's decisions: what should be, and what happened, in; actions on this machine, statuses and reports
-// out. Slots, their workers, the runs on them, and files on their way into the store. Invariants: a slot trains at most
-// one run; a run is trained by exactly the offer that its order carries, or refused; a run that has ended is never
-// begun again; a staged file stays until the report about it is acknowledged, or it is known that nobody will get it.
-// Pure: no I/O, clock or thread. Not thread-safe; owned by the event loop.
+// out. Slots, their workers, the runs and checks on them, and files on their way into the store. Invariants: a slot
+// trains at most one run, with what the run has reserved; a run is trained by exactly the offer that its order carries,
+// or refused; a run that has ended is never begun again; a staged file stays until the report about it is acknowledged,
+// or it is known that nobody will get it. Pure: no I/O, clock or thread. Not thread-safe; owned by the event loop.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "worker/node/core/action.h"
+#include "worker/node/core/checks.h"
 #include "worker/node/core/outbox.h"
 #include "worker/node/core/references.h"
 #include "worker/node/core/retry_pause.h"
@@ -24,7 +25,7 @@
 namespace espalier::node {
 
 struct Settings {
-  int slot_count = 1;
+  std::vector<Device> devices;        // CheckDevices finds nothing wrong with them; they have at least one slot
   std::vector<std::string> runtimes;  // names of those that it has, >= 1; slots begin with a worker of the first
   int warm_workers = 2;               // of a slot, so many of different runtimes are kept, >= 1
   std::string staging;                // folder of staged checkpoints
@@ -52,6 +53,11 @@ class Core {
   // The reference is a runtime that workers can be made of. Error: kUnavailable when the master is away, then it is
   // tried again; any other says why this server does not run it.
   Actions OnReferenceFetched(Digest128 reference, const Result<void>& fetched, Seconds now);
+  // What the device's GPU does.
+  void OnGpuSeen(int device, const GpuUse& use);
+  // The process of a check is gone, with all that it has started. None: it died, and has said nothing but these words.
+  Actions OnCheckEnded(std::int64_t process, const std::optional<CheckFinding>& finding, const std::string& last_words,
+                       Seconds now);
   Actions OnStepLogRead(RunKey run, std::string_view text, Seconds now);
   // Time has passed: at least every 100 ms or so.
   Actions OnTick(Seconds now);
@@ -71,7 +77,10 @@ class Core {
   bool knows_offers() const { return runtimes_.are_known(); }
   std::vector<ServerOffer> Offers() const { return runtimes_.Offers(); }
   std::vector<DescribedReference> DescribedReferences() const { return references_.Described(runtimes_); }
+  std::vector<CheckedTrainer> CheckedTrainers() const { return checks_.Checked(); }
   std::vector<RunStatus> Statuses() const;
+  // By their place among the devices: those with a GPU on which runs train.
+  std::set<int> GpusInUse() const;
   // It holds its slot.
   bool IsOnSlot(RunKey run) const;
   const Outbox& outbox() const { return outbox_; }
@@ -102,6 +111,7 @@ class Core {
   void TakeOver(const Order& order, Seconds now, Actions& actions);
   void Refuse(RunKey run, Step start, const std::string& why);
   void RefuseNotOffered(Actions& actions);
+  void WantChecks(std::vector<WantedCheck> wanted, Actions& actions);
   void Acknowledge(std::int64_t number, Actions& actions);
   void RemoveSuperseded(const std::vector<std::string>& files, Actions& actions);
   void ForgetEnded(Actions& actions);
@@ -113,16 +123,32 @@ class Core {
   void Ask(int slot, const std::string& runtime, RunKey run, RequestKind request, Actions& actions);
   void Kill(int slot, const std::string& runtime, Actions& actions);
   void Retire(int slot, const std::string& runtime, Seconds now, Actions& actions);
-  void TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions);
+  void TrimWarm(int slot, const std::set<std::string>& wanted, int kept, Actions& actions);
   void ReplaceOld(int slot, Actions& actions);
   void DropRuntimes(Actions& actions);
   bool HasLetGo(const std::string& runtime, Actions& actions);
   void NoteHeartbeat(Worker& worker, const Asked& asked, Seconds now);
   void MindSlot(int slot, Seconds now, Actions& actions);
+  const WantedCheck* NextCheck(int slot, Seconds now) const;
   // From a store that was away.
   void FetchAgain(bool whatever_the_pause, Seconds now, Actions& actions);
   std::set<std::string> RuntimesWanted(int slot) const;
+  void AddUnknown(int slot, std::set<std::string>& wanted) const;
   bool IsBusy(int slot, const std::string& runtime) const;
+  int slot_count() const { return static_cast<int>(slots_.size()); }
+  // The slots from `first` on and before `last`.
+  struct Range {
+    int first = 0;
+    int last = 0;
+    bool Overlaps(const Range& other) const { return first < other.last && other.first < last; }
+  };
+  Range RangeOf(int slot, const Reservation& reservation) const;
+  Range RangeOf(const RunHere& run) const;
+  Range SlotsOfDevice(const RunHere& run) const;
+  const RunHere* RunThatTakes(Range range) const;
+  bool HasItsPlace(const RunHere& run) const;
+  bool TrainsOn(int slot, const std::string& runtime) const;
+  bool Refit(int slot);
   void BeginUploads(Seconds now, Actions& actions);
   bool HasRoomFor(PlanId plan) const;
   Worker* WorkerOf(const RunHere& run);
@@ -141,7 +167,8 @@ class Core {
   Outbox outbox_;
   Runtimes runtimes_;
   References references_;
-  std::int64_t next_worker_ = 1;
+  Checks checks_;
+  std::int64_t next_worker_ = 1;  // or check
   Seconds step_logs_read_at_{0};
   std::optional<Seconds> quit_before_;
 };

@@ -14,7 +14,7 @@ constexpr Seconds kDescribePatience{120};
 void Core::Spawn(int slot, const std::string& runtime, Seconds respawn_delay, Seconds now, Actions& actions) {
   const std::int64_t number = next_worker_++;
   slots_[slot].seats[runtime] = Worker{.number = number, .state = Describing{now, respawn_delay}, .used_at = now};
-  actions.push_back(SpawnWorker{slot, number, runtime});
+  actions.push_back(SpawnWorker{slot, number, runtime, slots_[slot].reservation});
   Ask(slot, runtime, RunKey{}, Describe{worker::kCapabilities}, actions);
 }
 
@@ -41,16 +41,78 @@ void Core::Retire(int slot, const std::string& runtime, Seconds now, Actions& ac
   MindSlot(slot, now, actions);
 }
 
+Core::Range Core::RangeOf(int slot, const Reservation& reservation) const {
+  return {slot, slot + SlotsOf(settings_.devices[reservation.device], reservation)};
+}
+
+Core::Range Core::RangeOf(const RunHere& run) const {
+  return RangeOf(run.runner.order().slot, run.runner.order().reservation);
+}
+
+Core::Range Core::SlotsOfDevice(const RunHere& run) const {
+  const DeviceSlot at = FindSlot(settings_.devices, run.runner.order().slot).value();
+  return {at.first, at.first + settings_.devices[at.device].slots};
+}
+
+// That has some of these slots; else the first that waits for some. Null if none does.
+const Core::RunHere* Core::RunThatTakes(Range range) const {
+  for (int i = range.first; i < range.last; ++i) {
+    if (slots_[i].run.has_value()) return &runs_.at(*slots_[i].run);
+  }
+  for (const auto& [key, run] : runs_) {
+    if (run.runner.waiting() && RangeOf(run).Overlaps(range)) return &run;
+  }
+  return nullptr;
+}
+
+// Its slots are free, and nothing holds what it has reserved.
+bool Core::HasItsPlace(const RunHere& run) const {
+  const Order& order = run.runner.order();
+  if (slots_[order.slot].reservation != order.reservation) return false;
+  const Range range = RangeOf(run);
+  for (int i = range.first; i < range.last; ++i) {
+    if (slots_[i].run.has_value() || checks_.IsOn(i)) return false;
+  }
+  const Range device = SlotsOfDevice(run);
+  for (int i = device.first; i < device.last; ++i) {
+    const bool is_near = i != order.slot && RangeOf(i, slots_[i].reservation).Overlaps(range);
+    if (is_near && MayHoldMemory(slots_[i])) return false;
+  }
+  return true;
+}
+
+// Gives the slot's workers what the run that takes the slot has reserved; where none does and what they have is in the
+// way of another, the slot's own share. False: some with another reservation still live.
+bool Core::Refit(int slot) {
+  Slot& at = slots_[slot];
+  Reservation wanted = at.reservation;
+  if (const RunHere* run = RunThatTakes({slot, slot + 1})) {
+    wanted = run->runner.order().reservation;
+  } else if (RunThatTakes(RangeOf(slot, at.reservation)) != nullptr) {
+    wanted = ReservationOf(settings_.devices, slot);
+  }
+  const bool has_workers = std::any_of(at.seats.begin(), at.seats.end(),
+                                       [](const auto& item) { return std::holds_alternative<Worker>(item.second); });
+  if (wanted != at.reservation && has_workers) return false;
+  at.reservation = wanted;
+  return true;
+}
+
+bool Core::TrainsOn(int slot, const std::string& runtime) const {
+  const auto& key = slots_[slot].run;
+  return key.has_value() && runs_.at(*key).runtime == runtime && runs_.at(*key).runner.order().slot == slot;
+}
+
 // It trains, or writes what was trained.
 bool Core::IsBusy(int slot, const std::string& runtime) const {
   const Slot& at = slots_[slot];
-  if (at.run.has_value() && runs_.at(*at.run).runtime == runtime) return true;
+  if (TrainsOn(slot, runtime)) return true;
   const auto* worker = std::get_if<Worker>(&at.seats.at(runtime));
   return worker != nullptr && Saves(*worker);
 }
 
-// Of the workers that are only kept warm, those used least recently go; of a server that is drained, all.
-void Core::TrimWarm(int slot, const std::set<std::string>& wanted, Actions& actions) {
+// Of the workers that are only kept warm, those used least recently go.
+void Core::TrimWarm(int slot, const std::set<std::string>& wanted, int kept, Actions& actions) {
   int count = 0;
   std::set<std::pair<Seconds, std::string>> idle;
   for (const auto& [runtime, seat] : slots_[slot].seats) {
@@ -60,7 +122,6 @@ void Core::TrimWarm(int slot, const std::set<std::string>& wanted, Actions& acti
     const bool is_idle = std::holds_alternative<Ready>(worker->state) && !IsBusy(slot, runtime);
     if (is_idle && !wanted.contains(runtime)) idle.emplace(worker->used_at, runtime);
   }
-  const int kept = drained_ ? 0 : settings_.warm_workers;
   for (auto it = idle.begin(); it != idle.end() && count > kept; ++it, --count) {
     Kill(slot, it->second, actions);
   }
@@ -97,7 +158,7 @@ bool Core::HasLetGo(const std::string& runtime, Actions& actions) {
     if (offering != nullptr && offering->name == runtime) return false;
   }
   bool has_let_go = true;
-  for (int i = 0; i < settings_.slot_count; ++i) {
+  for (int i = 0; i < slot_count(); ++i) {
     Slot& slot = slots_[i];
     const auto seat = slot.seats.find(runtime);
     if (seat == slot.seats.end()) continue;
@@ -112,23 +173,30 @@ bool Core::HasLetGo(const std::string& runtime, Actions& actions) {
   return has_let_go;
 }
 
-// A slot has a worker at all times: of what it trained last, unless that goes; of what waits to be trained on it; and
-// of what nobody knows yet, which one slot finds out. On a server that is drained, nothing but what a run waits for.
+// A slot has a worker at all times, unless another's run takes it along: of what it trained last, unless that goes; of
+// what waits to be trained on it; and of what nobody knows yet, which one slot finds out. On a server that is drained,
+// nothing but what a run waits for.
 std::set<std::string> Core::RuntimesWanted(int slot) const {
   std::set<std::string> wanted;
   for (const auto& [key, run] : runs_) {
     if (run.runner.order().slot != slot || !run.runner.waiting()) continue;
     if (const Runtimes::Runtime* runtime = runtimes_.Offering(run.offer)) wanted.insert(runtime->name);
   }
-  if (drained_) return wanted;
-  if (wanted.empty()) {
+  if (wanted.empty() && !drained_) {
     const std::string& last = slots_[slot].runtime;
     wanted.insert(runtimes_.Get(last).is_own || references_.Keeps(last) ? last : settings_.runtimes.front());
   }
+  AddUnknown(slot, wanted);
+  return wanted;
+}
+
+// Those that nobody knows yet, which this slot is to find out.
+void Core::AddUnknown(int slot, std::set<std::string>& wanted) const {
+  if (drained_) return;
   bool describes_code = false;  // of users: one at a time, lest they crowd out what is trained
   for (std::size_t i = 0; i < runtimes_.all().size(); ++i) {
     const Runtimes::Runtime& runtime = runtimes_.all()[i];
-    const bool is_here = static_cast<int>(i) % settings_.slot_count == slot;
+    const bool is_here = static_cast<int>(i) % slot_count() == slot;
     if (!is_here || runtime.description.has_value()) continue;
     if (runtime.is_own) {
       wanted.insert(runtime.name);
@@ -136,7 +204,6 @@ std::set<std::string> Core::RuntimesWanted(int slot) const {
       wanted.insert(runtime.name);
     }
   }
-  return wanted;
 }
 
 void Core::NoteHeartbeat(Worker& worker, const Asked& asked, Seconds now) {
@@ -154,12 +221,44 @@ void Core::MindSlot(int slot, Seconds now, Actions& actions) {
     if (retired != nullptr && (!Saves(*worker) || now > retired->patience_ends)) Kill(slot, runtime, actions);
   }
   if (quit_before_.has_value()) return;
-  const std::set<std::string> wanted = RuntimesWanted(slot);
+  const RunHere* run = RunThatTakes({slot, slot + 1});
+  const WantedCheck* check = NextCheck(slot, now);
+  const bool is_checked = check != nullptr || checks_.IsOn(slot);
+  const bool is_taken_along = is_checked || (run != nullptr && run->runner.order().slot != slot);
+  if (!is_taken_along && !Refit(slot)) return TrimWarm(slot, {}, 0, actions);
+  std::set<std::string> wanted;
+  is_taken_along ? AddUnknown(slot, wanted) : wanted.merge(RuntimesWanted(slot));
   for (const std::string& runtime : wanted) {
     const auto* absent = std::get_if<Absent>(&slots_[slot].seats[runtime]);
     if (absent != nullptr && now >= absent->respawn_at) Spawn(slot, runtime, absent->respawn_delay, now, actions);
   }
-  TrimWarm(slot, wanted, actions);
+  TrimWarm(slot, wanted, is_taken_along || drained_ ? 0 : settings_.warm_workers, actions);
+  if (check == nullptr || MayHoldMemory(slots_[slot])) return;
+  checks_.Begin(*check, next_worker_++, runtimes_.Offering(DigestOf(check->offer))->name, now, actions);
+}
+
+// What makes no sense here is passed over.
+void Core::WantChecks(std::vector<WantedCheck> wanted, Actions& actions) {
+  std::erase_if(wanted, [&](const WantedCheck& each) {
+    return quit_before_.has_value() || !CheckWanted(each, settings_.devices).has_value();
+  });
+  checks_.Want(wanted, actions);
+}
+
+Actions Core::OnCheckEnded(std::int64_t process, const std::optional<CheckFinding>& finding,
+                           const std::string& last_words, Seconds now) {
+  Actions actions;
+  checks_.OnEnded(process, finding, last_words, now);
+  AssignSlots(now, actions);
+  return actions;
+}
+
+// That can be begun on the slot as soon as no worker there holds memory: nothing trains there, or is about to. Null if
+// none can.
+const WantedCheck* Core::NextCheck(int slot, Seconds now) const {
+  if (RunThatTakes({slot, slot + 1}) != nullptr) return nullptr;
+  const WantedCheck* check = checks_.Next(slot, now);
+  return check == nullptr || runtimes_.Offering(DigestOf(check->offer)) == nullptr ? nullptr : check;
 }
 
 }  // namespace espalier::node

@@ -17,9 +17,21 @@ bool HoldsFrom(const Configuration& configuration, Step step) {
                      [step](const Function& function) { return function.origin <= step; });
 }
 
-Result<void> CheckConfiguration(const PackedConfiguration& packed, const Order& order, Step from) {
+Values ValuesOf(const Schema& schema, const Configuration& configuration, Step step, bool initial_too) {
+  Values values;
+  for (std::size_t i = 0; i < schema.hyper_parameters.size(); ++i) {
+    const HyperParameter& parameter = schema.hyper_parameters[i];
+    if (initial_too || !parameter.initial) values[parameter.name] = espalier::At(configuration.functions[i], step);
+  }
+  for (const std::string& name : configuration.undeclared) {
+    values[name] = espalier::At(*configuration.FindUndeclared(name), step);
+  }
+  return values;
+}
+
+Result<void> CheckConfiguration(const PackedConfiguration& packed, const Offer& offer, Step from) {
   const Configuration configuration = packed.Unpack();
-  if (configuration.DeclaredCount() != order.offer.schema.hyper_parameters.size()) {
+  if (configuration.DeclaredCount() != offer.schema.hyper_parameters.size()) {
     return Defect("has another number of hyper-parameters than the offer", "configuration");
   }
   if (!HoldsFrom(configuration, from)) return Defect("begins after the steps that it is for", "configuration");
@@ -33,7 +45,7 @@ Result<void> CheckPath(const Order& order) {
     const std::string field = "path[" + std::to_string(i) + "]";
     const PathStage& stage = order.path[i].stage;
     if (stage.from != at || stage.to <= stage.from) return Defect("is not joined to what comes before it", field);
-    const Result<void> fits = CheckConfiguration(order.path[i].configuration, order, stage.from);
+    const Result<void> fits = CheckConfiguration(order.path[i].configuration, order.offer, stage.from);
     if (!fits.has_value()) return InField(field, fits.error());
     at = stage.to;
   }
@@ -42,18 +54,21 @@ Result<void> CheckPath(const Order& order) {
 
 }  // namespace
 
-Result<void> CheckOrder(const Order& order, int slot_count) {
-  if (order.slot < 0 || order.slot >= slot_count) {
-    return Defect("there is no slot " + std::to_string(order.slot), "slot");
-  }
+Result<void> CheckOrder(const Order& order, const std::vector<Device>& devices) {
+  ESPALIER_RETURN_IF_ERROR(CheckReservation(devices, order.slot, order.reservation));
   if (order.start.has_value()) {
     if (order.start->point.step < Step{1}) return Defect("step 0 has no checkpoint", "start");
-    const Result<void> fits = CheckConfiguration(order.start->configuration, order, order.start->point.step - 1);
+    const Result<void> fits = CheckConfiguration(order.start->configuration, order.offer, order.start->point.step - 1);
     if (!fits.has_value()) return InField("start", fits.error());
-    const Result<void> root_fits = CheckConfiguration(order.start->root, order, Step{0});
+    const Result<void> root_fits = CheckConfiguration(order.start->root, order.offer, Step{0});
     if (!root_fits.has_value()) return InField("start.root", root_fits.error());
   }
   return CheckPath(order);
+}
+
+Result<void> CheckWanted(const WantedCheck& wanted, const std::vector<Device>& devices) {
+  ESPALIER_RETURN_IF_ERROR(CheckReservation(devices, wanted.slot, wanted.reservation));
+  return CheckConfiguration(wanted.root, wanted.offer, Step{0});
 }
 
 RunPath::RunPath(const Order& order) : schema_(order.offer.schema), from_init_(!order.start.has_value()) {
@@ -97,13 +112,13 @@ Digest128 RunPath::LineageAt(Step step) const {
 }
 
 Values RunPath::ValuesAtInit() const {
-  return ValuesOf(from_init_ ? stages_.front().configuration : root_, Step{0}, /*initial_too=*/true);
+  return ValuesAtStart(schema_, from_init_ ? stages_.front().configuration : root_);
 }
 
 Values RunPath::SequenceValues(Step step) const {
   const Stage* stage = step < start_ ? nullptr : StageThatReaches(step + 1);
   ESPALIER_CHECK(stage != nullptr || step < start_) << "step " << step.value << " is not on the path";
-  return ValuesOf(stage == nullptr ? before_start_ : stage->configuration, step, /*initial_too=*/false);
+  return ValuesOf(schema_, stage == nullptr ? before_start_ : stage->configuration, step, /*initial_too=*/false);
 }
 
 std::vector<ValuesAtStep> RunPath::ChangesBetween(Step from, Step to) const {
@@ -117,16 +132,8 @@ std::vector<ValuesAtStep> RunPath::ChangesBetween(Step from, Step to) const {
   return changes;
 }
 
-Values RunPath::ValuesOf(const Configuration& configuration, Step step, bool initial_too) const {
-  Values values;
-  for (std::size_t i = 0; i < schema_.hyper_parameters.size(); ++i) {
-    const HyperParameter& parameter = schema_.hyper_parameters[i];
-    if (initial_too || !parameter.initial) values[parameter.name] = espalier::At(configuration.functions[i], step);
-  }
-  for (const std::string& name : configuration.undeclared) {
-    values[name] = espalier::At(*configuration.FindUndeclared(name), step);
-  }
-  return values;
+Values ValuesAtStart(const Schema& schema, const Configuration& root) {
+  return ValuesOf(schema, root, Step{0}, /*initial_too=*/true);
 }
 
 Values Changed(const Values& wanted, const Values& in_force) {

@@ -9,9 +9,12 @@
 
 namespace espalier::node {
 
-// Whether a server with so many slots can carry out the order, whatever its workers train. Error: kInvalidArgument with
+// Whether a server with these devices can carry out the order, whatever its workers train. Error: kInvalidArgument with
 // the field.
-Result<void> CheckOrder(const Order& order, int slot_count);
+Result<void> CheckOrder(const Order& order, const std::vector<Device>& devices);
+
+// The same of a check.
+Result<void> CheckWanted(const WantedCheck& wanted, const std::vector<Device>& devices);
 
 class RunPath {
  public:
@@ -50,7 +53,6 @@ class RunPath {
   };
 
   const Stage* StageThatReaches(Step step) const;
-  Values ValuesOf(const Configuration& configuration, Step step, bool initial_too) const;
 
   Schema schema_;
   Step start_;
@@ -62,6 +64,9 @@ class RunPath {
   bool from_init_ = false;
   std::vector<Stage> stages_;
 };
+
+// Of all hyper-parameters, with which every training begins that has this root.
+Values ValuesAtStart(const Schema& schema, const Configuration& root);
 
 // Those of `wanted` that `in_force` does not have, or has otherwise; and those that only `in_force` has: neutral now.
 Values Changed(const Values& wanted, const Values& in_force);

@@ -209,7 +209,8 @@ void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds
 void Runner::OnReplyWhileStopping(const RequestKind& request, const ReplyKind& reply, Seconds now,
                                   RunnerActions& actions) {
   const auto* train = std::get_if<Train>(&request);
-  if (train != nullptr && std::holds_alternative<Trained>(reply)) reached_ = train->step;
+  const auto* trained = std::get_if<Trained>(&reply);
+  if (train != nullptr && trained != nullptr) TakeTrained(train->step, *trained, now);
   const auto* evaluated = std::get_if<Evaluated>(&reply);
   if (evaluated != nullptr && !evaluated->metrics.empty()) ReportMetrics(*evaluated, actions);
   if (std::get<OnSlot>(state_).asked.empty()) Finish(std::nullopt, now, actions);
@@ -400,6 +401,7 @@ std::optional<Seconds> Runner::LimitOf(Work work) const {
 }
 
 void Runner::OnTick(Seconds now, bool worker_saves, RunnerActions& actions) {
+  series_.Report(now, actions.reports);
   const TimeLimits& limits = order_.terms.limits;
   if (limits.save.has_value()) {
     const std::string why = "it was not written within " + WholeSeconds(*limits.save);
@@ -455,6 +457,7 @@ void Runner::Finish(std::optional<ReportKind> fault, Seconds now, RunnerActions&
 
 void Runner::Close(RunnerActions& actions) {
   ESPALIER_CHECK(std::holds_alternative<Over>(state_));
+  series_.ReportAll(actions.reports);
   std::optional<ReportKind>& fault = std::get<Over>(state_).fault;
   if (fault.has_value()) actions.reports.push_back(std::move(*fault));
   end_.step = reached_;

@@ -19,9 +19,11 @@
 #include <vector>
 
 #include "protocol/report.h"
+#include "worker/node/core/gpu_use.h"
 #include "worker/node/core/run_path.h"
 #include "worker/node/core/run_saves.h"
 #include "worker/node/core/run_state.h"
+#include "worker/node/core/series_batches.h"
 #include "worker/node/core/staging.h"
 #include "worker/node/core/worker_words.h"
 
@@ -89,6 +91,8 @@ class Runner {
 
   // The worker is at the request, and gets on.
   void OnHeartbeat(const RequestKind& request, Seconds now);
+  // What its GPU was seen to do. `is_alone`: all of the GPU is this run's.
+  void OnGpuSeen(const GpuUse& use, bool is_alone);
   void OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
   void OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& actions);
   // The start's file is missing or damaged. REQUIRES: waiting().
@@ -120,6 +124,8 @@ class Runner {
   void SaveHere(Seconds now, RunnerActions& actions);
   void BeginAgain(Seconds now, RunnerActions& actions);
   void OnPrepared(const RequestKind& request, Seconds took, Seconds now, RunnerActions& actions);
+  StageUse& UseAt(Step step);
+  void TakeTrained(Step step, const Trained& trained, Seconds now);
   void OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions);
   void OnEvaluated(const Evaluated& evaluated, Seconds now, RunnerActions& actions);
   void OnReplyWhileStopping(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
@@ -169,6 +175,7 @@ class Runner {
   Seconds stop_patience_{0};
   RunSaves saves_;
   Seconds saved_at_{0};  // or began
+  SeriesBatches series_;
   std::set<Step> measured_;
   std::map<Step, RunFailed::Kind> failed_evaluations_;
   std::set<PromiseId> lost_;  // and reported so

@@ -50,9 +50,32 @@ Step Runner::NextStop(Seconds now) const {
   return stop;
 }
 
-void Runner::OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions) {
+// Of the stage that trains the step.
+StageUse& Runner::UseAt(Step step) {
+  const PlanNodeId node = path_.PointAt(step).node;
+  const auto known = std::ranges::find(end_.stages, node, &StageUse::node);
+  return known == end_.stages.end() ? end_.stages.emplace_back(StageUse{.node = node}) : *known;
+}
+
+void Runner::OnGpuSeen(const GpuUse& use, bool is_alone) {
+  if (!Is<Training>()) return;
+  StageUse& stage = UseAt(begun_);
+  ++stage.looks;
+  stage.utilization += use.utilization;
+  if (is_alone) stage.device_bytes = std::max(stage.device_bytes, use.memory_bytes);
+}
+
+void Runner::TakeTrained(Step step, const Trained& trained, Seconds now) {
   reached_ = step;
-  end_.peak_bytes = std::max(end_.peak_bytes, trained.peak_bytes);
+  StageUse& stage = UseAt(step);
+  stage.process_bytes = std::max(stage.process_bytes, trained.peak_bytes);
+  stage.device_bytes = std::max(stage.device_bytes, trained.peak_device_bytes);
+  series_.Add(order_.plan, path_.PointAt(step), path_.LineageAt(step), trained.metrics, now);
+}
+
+void Runner::OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions) {
+  TakeTrained(step, trained, now);
+  series_.Report(now, actions.reports);
   if (AllFinite(trained.metrics)) return Advance(now, actions);
   Finish(FaultNow(RunFailed::Kind::kDiverged, DescribeNotFinite(trained.metrics)), now, actions);
 }

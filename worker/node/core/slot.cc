@@ -28,6 +28,13 @@ bool Has(const Description& description, const std::string& capability) {
   return std::ranges::find(description.capabilities, capability) != description.capabilities.end();
 }
 
+bool MayHoldMemory(const Slot& slot) {
+  return std::any_of(slot.seats.begin(), slot.seats.end(), [](const auto& item) {
+    const auto* worker = std::get_if<Worker>(&item.second);
+    return worker != nullptr && !std::holds_alternative<Describing>(worker->state);
+  });
+}
+
 bool Saves(const Worker& worker) {
   return std::any_of(worker.asked.begin(), worker.asked.end(),
                      [](const auto& item) { return std::holds_alternative<Save>(item.second.request); });

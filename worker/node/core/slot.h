@@ -1,5 +1,6 @@
-// A slot of this server, and the worker processes on it: at most one of each runtime. One of them trains the run that
-// holds the slot; others are kept warm.
+// A slot of this server, and the worker processes on it: at most one of each runtime, all with one reservation. One of
+// them trains the run that holds the slot; others are kept warm. A run that takes several slots of a device is trained
+// on the first, and no worker of another is kept meanwhile.
 //
 //   Absent ──> Worker: Describing ──> Ready ──> Retired ──> Killed ──> Absent
 //                          └──────────────└──────────────────^
@@ -67,7 +68,8 @@ using Seat = std::variant<Absent, Worker>;
 
 struct Slot {
   std::map<std::string, Seat> seats;  // by runtime
-  std::optional<RunKey> run;          // that holds the slot
+  Reservation reservation;            // that all its workers have: they end before there is another
+  std::optional<RunKey> run;          // that holds the slot, alone or with the next ones
   std::string runtime;  // whose worker is kept warm whatever happens: of the last run, or the first of all
 };
 
@@ -80,6 +82,9 @@ bool Has(const Description& description, const std::string& capability);
 // How long to wait before the next worker is started if this one dies now: a worker that never got as far as describing
 // itself would only do the same again.
 Seconds RespawnDelay(const Worker& worker);
+
+// Some worker on the slot has trained, or may be about to: it may hold memory of its device.
+bool MayHoldMemory(const Slot& slot);
 
 // It writes a state, of whatever run.
 bool Saves(const Worker& worker);

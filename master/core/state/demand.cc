@@ -1,0 +1,81 @@
+#include "master/core/state/demand.h"
+
+#include <algorithm>
+
+namespace espalier::master {
+namespace {
+
+constexpr int kMoreThanWhole = 2 * kWholeDevice;
+
+// How many of `slots` equal parts of `whole` make up `wanted`; 0: all do not.
+int PartsFor(std::int64_t wanted, std::int64_t whole, int slots) {
+  if (wanted > whole) return 0;
+  return static_cast<int>(std::max<std::int64_t>(1, (wanted * slots + whole - 1) / whole));
+}
+
+}  // namespace
+
+int SlotsFor(const Device& device, const Demand& demand) {
+  if (demand.memory_bytes > 0 && device.memory_bytes > 0) {
+    return PartsFor(demand.memory_bytes, device.memory_bytes, device.slots);
+  }
+  return PartsFor(demand.compute, kWholeDevice, device.slots);
+}
+
+Demand MoreThan(const Reservation& had, const Device& device) {
+  const bool was_all = SlotsOf(device, had) >= device.slots;
+  if (was_all) return {.compute = kMoreThanWhole, .memory_bytes = 2 * had.memory_bytes};
+  return {.compute = std::min(kWholeDevice, 2 * had.compute),
+          .memory_bytes = std::min(device.memory_bytes, 2 * had.memory_bytes)};
+}
+
+Demand DemandOf(const MasterState& state, PlanId plan, const std::vector<PathStage>& path) {
+  Demand demand;
+  const auto demands = state.index.demands.find(plan);
+  if (demands == state.index.demands.end()) return demand;
+  for (const PathStage& stage : path) {
+    const auto at_node = demands->second.find(stage.node);
+    if (at_node != demands->second.end()) demand = Larger(demand, at_node->second);
+  }
+  return demand;
+}
+
+bool IsHad(const MasterState& state, const SearchPlan& plan, const Demand& demand) {
+  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
+    const Server& server = entry.second;
+    return OfferOf(server, plan.trainer, plan.identity.device_kind) != nullptr &&
+           std::any_of(server.devices.begin(), server.devices.end(),
+                       [&](const Device& device) { return SlotsFor(device, demand) > 0; });
+  });
+}
+
+std::string Printed(const MasterState& state, const Run& run) {
+  std::string text = std::to_string(run.slots);
+  const auto server = state.servers.find(run.slot.server);
+  const auto index = static_cast<std::size_t>(run.reservation.device);
+  if (server != state.servers.end() && index < server->second.devices.size()) {
+    const Device& device = server->second.devices[index];
+    text += " of " + std::to_string(device.slots) + (device.slots == 1 ? " slot" : " slots") + " of " + device.name;
+  } else {
+    text += run.slots == 1 ? " slot" : " slots";
+  }
+  text += " on " + run.slot.server;
+  if (run.reservation.memory_bytes == 0) return text;
+  return text + ", " + std::to_string(run.reservation.memory_bytes) + " bytes of its memory";
+}
+
+void TakeDemand(MasterState& state, const SearchPlan& plan, PlanNodeId node) {
+  Demand demand;
+  for (const auto& [key, attempts] : plan.Node(node).results->attempts) {
+    if (key.evaluation.empty()) demand = Larger(demand, attempts.demand);
+  }
+  auto& of_plan = state.index.demands[plan.id];
+  if (demand == Demand{}) {
+    of_plan.erase(node);
+  } else {
+    of_plan[node] = demand;
+  }
+  if (of_plan.empty()) state.index.demands.erase(plan.id);
+}
+
+}  // namespace espalier::master

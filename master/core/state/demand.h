@@ -1,0 +1,32 @@
+// How much of a device training takes that was out of memory with less (design section 7): twice as much each time, up
+// to all that the largest device has. Kept with the attempts at the plan nodes where it happened.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "master/core/state/master_state.h"
+
+namespace espalier::master {
+
+// So many of the device's slots; 0: it has not so much. 1 for a demand of nothing.
+int SlotsFor(const Device& device, const Demand& demand);
+
+// What to try after so much of the device was not enough: twice that, or all that it has; more than that, if it was
+// all.
+Demand MoreThan(const Reservation& had, const Device& device);
+
+// Of a run along the path: the greatest of its stages. O(stages log), and O(log) for a plan in which nothing was ever
+// out of memory.
+Demand DemandOf(const MasterState& state, PlanId plan, const std::vector<PathStage>& path);
+
+// Whether some server that offers what the plan trains by has a device that has so much. O(servers x devices).
+bool IsHad(const MasterState& state, const SearchPlan& plan, const Demand& demand);
+
+// "2 of 4 slots of gpu-0 on server-1, 8589934592 bytes of its memory"
+std::string Printed(const MasterState& state, const Run& run);
+
+// The demand at the node has changed, as the attempts there say.
+void TakeDemand(MasterState& state, const SearchPlan& plan, PlanNodeId node);
+
+}  // namespace espalier::master
