@@ -11,8 +11,8 @@
 #include "base/result.h"
 #include "master/core/state/master_state.h"
 #include "master/core/state/visibility.h"
-#include "master/core/views/other_offers.h"
 #include "master/core/views/node_costs.h"
+#include "master/core/views/other_offers.h"
 #include "master/core/views/placed_stage.h"
 
 namespace espalier::master {
