@@ -27,7 +27,7 @@ class RawCall {
  public:
   RawCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
           const google::protobuf::Message& request, const std::optional<std::string>& authorization)
-      : RawCall(channel, method, authorization, std::chrono::hours(1)) {
+      : RawCall(channel, method, authorization, std::chrono::minutes(2)) {
     WriteBytes(request.SerializeAsString());
   }
   // A call whose body has not come yet; it ends after `patience` also if the server waits for its body.

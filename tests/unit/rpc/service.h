@@ -22,15 +22,15 @@
 
 namespace espalier::master::testing {
 
-class Service : public MasterPort, public EffectRunner {
+class Service {
  public:
   // Serves at once, unless it is to listen alone until Start.
   explicit Service(bool start = true)
-      : loop_(store_, *this,
+      : loop_(store_, ports_,
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, *policy_, settings_, now);
               }),
-        rpc_(*this, outputs_, series_) {
+        rpc_(ports_, outputs_, series_) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
     settings_.first_administrator =
         User{.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)};
@@ -39,7 +39,7 @@ class Service : public MasterPort, public EffectRunner {
     channel = grpc::CreateChannel(address(), grpc::InsecureChannelCredentials());
     if (start) Start();
   }
-  ~Service() override {
+  ~Service() {
     loop_.Stop();
     if (thread_.joinable()) thread_.join();
     rpc_.Stop();
@@ -83,10 +83,6 @@ class Service : public MasterPort, public EffectRunner {
     Get<v1::RemoveUserResponse>(root, "UserService/RemoveUser", request);
   }
 
-  void Post(Event event) override { loop_.Post(std::move(event)); }
-  Result<void> Read(const std::function<void(const MasterState&)>& read) override { return loop_.Read(read); }
-  void Run(const Effect& effect) override { rpc_.Carry(effect); }
-
   std::string address() const { return "unix:" + folder.string() + "/socket"; }
 
   const std::filesystem::path folder = NewFolder();
@@ -94,6 +90,15 @@ class Service : public MasterPort, public EffectRunner {
   std::shared_ptr<grpc::Channel> channel;
 
  private:
+  // Joins loop and server. Outlives both, so that a call on its way finds it whole.
+  struct Ports : MasterPort, EffectRunner {
+    explicit Ports(Service& of) : service(of) {}
+    void Post(Event event) override { service.loop_.Post(std::move(event)); }
+    Result<void> Read(const std::function<void(const MasterState&)>& read) override { return service.loop_.Read(read); }
+    void Run(const Effect& effect) override { service.rpc_.Carry(effect); }
+    Service& service;
+  };
+
   static std::filesystem::path NewFolder() {
     static std::atomic<int> count = 0;
     return std::filesystem::temp_directory_path() /
@@ -105,6 +110,7 @@ class Service : public MasterPort, public EffectRunner {
   MemorySeriesStore series_;
   std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
   ReactorSettings settings_;
+  Ports ports_{*this};
   EventLoop loop_;
   RpcServer rpc_;
   std::thread thread_;
