@@ -32,6 +32,7 @@ class Service {
               }),
         rpc_(ports_, outputs_, series_) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
+    settings_.lease = Seconds(3600);  // node managers of tests say no more than they have to
     settings_.first_administrator =
         User{.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)};
     std::filesystem::create_directory(folder);
