@@ -43,11 +43,12 @@ Result<double> NumberOf(std::string_view name, const Value& value) {
   return std::get<double>(*number);
 }
 
-Result<std::int64_t> CountOf(std::string_view name, const Value& value) {
+Result<std::int64_t> CountOf(std::string_view name, const Value& value, std::int64_t least = 1) {
   const auto converted = Convert(value, ValueType::kInteger);
-  const std::int64_t count = converted.has_value() ? std::get<std::int64_t>(*converted) : 0;
-  if (count < 1 || count > kStepMax.value) {
-    return Invalid(std::string(name) + " must be a whole number from 1 to 2^53, got " + Shown({value}));
+  const std::int64_t count = converted.has_value() ? std::get<std::int64_t>(*converted) : least - 1;
+  if (count < least || count > kStepMax.value) {
+    return Invalid(std::string(name) + " must be a whole number from " + std::to_string(least) + " to 2^53, got " +
+                   Shown({value}));
   }
   return count;
 }
@@ -147,6 +148,11 @@ Result<double> Arguments::Positive(std::string_view name) const {
 Result<std::int64_t> Arguments::Count(std::string_view name) const {
   ESPALIER_ASSIGN(const Value value, Scalar(name));
   return CountOf(name, value);
+}
+
+Result<std::int64_t> Arguments::CountOrNone(std::string_view name) const {
+  ESPALIER_ASSIGN(const Value value, Scalar(name));
+  return CountOf(name, value, 0);
 }
 
 Result<bool> Arguments::Boolean(std::string_view name) const {

@@ -25,9 +25,10 @@ class Arguments {
   // Of the hyper-parameter that the sequence is for.
   ValueType type() const { return type_; }
 
-  Result<double> Number(std::string_view name) const;       // finite
-  Result<double> Positive(std::string_view name) const;     // finite and > 0
-  Result<std::int64_t> Count(std::string_view name) const;  // whole (5.0 is), from 1 to 2^53
+  Result<double> Number(std::string_view name) const;             // finite
+  Result<double> Positive(std::string_view name) const;           // finite and > 0
+  Result<std::int64_t> Count(std::string_view name) const;        // whole (5.0 is), from 1 to 2^53
+  Result<std::int64_t> CountOrNone(std::string_view name) const;  // the same from 0
   Result<bool> Boolean(std::string_view name) const;
   Result<std::vector<std::int64_t>> Milestones(std::string_view name) const;  // counts, strictly increasing
 

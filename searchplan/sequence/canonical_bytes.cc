@@ -20,6 +20,7 @@ enum Tag : std::uint8_t {
   kSinusoidPeriodTag = 7,
   kOneCyclePhaseTag = 8,
   kFactorTag = 9,  // and the factor; then another, or the primitive: the last factor to multiply comes first
+  kCooldownPeriodTag = 10,
 };
 enum TypeTag : std::uint8_t { kBooleanTag = 1, kIntegerTag = 2, kFloatingTag = 3, kTextTag = 4 };
 
@@ -98,6 +99,14 @@ void AppendPrimitive(std::string& bytes, const OneCyclePhase& phase) {
   AppendFloating(bytes, phase.start);
   AppendFloating(bytes, phase.end);
   AppendByte(bytes, static_cast<std::uint8_t>(phase.anneal));
+}
+
+void AppendPrimitive(std::string& bytes, const CooldownPeriod& cooldown) {
+  AppendByte(bytes, kCooldownPeriodTag);
+  AppendFloating(bytes, cooldown.init);
+  AppendFloating(bytes, cooldown.min_y);
+  AppendNumber(bytes, cooldown.period);
+  AppendByte(bytes, static_cast<std::uint8_t>(cooldown.shape));
 }
 
 }  // namespace
@@ -224,6 +233,8 @@ Result<Primitive> CanonicalReader::TakePrimitive(std::uint8_t tag) {
       return TakeSinusoidPeriod();
     case kOneCyclePhaseTag:
       return TakeOneCyclePhase();
+    case kCooldownPeriodTag:
+      return TakeCooldownPeriod();
     default:
       return Malformed("unknown function");
   }
@@ -249,6 +260,15 @@ Result<Primitive> CanonicalReader::TakeOneCyclePhase() {
   }
   if (anneal > static_cast<std::uint8_t>(Anneal::kLinear)) return Malformed("unknown anneal");
   return OneCyclePhase{from, to, start, end, static_cast<Anneal>(anneal)};
+}
+
+Result<Primitive> CanonicalReader::TakeCooldownPeriod() {
+  ESPALIER_ASSIGN(const double init, TakeFloating());
+  ESPALIER_ASSIGN(const double min_y, TakeFloating());
+  ESPALIER_ASSIGN(const std::int64_t period, TakePeriod());
+  ESPALIER_ASSIGN(const std::uint8_t shape, TakeByte());
+  if (shape > static_cast<std::uint8_t>(CooldownShape::kMirrorCosine)) return Malformed("unknown shape");
+  return CooldownPeriod{init, min_y, period, static_cast<CooldownShape>(shape)};
 }
 
 Result<Function> CanonicalReader::TakeFunction() {

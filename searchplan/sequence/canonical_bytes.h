@@ -40,6 +40,7 @@ class CanonicalReader {
   Result<Primitive> TakePrimitive(std::uint8_t tag);
   Result<Primitive> TakeSinusoidPeriod();
   Result<Primitive> TakeOneCyclePhase();
+  Result<Primitive> TakeCooldownPeriod();
 
   std::string_view rest_;
 };

@@ -91,7 +91,7 @@ class EveryPlateaus {
       return segments_.Add(StepOf(segment.start), StepOf(own_end), *constant);
     }
     const auto value_at = [&function](std::int64_t x) { return std::get<double>(At(function, Step{x})); };
-    const bool monotone = !std::holds_alternative<SinusoidPeriod>(function.primitive);
+    const bool monotone = IsMonotone(function.primitive);
     if (!monotone) ESPALIER_RETURN_IF_ERROR(CountEach(own_end - segment.start));
     for (Step place = segment.start; place < own_end;) {
       const Step next = monotone ? Step{NextChange(place.value, own_end.value, value_at)} : place + 1;
@@ -106,8 +106,8 @@ class EveryPlateaus {
   Result<void> CountEach(std::int64_t count) {
     looked_at_ += count;
     if (looked_at_ <= static_cast<std::int64_t>(kSegmentCountMax)) return {};
-    return MakeError(ErrorCode::kResourceExhausted,
-                     "expected at most " + std::to_string(kSegmentCountMax) + " steps of a Sinusoid up to the horizon");
+    return MakeError(ErrorCode::kResourceExhausted, "expected at most " + std::to_string(kSegmentCountMax) +
+                                                        " steps of a Sinusoid or a mirror_cosine up to the horizon");
   }
 
   Step StepOf(Step place) const {

@@ -50,8 +50,8 @@ tl::unexpected<Error> InCall(std::string_view family, const Error& error) {
 const std::vector<Family>& Families() {
   static const std::vector<Family> families = [] {
     std::vector<Family> all;
-    for (const auto& group :
-         {PlateauFamilies(), SmoothFamilies(), PeriodicFamilies(), OneCycleFamilies(), CombiningFamilies()}) {
+    for (const auto& group : {PlateauFamilies(), SmoothFamilies(), PeriodicFamilies(), OneCycleFamilies(),
+                              CooldownFamilies(), CombiningFamilies()}) {
       all.insert(all.end(), group.begin(), group.end());
     }
     return all;

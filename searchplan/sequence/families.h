@@ -48,6 +48,7 @@ std::vector<Family> PlateauFamilies();
 std::vector<Family> SmoothFamilies();
 std::vector<Family> PeriodicFamilies();
 std::vector<Family> OneCycleFamilies();
+std::vector<Family> CooldownFamilies();
 std::vector<Family> CombiningFamilies();
 
 // init + x * ((end - init) / period) for x < period, which must not be 0; the ramp of LinearTo and Warmup.

@@ -41,6 +41,24 @@ double ValueAt(const OneCyclePhase& phase, std::int64_t steps) {
   return phase.to + (phase.from - phase.to) * ((1 + CosineOfPiBetween(x, phase.start, phase.end)) / 2);
 }
 
+// How much of the way is gone.
+double ShareAt(const CooldownPeriod& cooldown, std::int64_t x) {
+  const double u = static_cast<double>(x) / static_cast<double>(cooldown.period);
+  switch (cooldown.shape) {
+    case CooldownShape::kSqrt:
+      return std::sqrt(u);
+    case CooldownShape::kSquare:
+      return u * u;
+    case CooldownShape::kMirrorCosine:
+      return 2 * u - (1 - CosineOfPi(x, cooldown.period)) / 2;
+  }
+  return 0;
+}
+
+double ValueAt(const CooldownPeriod& cooldown, std::int64_t x) {
+  return cooldown.init - (cooldown.init - cooldown.min_y) * ShareAt(cooldown, x);
+}
+
 std::string PrintPrimitive(const Constant& constant) { return Print(constant.value); }
 
 std::string PrintPrimitive(const Linear& linear) {
@@ -74,9 +92,33 @@ std::string PrintPrimitive(const OneCyclePhase& phase) {
          Print(phase.end) + ", " + Print(Value{std::string(Name(phase.anneal))}) + ")";
 }
 
+std::string PrintPrimitive(const CooldownPeriod& cooldown) {
+  return "Cooldown(" + Print(cooldown.init) + ", " + Print(cooldown.min_y) + ", " + std::to_string(cooldown.period) +
+         ", " + Print(Value{std::string(Name(cooldown.shape))}) + ")";
+}
+
 }  // namespace
 
 std::string_view Name(Anneal anneal) { return anneal == Anneal::kCosine ? "cos" : "linear"; }
+
+std::string_view Name(CooldownShape shape) {
+  switch (shape) {
+    case CooldownShape::kSqrt:
+      return "sqrt";
+    case CooldownShape::kSquare:
+      return "square";
+    case CooldownShape::kMirrorCosine:
+      return "mirror_cosine";
+  }
+  return "";
+}
+
+bool IsMonotone(const Primitive& primitive) {
+  // The mirrored cosine is a difference of two that both grow: rounding may turn it back.
+  const auto* cooldown = std::get_if<CooldownPeriod>(&primitive);
+  const bool is_difference = cooldown != nullptr && cooldown->shape == CooldownShape::kMirrorCosine;
+  return !is_difference && !std::holds_alternative<SinusoidPeriod>(primitive);
+}
 
 std::int64_t FirstPlace(const OneCyclePhase& phase) {
   return phase.start == 0 ? 0 : static_cast<std::int64_t>(phase.start) + 1;

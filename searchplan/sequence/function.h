@@ -89,8 +89,26 @@ struct OneCyclePhase {
 
 std::int64_t FirstPlace(const OneCyclePhase& phase);
 
-using Primitive =
-    std::variant<Constant, Linear, Exponential, CosinePeriod, Polynomial, InverseSqrt, SinusoidPeriod, OneCyclePhase>;
+enum class CooldownShape : std::uint8_t { kSqrt, kSquare, kMirrorCosine };
+
+// "sqrt", "square" or "mirror_cosine".
+std::string_view Name(CooldownShape shape);
+
+// A decay that is neither a ramp nor a cosine: init - (init - min_y) * s, with u = x / period, 0 <= x < period, and s
+// sqrt(u), u * u, or 2 * u - (1 - cos(pi * x / period)) / 2. "1-sqrt" of Haegele et al. 2024, section 3, is the first.
+struct CooldownPeriod {
+  double init = 0;
+  double min_y = 0;
+  std::int64_t period = 1;
+  CooldownShape shape = CooldownShape::kSqrt;
+  friend bool operator==(const CooldownPeriod&, const CooldownPeriod&) = default;
+};
+
+using Primitive = std::variant<Constant, Linear, Exponential, CosinePeriod, Polynomial, InverseSqrt, SinusoidPeriod,
+                               OneCyclePhase, CooldownPeriod>;
+
+// Whether its values only grow, or only fall, in their last bits too.
+bool IsMonotone(const Primitive& primitive);
 
 // x = step - origin. Invariant: a Constant's origin is Step{0} and it has no factors; parameters and factors are finite
 // and never -0.0.

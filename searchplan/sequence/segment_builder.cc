@@ -24,6 +24,8 @@ std::optional<Value> ConstantValue(const Primitive& primitive) {
     if (sinusoid->period == 1) return At({primitive, Step{0}}, Step{0});
   } else if (const auto* phase = std::get_if<OneCyclePhase>(&primitive)) {
     if (phase->from == phase->to) return phase->from;
+  } else if (const auto* cooldown = std::get_if<CooldownPeriod>(&primitive)) {
+    if (cooldown->init == cooldown->min_y) return cooldown->init;
   }
   return std::nullopt;
 }
@@ -40,15 +42,17 @@ bool IsFiniteAtTurns(const SinusoidPeriod& sinusoid, const std::vector<double>& 
 }
 
 // The first step of the function's from its origin to `last` whose value is not finite, or none; the origin for a
-// sinusoid that might have one. Every other primitive is monotone, in its rounded values too, so its ends tell for all
-// steps between.
+// sinusoid that might have one. Every other primitive is monotone, but for last bits far from the range's end, so its
+// ends tell for all steps between.
 std::optional<Step> FirstNotFinite(const Function& function, Step last) {
   if (const auto* sinusoid = std::get_if<SinusoidPeriod>(&function.primitive)) {
     return IsFiniteAtTurns(*sinusoid, function.factors) ? std::nullopt : std::optional(function.origin);
   }
-  if (const auto* cosine = std::get_if<CosinePeriod>(&function.primitive)) {  // nothing leaves init to min_y
-    if (function.factors.empty() && std::isfinite(cosine->init - cosine->min_y)) return std::nullopt;
-  }
+  const auto stays_between = [&](const auto* decay) {  // nothing leaves init to min_y
+    return decay != nullptr && function.factors.empty() && std::isfinite(decay->init - decay->min_y);
+  };
+  if (stays_between(std::get_if<CosinePeriod>(&function.primitive))) return std::nullopt;
+  if (stays_between(std::get_if<CooldownPeriod>(&function.primitive))) return std::nullopt;
   if (!IsFiniteAt(function, function.origin)) return function.origin;
   if (IsFiniteAt(function, last)) return std::nullopt;
   Step good = function.origin;

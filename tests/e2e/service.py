@@ -117,10 +117,10 @@ class Service:
         check = ["--check", "off"] if arguments[:2] == ("study", "run") and "--check" not in arguments else []
         return [str(BIN / "espalier"), *map(str, arguments), *check, "--output", "json"]
 
-    def run(self, *arguments, check=True):
+    def run(self, *arguments, check=True, seconds=600):
         """Runs one command; returns the finished process, whose output is JSON."""
         result = subprocess.run(self.command(*arguments), env=self.environment(), capture_output=True, text=True,
-                                stdin=subprocess.DEVNULL, timeout=600)
+                                stdin=subprocess.DEVNULL, timeout=seconds)
         if check:
             assert result.returncode == 0, f"{arguments}: {result.returncode}\n{result.stderr}"
         return result

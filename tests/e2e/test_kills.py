@@ -39,7 +39,7 @@ class KillsTest(unittest.TestCase):
         before = shared_memory()
         kills = [(f"kill {role}", kill(role)) for role in draw.choices(ROLES, k=KILLS)]
         with service_with(ROOT / "tests/python/trainers/small.py:Small") as service:
-            service.run("study", "run", service.write("undisturbed.yaml", study("undisturbed", "nobody")))
+            service.run("study", "run", service.write("undisturbed.yaml", study("undisturbed", "nobody")), seconds=7200)
             came = run_disturbed(service, "disturbed", study("disturbed", "study"), kills, draw)
             self.assertEqual(came, KILLS, "the study was over before all kills had come")
             self.assertEqual(results(service, "disturbed"), results(service, "undisturbed"))

@@ -80,6 +80,25 @@ def one_cycle(max_y, total_steps, pct_start=mpf(0.3), anneal="cos", div_factor=2
     return value
 
 
+def cooldown(init, min_y, period, shape="linear"):
+    def value(x):
+        if x >= period:
+            return min_y
+        u = mpf(x) / period
+        cosine = (1 - mpmath.cos(mpmath.pi * u)) / 2
+        share = {"linear": u, "cosine": cosine, "sqrt": mpmath.sqrt(u), "square": u * u, "mirror_cosine": 2 * u - cosine}
+        return init - (init - min_y) * share[shape]
+
+    return value
+
+
+def wsd(max_y, total_steps, decay_steps, warmup_steps=0, start_y=mpf(0), min_y=mpf(0), shape="sqrt"):
+    up = linear_to(start_y, max_y, warmup_steps)
+    down = cooldown(max_y, min_y, decay_steps, shape)
+    stable_end = total_steps - decay_steps
+    return lambda x: up(x) if x < warmup_steps else max_y if x < stable_end else down(x - stable_end)
+
+
 def inverse_sqrt(init, timescale=mpf(1)):
     return lambda x: init / mpmath.sqrt((x + timescale) / timescale)
 
@@ -148,6 +167,16 @@ CASES = [
     ("OneCycle(0.1, 331, 0.37, \"linear\", three_phase=true)",
      one_cycle(TENTH, 331, mpf(0.37), "linear", three=True), 1, SHORT),
     ("OneCycle(0.1, 1000001)", one_cycle(TENTH, 1_000_001), 1, LONG),
+    ("Cooldown(0.1, 0.003, 177)", cooldown(TENTH, mpf(0.003), 177), 1, SHORT),
+    ("Cooldown(0.1, 0.003, 177, \"cosine\")", cooldown(TENTH, mpf(0.003), 177, "cosine"), 1, SHORT),
+    ("Cooldown(0.1, 0.003, 177, \"sqrt\")", cooldown(TENTH, mpf(0.003), 177, "sqrt"), 1, SHORT),
+    ("Cooldown(0.1, 0.003, 177, \"square\")", cooldown(TENTH, mpf(0.003), 177, "square"), 1, SHORT),
+    ("Cooldown(0.1, 0.003, 177, \"mirror_cosine\")", cooldown(TENTH, mpf(0.003), 177, "mirror_cosine"), 1, SHORT),
+    ("Cooldown(0.1, 0.0, 1000001, \"mirror_cosine\")", cooldown(TENTH, mpf(0), 1_000_001, "mirror_cosine"), 1, LONG),
+    ("Cooldown(1.0, 0.0, 9007199254740992, \"sqrt\")", cooldown(mpf(1), mpf(0), 2**53, "sqrt"), 1, FAR),
+    ("WSD(0.1, 300, 77, 20)", wsd(TENTH, 300, 77, 20), 1, SHORT),
+    ("WSD(0.1, 300, 77, 20, 0.01, 0.001, \"mirror_cosine\")",
+     wsd(TENTH, 300, 77, 20, HUNDREDTH, mpf(0.001), "mirror_cosine"), 1, SHORT),
     ("InverseSqrt(0.1)", inverse_sqrt(TENTH), 1, SHORT),
     ("InverseSqrt(0.1, 4000)", inverse_sqrt(TENTH, mpf(4000)), 1, LONG),
     ("Warmup(0.01, 5, Cosine(0.1, 0, 75))", warmup(HUNDREDTH, 5, cosine(TENTH, mpf(0), 75)), 1, SHORT),

@@ -29,7 +29,8 @@ TEST_CASE("plateaus and held ends are Constants of the value") {
 TEST_CASE("functions that cannot change are Constants, which have no origin") {
   for (const auto* text :
        {"Linear(0.1, 0)", "LinearTo(0.1, 0.1, 5)", "Exponential(0.1, 1)", "Cosine(0.1, 0.1, 7)", "Cosine(0.1, 0, 1)",
-        "Polynomial(0.1, 5, 3, 0.1)", "Sinusoid(0, 5, 1, 0.1)", "Sinusoid(0.1, 1)", "CyclicLR(0.1, 0.1, 5, 6)",
+        "Polynomial(0.1, 5, 3, 0.1)", "Cooldown(0.1, 0.1, 5, \"sqrt\")", "WSD(0.1, 9, 0)",
+        "WSD(0.1, 9, 3, 2, 0.1, 0.1)", "Sinusoid(0, 5, 1, 0.1)", "Sinusoid(0.1, 1)", "CyclicLR(0.1, 0.1, 5, 6)",
         "Every(3, 0.1)", "Scale(0.1, 1)", "MultiStep(0.1, [4, 8], 1)", "Step(0.1, 3, 1)", "Table([0.1, 0.1])",
         "Warmup(0.1, 5, 0.1)", "Piecewise([Exponential(0.1, 1), Linear(0.1, -0.0)], [7])"}) {
     CAPTURE(text);
@@ -77,6 +78,25 @@ TEST_CASE("a phase of one cycle is a piece of its own kind") {
         "4e-07], [10, 41])");
   CHECK(SharedSteps("Warmup(0, 5, OneCycle(0.1, 41))",
                     "Piecewise([LinearTo(0, 0.0040000000000000036, 5), OneCycle(0.1, 41)], [5])") == 100);
+}
+
+TEST_CASE("a linear and a cosine cooldown are the pieces that others make, and each other shape is one of its own") {
+  CHECK(SharedSteps("Cooldown(0.1, 0.01, 30)", "LinearTo(0.1, 0.01, 30)") == 100);
+  CHECK(SharedSteps("Cooldown(0.1, 0.01, 30, \"cosine\")", "Piecewise([Cosine(0.1, 0.01, 30), 0.01], [30])") == 100);
+  CHECK(Canonical("Cooldown(0.1, 0.01, 30, \"sqrt\")") == "Piecewise([Cooldown(0.1, 0.01, 30, \"sqrt\"), 0.01], [30])");
+  CHECK(SharedSteps("Cooldown(0.1, 0, 30, \"sqrt\")", "Cooldown(0.1, 0, 30, \"square\")") == 0);
+  CHECK(SharedSteps("Cooldown(0.1, 0, 30, \"sqrt\")", "Cooldown(0.1, 0, 31, \"sqrt\")") == 0);
+}
+
+TEST_CASE("decays of any length and shape share the stable trunk") {
+  CHECK(SharedSteps("WSD(0.1, 90, 9, 5)", "WSD(0.1, 60, 30, 5, shape=\"linear\")") == 30);
+  CHECK(SharedSteps("WSD(0.1, 90, 9, 5)", "Warmup(0, 5, 0.1)") == 81);
+  CHECK(SharedSteps("WSD(0.1, 90, 9, 5)", "WSD(0.1, 90, 9, 5, shape=\"mirror_cosine\")") == 81);
+  CHECK(SharedSteps("WSD(0.1, 90, 9, 5)",
+                    "Piecewise([LinearTo(0, 0.1, 5), 0.1, Cooldown(0.1, 0, 9, \"sqrt\")], [5, 81])") == 100);
+  CHECK(SharedSteps("WSD(0.1, 9, 0, 5)", "Warmup(0, 5, 0.1)") == 100);
+  CHECK(Canonical("WSD(0.1, 10, 10, min_y=0.01, shape=\"square\")") ==
+        "Piecewise([Cooldown(0.1, 0.01, 10, \"square\"), 0.01], [10])");
 }
 
 TEST_CASE("factors distribute over pieces and are never folded") {

@@ -36,6 +36,10 @@ const std::vector<std::pair<Function, std::string>>& GoldenBytes() {
        "01083ff0000000000000400000000000000000000000000000004022000000000000000000000000000001"},
       {{Linear{0.5, -2}, Step{3}, {2, 0.5}},
        "01093fe0000000000000094000000000000000023fe0000000000000c0000000000000000000000000000003"},
+      {{CooldownPeriod{1, -1, 75, CooldownShape::kSqrt}, Step{1}},
+       "010a3ff0000000000000bff0000000000000000000000000004b000000000000000001"},
+      {{CooldownPeriod{1, -1, 75, CooldownShape::kMirrorCosine}, Step{1}},
+       "010a3ff0000000000000bff0000000000000000000000000004b020000000000000001"},
   };
   return golden;
 }
@@ -82,6 +86,7 @@ TEST_CASE("bytes that nothing writes are refused, never misread") {
   CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{InverseSqrt{1, -1}, Step{0}})));
   CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{SinusoidPeriod{1, 5, 1e17, 0}, Step{0}})));
   CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{OneCyclePhase{1, 2, 3, 3}, Step{0}})));
+  CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{CooldownPeriod{1, 0, 0}, Step{0}})));
 }
 
 TEST_CASE("digests of sequences and configurations are the same in every release") {
@@ -89,8 +94,10 @@ TEST_CASE("digests of sequences and configurations are the same in every release
   Configuration configuration;
   for (std::size_t i = 0; i < 7; ++i) configuration.functions.push_back(GoldenBytes()[i].first);
   CHECK(ToHex(DigestOf(configuration)) == "45fed64f08af165b06c376b32e8f9105");
-  for (std::size_t i = 7; i < GoldenBytes().size(); ++i) configuration.functions.push_back(GoldenBytes()[i].first);
+  for (std::size_t i = 7; i < 13; ++i) configuration.functions.push_back(GoldenBytes()[i].first);
   CHECK(ToHex(DigestOf(configuration)) == "86827b60ad711360d46e1b6de5c7dde8");
+  for (std::size_t i = 13; i < GoldenBytes().size(); ++i) configuration.functions.push_back(GoldenBytes()[i].first);
+  CHECK(ToHex(DigestOf(configuration)) == "68ffaab0417e09f0f376f66d763a99e5");
   CHECK(ParseConfiguration(CanonicalBytes(configuration)).value() == configuration);
   CHECK(ParseConfiguration(CanonicalBytes(Configuration{})).value() == Configuration{});
   CHECK_FALSE(ParseConfiguration(CanonicalBytes(configuration) + "x").has_value());

@@ -125,6 +125,36 @@ double OneCyclePhase(const Given& given, std::int64_t step) {
   return PhaseValue(given.Number(0, "from"), given.Number(1, "to"), start, end, IsCosine(given, 4), x);
 }
 
+double Decay(double init, double min_y, std::int64_t period, const std::string& shape, std::int64_t x) {
+  if (x >= period) return min_y;
+  if (shape == "linear") return LinearTo(init, min_y, period, x);
+  const double u = static_cast<double>(x) / static_cast<double>(period);
+  const double cosine = (1 - CosineOfPi(x, period)) / 2;
+  if (shape == "cosine") return init - (init - min_y) * cosine;
+  if (shape == "sqrt") return init - (init - min_y) * std::sqrt(u);
+  if (shape == "square") return init - (init - min_y) * (u * u);
+  return init - (init - min_y) * (2 * u - cosine);
+}
+
+std::string Shape(const Given& given, std::size_t place, const char* otherwise) {
+  return std::get<std::string>(given.Plain(place, "shape", Value{std::string(otherwise)}));
+}
+
+double Cooldown(const Given& given, std::int64_t x) {
+  return Decay(given.Number(0, "init"), given.Number(1, "min_y"), given.Whole(2, "period"), Shape(given, 3, "linear"),
+               x);
+}
+
+double Wsd(const Given& given, std::int64_t x) {
+  const double max_y = given.Number(0, "max_y");
+  const std::int64_t decay = given.Whole(2, "decay_steps");
+  const std::int64_t warmup = given.Whole(3, "warmup_steps", Value{0.0});
+  const std::int64_t stable_end = given.Whole(1, "total_steps") - decay;
+  if (x < warmup) return LinearTo(given.Number(4, "start_y", Value{0.0}), max_y, warmup, x);
+  if (x < stable_end || decay == 0) return max_y;
+  return Decay(max_y, given.Number(5, "min_y", Value{0.0}), decay, Shape(given, 6, "sqrt"), x - stable_end);
+}
+
 double InverseSqrt(const Given& given, std::int64_t x) {
   const double timescale = given.Number(1, "timescale", Value{1.0});
   return given.Number(0, "init") / std::sqrt((static_cast<double>(x) + timescale) / timescale);
@@ -168,6 +198,8 @@ const std::map<std::string, Family>& NumberFamilies() {
       {"OneCycle", OneCycle},
       {"OneCyclePhase", OneCyclePhase},
       {"InverseSqrt", InverseSqrt},
+      {"Cooldown", Cooldown},
+      {"WSD", Wsd},
       {"Warmup", Warmup},
       {"Scale", [](const Given& given,
                    std::int64_t x) { return given.Number(0, "factor") * NumberAt(given.Single(1, "f"), x); }},

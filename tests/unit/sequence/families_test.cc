@@ -216,6 +216,12 @@ TEST_CASE("nonsense in the other families is refused as clearly") {
   CHECK(
       message("OneCycle(1, 20, 0.6, three_phase=true)") ==
       "OneCycle: the phase to 4e-06 would go from place 22.0 to 19.0, expected more total_steps or another pct_start");
+  CHECK(message("Cooldown(1, 0, 0)") == "Cooldown: period" + count + "0");
+  CHECK(message("Cooldown(1, 0, 9, \"exp\")") ==
+        "Cooldown: shape must be \"linear\" or \"cosine\" or \"sqrt\" or \"square\" or \"mirror_cosine\", got \"exp\"");
+  CHECK(message("WSD(1, 10, -1)") == "WSD: decay_steps must be a whole number from 0 to 2^53, got -1");
+  CHECK(message("WSD(1, 10, 6, 5)") ==
+        "WSD: warmup_steps and decay_steps must be at most the 10 of total_steps together, got 5 and 6");
   CHECK(message("OneCyclePhase(1, 2, 5.25, 5.5)") ==
         "OneCyclePhase: expected a whole place from start to end, both from 0 to 2^53");
   CHECK(message("OneCyclePhase(1, 2, 0, 0)") ==
@@ -286,7 +292,7 @@ TEST_CASE("compiling generates only what is below the horizon") {
   CHECK(Compiled("Every(2, Exponential(1, 0.5))", far).segments.size() == 1076);
   CHECK(Refused("Every(2, Linear(0, 1))", far).code == ErrorCode::kResourceExhausted);
   CHECK(Refused("Every(2, Sinusoid(1e-300, 9007199254740992, 0, 1))", far).message ==
-        "Every: expected at most 1000000 steps of a Sinusoid up to the horizon");
+        "Every: expected at most 1000000 steps of a Sinusoid or a mirror_cosine up to the horizon");
   CHECK(Refused("CyclicLR(0, 1, 1, 1)", far).code == ErrorCode::kResourceExhausted);
   CHECK(Refused("Cosine(0.1, 0, 1073741824, gamma=1073741824)", far).message ==
         "Cosine: the period from step 1073741824 on is over 2^53 steps, expected a smaller gamma");

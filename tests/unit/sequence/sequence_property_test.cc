@@ -259,8 +259,9 @@ Forms PlateausAsTable(Samples& samples, std::int64_t horizon) {
 }
 
 Forms HeldEndAsConstant(Samples& samples, std::int64_t horizon) {
-  static const std::vector<std::string> kFamilies = {"LinearTo", "Polynomial", "OneCycle", "Table", "OneCyclePhase"};
-  const Expression a = samples.NextOf(kFamilies[static_cast<std::size_t>(samples.Below(5))]);
+  static const std::vector<std::string> kFamilies = {"LinearTo",      "Polynomial", "OneCycle", "Table",
+                                                     "OneCyclePhase", "Cooldown",   "WSD"};
+  const Expression a = samples.NextOf(kFamilies[static_cast<std::size_t>(samples.Below(7))]);
   constexpr std::int64_t kLongest = 40;
   const Expression held{DirectValue(a, ValueType::kFloating, kLongest)};
   return {a, Pieces({a, held}, {kLongest + samples.Below(horizon)})};
@@ -286,6 +287,8 @@ Forms ConstantInDisguise(Samples& samples, std::int64_t) {
       {Called("OneCycle", {zero, Count(20)}), zero},
       {Called("OneCyclePhase", {value, value, Written(0.5), Written(9)}), value},
       {Called("InverseSqrt", {zero, Written(4)}), zero},
+      {Called("Cooldown", {value, value, period, samples.NextShape()}), value},
+      {Called("WSD", {value, Count(9), zero}), value},
       {Called("Scale", {zero, samples.Next(2)}), zero},
       {Called("Warmup", {value, period, value}), value},
       {Called("Every", {period, value}), value},

@@ -80,6 +80,18 @@ Expression Samples::NextPhase() {
                  Written(start + 1 + static_cast<double>(Below(40)) / 2), Text(Below(2) == 0 ? "cos" : "linear")});
 }
 
+Expression Samples::NextWsd() {
+  const std::int64_t decay = Below(15);
+  const std::int64_t warmup = Below(6);
+  const auto count = [](std::int64_t steps) { return Written(static_cast<double>(steps)); };
+  return Called("WSD", {Written(Number()), count(1 + warmup + decay + Below(9)), count(decay), count(warmup),
+                        Written(Number()), Written(Number()), NextShape()});
+}
+
+Expression Samples::NextShape() {
+  return Text(OneOf<std::string_view>({"linear", "cosine", "sqrt", "square", "mirror_cosine"}, Below(5)));
+}
+
 Expression Samples::NextOf(std::string_view family, int depth) {
   const auto number = [&] { return Written(Number()); };
   const auto period = [&] { return Written(static_cast<double>(Period())); };
@@ -103,6 +115,8 @@ Expression Samples::NextOf(std::string_view family, int depth) {
   if (family == "CyclicLR") return Called(name, {number(), number(), period(), period()});
   if (family == "OneCycle") return NextOneCycle();
   if (family == "OneCyclePhase") return NextPhase();
+  if (family == "Cooldown") return Called(name, {number(), number(), period(), NextShape()});
+  if (family == "WSD") return NextWsd();
   if (family == "InverseSqrt") return Called(name, {number(), Written(OneOf<double>({1, 10, 0.5}, Below(3)))});
   if (family == "Table") {
     std::vector<Expression> values;

@@ -42,10 +42,12 @@ class Samples {
 
   // The same call with arguments from some place on given by name, and whole numbers written with or without a point.
   Expression Rewritten(const Expression& expression);
+  Expression NextShape();  // of a Cooldown
 
  private:
   Expression NextOneCycle();
   Expression NextPhase();
+  Expression NextWsd();
   // Constant, Table or Piecewise of what `next` gives.
   template <class NextPlain>
   Expression NextPlateaus(int depth, const NextPlain& next_plain);
