@@ -44,11 +44,12 @@ Result<void> TrainAgain(CommandContext& context, Client& client, const Options& 
   ESPALIER_ASSIGN(const v1::GetTrialResponse known, client.connection().GetTrial(get));
   v1::ContinueTrialRequest request;
   request.set_trial_id(options.trial);
-  request.set_steps(options.step > 0 ? options.step : known.trial().steps());
-  request.set_name("trial-" + std::to_string(options.trial) + "-state-" + std::to_string(request.steps()));
+  const std::int64_t steps = options.step > 0 ? options.step : known.trial().steps();
+  request.add_continuations()->set_steps(steps);
+  request.set_name("trial-" + std::to_string(options.trial) + "-state-" + std::to_string(steps));
   request.set_state_wanted(true);
-  ESPALIER_ASSIGN(const ContinuedTrial continued, ContinueTrial(context, client, request));
-  const v1::Trial& trained = continued.trial;
+  ESPALIER_ASSIGN(const ContinuedTrials continued, ContinueTrial(context, client, request));
+  const v1::Trial& trained = continued.trials.at(0);
   if (trained.state() == "done") return {};
   return MakeError(ErrorCode::kFailedPrecondition,
                    "the training to there is " + trained.state() + ": " + trained.message());

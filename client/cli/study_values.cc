@@ -27,6 +27,13 @@ bool LooksLikeNotFinite(std::string text) {
   return text == "nan" || text == "inf" || text == "infinity";
 }
 
+YamlNode ScalarOf(const std::string& text) {
+  YamlNode scalar;
+  scalar.kind = Kind::kScalar;
+  scalar.text = text;
+  return scalar;
+}
+
 }  // namespace
 
 tl::unexpected<Error> Wrong(const std::string& field, const std::string& message) {
@@ -116,16 +123,34 @@ Result<StepMeaning> ToStepMeaning(const YamlNode& node, const std::string& field
   return StepMeaning{count};
 }
 
+Result<double> ParseNumber(const std::string& text, const std::string& option) {
+  ESPALIER_ASSIGN(const Value value, ToOption(ScalarOf(text), option));
+  const Result<Value> number = Convert(value, ValueType::kFloating);
+  if (!number.has_value()) return Wrong(option, "got " + text + "; expected a number");
+  return std::get<double>(*number);
+}
+
+Result<std::int64_t> ParseWhole(const std::string& text, const std::string& option) {
+  return WholeNumber(ScalarOf(text), option, 0);
+}
+
+std::vector<std::string> ListOf(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text + ",");
+  for (std::string part; std::getline(stream, part, ',');) {
+    const std::size_t first = part.find_first_not_of(' ');
+    parts.push_back(first == std::string::npos ? "" : part.substr(first, part.find_last_not_of(' ') + 1 - first));
+  }
+  return parts;
+}
+
 Result<Setting> ParseSetting(const std::string& text, const std::string& option) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     return Wrong(option, "got " + text + "; expected NAME=VALUE");
   }
-  YamlNode value;
-  value.kind = Kind::kScalar;
-  value.text = text.substr(equals + 1);
   const std::string name = text.substr(0, equals);
-  ESPALIER_ASSIGN(Expression expression, ToExpression(value, option + " " + name));
+  ESPALIER_ASSIGN(Expression expression, ToExpression(ScalarOf(text.substr(equals + 1)), option + " " + name));
   return Setting{name, std::move(expression)};
 }
 

@@ -44,6 +44,13 @@ struct Setting {
 };
 Result<Setting> ParseSetting(const std::string& text, const std::string& option);
 
+// What an option gives: a number; a whole one from 0 to 2^53. Error: kInvalidArgument, of the option.
+Result<double> ParseNumber(const std::string& text, const std::string& option);
+Result<std::int64_t> ParseWhole(const std::string& text, const std::string& option);
+
+// "a,b": what stands between the commas, without blanks around it; at least one, which may be empty.
+std::vector<std::string> ListOf(const std::string& text);
+
 // From `least` to 2^53.
 Result<std::int64_t> WholeNumber(const YamlNode& node, const std::string& field, std::int64_t least);
 

@@ -10,55 +10,81 @@
 namespace espalier {
 namespace {
 
+Json DefinitionOf(const v1::Continuation& continuation) {
+  Json definition = Json::Object({{"from_step", continuation.from_step()},
+                                  {"steps", continuation.steps()},
+                                  {"sequences", Json::Sorted(continuation.sequences())}});
+  if (continuation.has_decay()) {
+    const v1::Decay& decay = continuation.decay();
+    definition.Add("decay", Json::Object({{"parameter", decay.parameter()},
+                                          {"share", decay.share()},
+                                          {"shape", decay.shape()},
+                                          {"end", decay.end()}}));
+  }
+  return definition;
+}
+
 // What the study is, in place of a search space and a tuner.
 std::string DefinitionOf(const v1::ContinueTrialRequest& request) {
-  const Json continues = Json::Object({{"trial", request.trial_id()},
-                                       {"from_step", request.from_step()},
-                                       {"steps", request.steps()},
-                                       {"sequences", Json::Sorted(request.sequences())}});
+  std::vector<Json> branches;
+  for (const v1::Continuation& each : request.continuations()) branches.push_back(DefinitionOf(each));
+  const Json continues = Json::Object({{"trial", request.trial_id()}, {"branches", Json::Array(std::move(branches))}});
   return CompactJson(Json::Object({{"study", request.name()}, {"continues", continues}}));
 }
 
-void PrintTrial(std::ostream& out, const v1::Trial& trial, const v1::ContinueTrialRequest& request) {
-  out << "trial " << trial.trial_id() << " of " << request.name() << ", from trial " << request.trial_id() << ": "
-      << trial.state() << " at step " << FormatCount(trial.steps());
+void PrintTrial(std::ostream& out, const v1::Trial& trial, const v1::ContinueTrialRequest& request,
+                const v1::Continuation& continuation) {
+  out << "trial " << trial.trial_id() << " of " << request.name() << ", from trial " << request.trial_id();
+  if (continuation.from_step() > 0) out << " at " << FormatCount(continuation.from_step());
+  out << ": " << trial.state() << " at step " << FormatCount(trial.steps());
   if (trial.has_metric()) out << ", metric " << FormatNumber(trial.metric());
   if (!trial.message().empty()) out << ", " << trial.message();
   out << '\n';
+  if (!continuation.has_decay()) return;
+  const std::string& parameter = continuation.decay().parameter();
+  out << "  " << parameter << " = " << trial.sequences().at(parameter) << '\n';
 }
+
+bool IsDone(const v1::Trial& trial) { return trial.state() == "done"; }
 
 }  // namespace
 
-Result<ContinuedTrial> ContinueTrial(CommandContext& context, Client& client, v1::ContinueTrialRequest& request) {
+Result<ContinuedTrials> ContinueTrial(CommandContext& context, Client& client, v1::ContinueTrialRequest& request) {
   if (request.name().empty()) {
-    request.set_name("trial-" + std::to_string(request.trial_id()) +
-                     (request.sequences().empty() ? "-extended" : "-branched"));
+    const bool is_branched = std::ranges::any_of(request.continuations(), [](const v1::Continuation& each) {
+      return !each.sequences().empty() || each.has_decay();
+    });
+    request.set_name("trial-" + std::to_string(request.trial_id()) + (is_branched ? "-branched" : "-extended"));
   }
   request.set_request_id(NewRequestId());
   request.set_definition(DefinitionOf(request));
   ESPALIER_ASSIGN(const v1::ContinueTrialResponse response, client.connection().ContinueTrial(request));
-  context.err << "study " << response.study_id() << ", " << request.name() << ": trial " << response.trial_id()
-              << " goes on from trial " << request.trial_id() << std::endl;
+  context.err << "study " << response.study_id() << ", " << request.name() << ":";
+  for (const std::int64_t trial : response.trial_ids()) context.err << " trial " << trial;
+  context.err << (response.trial_ids_size() == 1 ? " goes" : " go") << " on from trial " << request.trial_id()
+              << std::endl;
   ESPALIER_RETURN_IF_ERROR(client.OpenStudy(StudyId{response.study_id()}).WaitUntilFinished());
-  ESPALIER_ASSIGN(const std::vector<v1::Trial> trials,
+  ESPALIER_ASSIGN(std::vector<v1::Trial> trials,
                   ListTrialsOf(client.connection(), {.study = std::to_string(response.study_id())}));
-  return ContinuedTrial{response.study_id(), trials.at(0)};
+  return ContinuedTrials{response.study_id(), std::move(trials)};
 }
 
 int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request) {
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
-  const Result<ContinuedTrial> continued = ContinueTrial(context, *client, request);
+  const Result<ContinuedTrials> continued = ContinueTrial(context, *client, request);
   if (!continued.has_value()) return Fail(context, continued.error());
-  const v1::Trial& trial = continued->trial;
+  const std::vector<v1::Trial>& trials = continued->trials;
   if (context.output == OutputFormat::kJson) {
-    Json document = ToJson(trial);
-    document.Add("study", continued->study);
-    PrintJson(context.out, document);
+    std::vector<Json> documents;
+    for (const v1::Trial& trial : trials) documents.push_back(ToJson(trial));
+    PrintJson(context.out, Json::Object({{"study", continued->study}, {"trials", Json::Array(std::move(documents))}}));
   } else {
-    PrintTrial(context.out, trial, request);
+    for (int i = 0; i < std::ssize(trials); ++i) {
+      PrintTrial(context.out, trials[i], request, request.continuations(i));
+    }
   }
-  return trial.state() == "done" ? kExitDone : kExitRefused;
+  return std::ranges::all_of(trials, IsDone) ? kExitDone : kExitRefused;
 }
 
 }  // namespace espalier

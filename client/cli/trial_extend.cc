@@ -22,7 +22,7 @@ Command TrialExtendCommand(CommandContext& context) {
   command.run = [&context, id, steps, name] {
     v1::ContinueTrialRequest request;
     request.set_trial_id(*id);
-    request.set_steps(*steps);
+    request.add_continuations()->set_steps(*steps);
     request.set_name(*name);
     return GoOnFromTrial(context, std::move(request));
   };

@@ -23,8 +23,8 @@ struct Submitted {
 struct StudyCancelled {};
 struct TrialContinued {
   StudyId study;
-  TrialId trial;
-  ClaimId claim;
+  std::vector<TrialId> trials;
+  std::vector<ClaimId> claims;  // of each trial
 };
 
 struct StageRetried {

@@ -48,14 +48,27 @@ struct CancelStudy {
   StudyId study;
 };
 
+// A hyper-parameter falls from the value that it has to another, to the end of the branch.
+struct Decay {
+  std::string parameter;
+  double share = 0;   // of the branch's whole length: round(from_step * share / (1 - share)) steps
+  std::string shape;  // of a Cooldown
+  double end = 0;
+};
+
+struct Continuation {
+  Step steps;                                    // Step{0}: the trial's horizon, or what the decay says
+  Step from_step;                                // where `sequences` and the decay take over
+  std::map<std::string, std::string> sequences;  // that change there, in the notation
+  std::optional<Decay> decay = {};
+};
+
 struct ContinueTrial {
   TrialId trial;
-  std::string name;                              // of the new study
-  std::string definition;                        // the same
-  Step steps;                                    // Step{0}: the trial's horizon
-  Step from_step;                                // where `sequences` take over
-  std::map<std::string, std::string> sequences;  // that change there, in the notation
-  bool state_wanted = false;                     // at its end: trained once more, if it is not stored (any more)
+  std::string name;                         // of the new study
+  std::string definition;                   // the same
+  std::vector<Continuation> continuations;  // a trial each
+  bool state_wanted = false;                // at their ends: trained once more, if not stored (any more)
 };
 
 // Names the stage by a point that it reaches or passes.

@@ -65,6 +65,18 @@ struct EventFiller {
   void operator()(const StudyFinished&) const { message.mutable_study_finished(); }
 };
 
+Continuation FromProto(const v1::Continuation& message) {
+  Continuation continuation{.steps = Step{message.steps()},
+                            .from_step = Step{message.from_step()},
+                            .sequences = {message.sequences().begin(), message.sequences().end()}};
+  if (message.has_decay()) {
+    const v1::Decay& decay = message.decay();
+    continuation.decay =
+        Decay{.parameter = decay.parameter(), .share = decay.share(), .shape = decay.shape(), .end = decay.end()};
+  }
+  return continuation;
+}
+
 }  // namespace
 
 Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
@@ -115,13 +127,13 @@ SubmitBatch FromProto(const v1::SubmitRequest& message) {
 }
 
 ContinueTrial FromProto(const v1::ContinueTrialRequest& message) {
-  return {.trial = TrialId{message.trial_id()},
-          .name = message.name(),
-          .definition = message.definition(),
-          .steps = Step{message.steps()},
-          .from_step = Step{message.from_step()},
-          .sequences = {message.sequences().begin(), message.sequences().end()},
-          .state_wanted = message.state_wanted()};
+  ContinueTrial call{.trial = TrialId{message.trial_id()},
+                     .name = message.name(),
+                     .definition = message.definition(),
+                     .continuations = {},
+                     .state_wanted = message.state_wanted()};
+  for (const v1::Continuation& each : message.continuations()) call.continuations.push_back(FromProto(each));
+  return call;
 }
 
 StudyQuery FromProto(const v1::ListStudiesRequest& message) {

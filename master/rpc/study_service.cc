@@ -163,8 +163,8 @@ Result<void> StudyService::ContinueTrial(const Caller& caller, const v1::Continu
                                          v1::ContinueTrialResponse& response) {
   ESPALIER_ASSIGN(const TrialContinued continued, Ask<TrialContinued>(caller, request, FromProto(request)));
   response.set_study_id(continued.study.value);
-  response.set_trial_id(continued.trial.value);
-  response.set_claim_id(continued.claim.value);
+  for (const TrialId trial : continued.trials) response.add_trial_ids(trial.value);
+  for (const ClaimId claim : continued.claims) response.add_claim_ids(claim.value);
   return {};
 }
 

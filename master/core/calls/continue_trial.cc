@@ -1,9 +1,9 @@
 #include "base/key_text.h"
-#include "base/text.h"
+#include "master/core/calls/branch.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
 #include "master/core/state/stored_text.h"
-#include "searchplan/sequence/branched.h"
+#include "searchplan/sequence/joint_segment_count.h"
 
 namespace espalier::master {
 namespace {
@@ -16,54 +16,6 @@ Result<void> CheckNameIsFree(const MasterState& state, const Caller& caller, con
     return MakeError(ErrorCode::kAlreadyExists, "study '" + call.name + "' is running; choose another name", "name");
   }
   return {};
-}
-
-Step StepsOf(const ContinueTrial& call, const Trial& trial) {
-  return call.steps == Step{0} ? trial.horizon : call.steps;
-}
-
-Result<void> CheckSteps(const ContinueTrial& call, const Trial& trial) {
-  const std::int64_t most = trial.horizon.value;
-  if (call.from_step < Step{0} || call.from_step > trial.horizon) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "expected 0 to " + std::to_string(most) + ", got " + std::to_string(call.from_step.value),
-                     "from_step");
-  }
-  if (StepsOf(call, trial) > call.from_step) return {};
-  return MakeError(ErrorCode::kInvalidArgument,
-                   "expected more than the " + std::to_string(call.from_step.value) +
-                       " steps that it begins after, got " + std::to_string(StepsOf(call, trial).value),
-                   "steps");
-}
-
-// What the hyper-parameter is where a trial of the study leaves it out; nothing if the study does not know it.
-std::optional<Value> DefaultOf(const Study& study, const std::string& name) {
-  if (const HyperParameter* declared = study.training.schema.Find(name)) return declared->default_value;
-  const auto undeclared = study.specification.undeclared.find(name);
-  if (undeclared == study.specification.undeclared.end()) return std::nullopt;
-  return NeutralValue(undeclared->second);
-}
-
-// The trial's sequences with those of the call behind them.
-Result<std::map<std::string, std::string>> SequencesOf(const Study& study, const Trial& trial,
-                                                       const ContinueTrial& call) {
-  std::map<std::string, std::string> sequences = trial.sequences;
-  for (const auto& [name, text] : call.sequences) {
-    ESPALIER_RETURN_IF_ERROR(CheckText(text, kTextBytesMax, CleanText(name, kNameBytesMax)));
-    const auto given = sequences.find(name);
-    const std::optional<Value> value = DefaultOf(study, name);
-    if (call.from_step == Step{0} || (given == sequences.end() && !value)) {
-      sequences[name] = text;  // checked with the whole trial
-      continue;
-    }
-    const auto before =
-        given == sequences.end() ? Result<Expression>(Expression{*value}) : ParseExpression(given->second);
-    if (!before.has_value()) return InField(name, before.error());
-    const auto after = ParseExpression(text);
-    if (!after.has_value()) return InField(name, after.error());
-    sequences[name] = Print(Branched(*before, call.from_step, *after));
-  }
-  return sequences;
 }
 
 // What the new study would be by what servers offer now; by what they were offered for the trial, where its code came
@@ -98,41 +50,98 @@ Result<Study> StudyOf(const Draft& draft, const Study& of_trial, const Caller& c
   return study;
 }
 
+// Which of several it is about.
+tl::unexpected<Error> OfContinuation(std::size_t index, std::size_t count, const Error& error) {
+  if (count == 1) return tl::unexpected<Error>(error);
+  return InField("continuations[" + std::to_string(index) + "]", error);
+}
+
+Result<std::vector<NewTrial>> NextTrials(const Study& of_trial, const Trial& trial, const ContinueTrial& call) {
+  if (call.continuations.empty() || call.continuations.size() > kContinuationCountMax) {
+    return MakeError(
+        ErrorCode::kInvalidArgument,
+        "expected 1 to " + std::to_string(kContinuationCountMax) + ", got " + std::to_string(call.continuations.size()),
+        "continuations");
+  }
+  std::vector<NewTrial> next;
+  for (std::size_t i = 0; i < call.continuations.size(); ++i) {
+    auto branch = BranchOf(of_trial, trial, call.continuations[i]);
+    if (!branch.has_value()) return OfContinuation(i, call.continuations.size(), branch.error());
+    next.push_back({.sequences = std::move(branch->sequences), .steps = branch->steps});
+  }
+  return next;
+}
+
+// REQUIRES: the trials outlive the result. Error: kResourceExhausted where several have more segments together than a
+// batch may have.
+Result<std::vector<ResolvedTrial>> ResolveAll(const Study& study, const std::vector<NewTrial>& trials) {
+  std::vector<ResolvedTrial> resolved;
+  std::size_t segments = 0;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    auto one = Resolve(study, trials[i]);
+    if (!one.has_value()) return OfContinuation(i, trials.size(), one.error());
+    segments += one->segments.size();
+    if (trials.size() > 1 && segments > kBatchSegmentsMax) {
+      return MakeError(ErrorCode::kResourceExhausted,
+                       "they have at most " + std::to_string(kBatchSegmentsMax) +
+                           " joint segments together, unless there is one alone; ask for fewer at once",
+                       "continuations");
+    }
+    resolved.push_back(*std::move(one));
+  }
+  return resolved;
+}
+
 }  // namespace
 
 Digest128 ContentOf(const Caller& caller, const ContinueTrial& call) {
-  KeyText key("continue-trial-1");
+  KeyText key("continue-trial-2");
   key.Add(caller.user).Add(call.name).Add(call.definition).Add(std::to_string(call.trial.value));
-  key.Add(std::to_string(call.steps.value)).Add(std::to_string(call.from_step.value));
-  for (const auto& [name, text] : call.sequences) key.Add(name).Add(text);
   key.Add(call.state_wanted ? "state" : "");
+  for (const Continuation& each : call.continuations) {
+    key.Add(std::to_string(each.steps.value)).Add(std::to_string(each.from_step.value));
+    key.Add(std::to_string(each.sequences.size()));
+    for (const auto& [name, text] : each.sequences) key.Add(name).Add(text);
+    key.Add(each.decay ? "decay" : "");
+    if (!each.decay) continue;
+    key.Add(each.decay->parameter).Add(espalier::Print(Value{each.decay->share}));
+    key.Add(each.decay->shape).Add(espalier::Print(Value{each.decay->end}));
+  }
   return DigestOf(key.text());
 }
 
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const ContinueTrial& call) {
   ESPALIER_ASSIGN(const Trial* trial, FindTrial(draft.state(), call.trial, caller));
-  ESPALIER_RETURN_IF_ERROR(CheckSteps(call, *trial));
   ESPALIER_RETURN_IF_ERROR(CheckNameIsFree(draft.state(), caller, call));
   const Study& of_trial = draft.state().studies.at(trial->study);
+  ESPALIER_ASSIGN(const std::vector<NewTrial> next, NextTrials(of_trial, *trial, call));
   ESPALIER_ASSIGN(Study study, StudyOf(draft, of_trial, caller, call));
-  NewTrial next{.steps = StepsOf(call, *trial)};
-  ESPALIER_ASSIGN(next.sequences, SequencesOf(of_trial, *trial, call));
-  ESPALIER_ASSIGN(const ResolvedTrial resolved, Resolve(study, next));
+  ESPALIER_ASSIGN(const std::vector<ResolvedTrial> resolved, ResolveAll(study, next));
 
   const PlanId plan = trial->plan;
   const StudyId id = study.id;
   draft.Emit(LogLine{LogLevel::kInfo, "study created id=" + std::to_string(id.value) + " name=" + call.name +
                                           " from trial=" + std::to_string(call.trial.value)});
   draft.Do(AddStudy{std::move(study)});
-  const TrialId entered = EnterTrial(draft, id, resolved, plan);
-  const ClaimId claim = MakeClaim(draft, id, entered, next.steps);
-  if (call.state_wanted) ClaimItsState(draft, plan, claim);
+  std::vector<std::int64_t> ids = {id.value};
+  for (const ResolvedTrial& each : resolved) {
+    const TrialId entered = EnterTrial(draft, id, each, plan);
+    const ClaimId claim = MakeClaim(draft, id, entered, each.trial->steps);
+    if (call.state_wanted) ClaimItsState(draft, plan, claim);
+    ids.push_back(entered.value);
+    ids.push_back(claim.value);
+  }
   CloseStudyWithTrials(draft, id, false);
-  return std::vector{id.value, entered.value, claim.value};
+  return ids;
 }
 
 TrialContinued AnswerOf(const ContinueTrial&, const std::vector<std::int64_t>& ids) {
-  return {StudyId{ids.at(0)}, TrialId{ids.at(1)}, ClaimId{ids.at(2)}};
+  TrialContinued continued{.study = StudyId{ids.at(0)}, .trials = {}, .claims = {}};
+  for (std::size_t i = 1; i + 1 < ids.size(); i += 2) {
+    continued.trials.push_back(TrialId{ids[i]});
+    continued.claims.push_back(ClaimId{ids[i + 1]});
+  }
+  return continued;
 }
 
 }  // namespace espalier::master

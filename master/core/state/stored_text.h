@@ -23,6 +23,8 @@ inline constexpr std::size_t kMessageBytesMax = std::size_t{16} << 10;
 // New trials of one batch, claims, closings or cancellations. What trials cost besides is bounded by their joint
 // segments (searchplan/sequence/joint_segment_count.h).
 inline constexpr std::size_t kBatchCountMax = 20'000;
+// Trials that go on from one, in a call.
+inline constexpr std::size_t kContinuationCountMax = 1'000;
 
 // Error: kInvalidArgument with the field.
 Result<void> CheckName(std::string_view name, std::string_view field);  // 1 to 200 bytes

@@ -184,7 +184,7 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
   const std::vector<decltype(ClientCall::what)> calls = {
       CreateStudy{{.name = "t", .trainer = "simulated", .metric = "score"}},
       SubmitBatch{.study = study, .new_trials = {{{{"lr", "0.2"}}, Step{5}, Step{0}}}},
-      ContinueTrial{.trial = trial, .name = "more", .steps = Step{9}},
+      ContinueTrial{.trial = trial, .name = "more", .continuations = {{.steps = Step{9}}}},
       RetryStage{failed},
       AddUser{bob},
       RemoveUser{"bob"},

@@ -216,8 +216,7 @@ TEST_CASE("a trial is gone on from by the code that it was trained by, which is 
   of.Call(CancelStudy{study});
   of.Restart();
   CHECK(of.Wanted(0).empty());
-  of.Call(ContinueTrial{
-      .trial = trial, .name = "further", .definition = {}, .steps = Step{40}, .from_step = {}, .sequences = {}});
+  of.Call(ContinueTrial{.trial = trial, .name = "further", .definition = {}, .continuations = {{.steps = Step{40}}}});
   REQUIRE_FALSE(of.Refusal());
   REQUIRE(of.Wanted(0).size() == 1);
   CHECK(of.Wanted(0)[0].reference == reference);

@@ -120,7 +120,7 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                  more.set_request_id("4");
                  more.set_trial_id(1);
                  more.set_name("more");
-                 more.set_steps(9);
+                 more.add_continuations()->set_steps(9);
                })),
       MakeCase("StudyService/RetryStage", Make<v1::RetryStageRequest>([](auto& retry) {
                  retry.set_request_id("5");
