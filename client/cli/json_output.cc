@@ -53,10 +53,6 @@ std::int64_t TrialCount(const TrialCounts& by_state) {
   return total;
 }
 
-Json ToJson(const Value& value) {
-  return std::visit([](const auto& plain) { return Json(plain); }, value);
-}
-
 Json ToJson(const v1::StepCounts& steps) {
   return Json::Object({{"claimed", steps.claimed()},
                        {"unique", steps.unique()},

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/cli/json.h"
+#include "client/json.h"
 #include "espalier/v1/inspect.pb.h"
 #include "searchplan/sequence/value.h"
 
@@ -12,7 +12,6 @@ namespace espalier {
 
 using TrialCounts = google::protobuf::Map<std::string, std::int64_t>;  // by state
 
-Json ToJson(const Value& value);
 Json ToJson(const v1::StepCounts& steps);
 Json ToJson(const v1::StudySummary& study);      // the document of `study show`
 Json ToJson(const v1::StudyListing& study);      // an element of `study list`

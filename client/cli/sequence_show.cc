@@ -7,7 +7,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/sequence_svg.h"
-#include "client/cli/study_file.h"
+#include "client/study_file/study_file.h"
 
 namespace espalier {
 namespace {

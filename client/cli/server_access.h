@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "client/cli/command_context.h"
-#include "client/cli/study_file.h"
 #include "client/client.h"
 #include "client/connection.h"
+#include "client/study_file/study_file.h"
 
 namespace espalier {
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "client/cli/commands.h"
-#include "client/cli/json.h"
-#include "client/cli/study_file.h"
+#include "client/json.h"
+#include "client/study_file/study_file.h"
 #include "scheduler/policy.h"
 #include "sim/learning_curves.h"
 #include "sim/seeds.h"

@@ -3,9 +3,9 @@
 #include <ostream>
 
 #include "client/cli/commands.h"
-#include "client/cli/json.h"
 #include "client/cli/server_access.h"
 #include "client/cli/stage_name.h"
+#include "client/json.h"
 #include "client/request_id.h"
 
 namespace espalier {

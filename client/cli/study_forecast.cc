@@ -5,9 +5,9 @@
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
-#include "client/cli/study_file.h"
 #include "client/cli/trainer_code.h"
 #include "client/convert.h"
+#include "client/study_file/study_file.h"
 
 namespace espalier {
 namespace {

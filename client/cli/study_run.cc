@@ -6,9 +6,9 @@
 #include "client/cli/json_output.h"
 #include "client/cli/progress_line.h"
 #include "client/cli/server_access.h"
-#include "client/cli/study_file.h"
 #include "client/cli/study_view.h"
 #include "client/cli/trainer_code.h"
+#include "client/study_file/study_file.h"
 #include "client/tuner_driver.h"
 
 namespace espalier {

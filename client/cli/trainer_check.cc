@@ -5,12 +5,12 @@
 #include <ostream>
 
 #include "client/cli/commands.h"
-#include "client/cli/study_file.h"
-#include "client/cli/study_values.h"
 #include "client/cli/temporary_folder.h"
 #include "client/cli/trainer_check_report.h"
 #include "client/cli/up/stop_signals.h"
 #include "client/cli/up/up.h"
+#include "client/study_file/study_file.h"
+#include "client/study_file/study_values.h"
 #include "worker/check/check.h"
 
 namespace espalier {

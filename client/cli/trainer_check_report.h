@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "client/cli/json.h"
+#include "client/json.h"
 #include "worker/check/check.h"
 
 namespace espalier {

@@ -3,21 +3,15 @@
 // `espalier-script`.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "client/cli/command_context.h"
-#include "client/cli/study_file.h"
-#include "client/cli/yaml_tree.h"
 #include "client/connection.h"
+#include "client/study_file/study_file.h"
 
 namespace espalier {
-
-// What `trainer`, `python` and `environment` say; nothing if the trainer is one of a server's own. Paths are seen from
-// the study file at `path`; "~" is the user's home. Error: kInvalidArgument with the field.
-Result<std::optional<TrainerCode>> ReadTrainerCode(const YamlNode& root, const std::string& path);
 
 // The trainers among which the file's is looked up: those that servers have of their own; of a trainer in the user's
 // own code, what servers offer by it, and the file's specification then names it. For that the archive is made and

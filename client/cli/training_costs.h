@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "client/cli/json.h"
+#include "client/json.h"
 #include "espalier/v1/inspect.pb.h"
 
 namespace espalier {

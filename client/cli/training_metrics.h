@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "client/cli/json.h"
 #include "client/connection.h"
+#include "client/json.h"
 
 namespace espalier {
 

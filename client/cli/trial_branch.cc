@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "client/cli/commands.h"
-#include "client/cli/study_values.h"
 #include "client/cli/trial_continue.h"
+#include "client/study_file/study_values.h"
 
 namespace espalier {
 namespace {

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "client/cli/commands.h"
-#include "client/cli/json.h"
 #include "client/cli/server_access.h"
+#include "client/json.h"
 
 namespace espalier {
 namespace {

@@ -122,7 +122,10 @@ Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, s
 }  // namespace
 
 TunerKind AsynchronousHalvingKind() {
-  return {.name = "asha", .option_names = {"min", "max", "reduction", "open_trials"}, .make = MakeAsynchronousHalving};
+  return {.name = "asha",
+          .version = 1,
+          .option_names = {"min", "max", "reduction", "open_trials"},
+          .make = MakeAsynchronousHalving};
 }
 
 }  // namespace espalier::tuners

@@ -24,6 +24,12 @@ Result<void> CheckOptionNames(const TunerKind& kind, const Options& options) {
   return {};
 }
 
+const TunerKind* FindKind(const std::string& name) {
+  const std::vector<TunerKind>& kinds = TunerKinds();
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const TunerKind& k) { return k.name == name; });
+  return kind == kinds.end() ? nullptr : &*kind;
+}
+
 }  // namespace
 
 const std::vector<TunerKind>& TunerKinds() {
@@ -31,13 +37,17 @@ const std::vector<TunerKind>& TunerKinds() {
   return kKinds;
 }
 
+std::int64_t VersionOf(const std::string& name) {
+  const TunerKind* const kind = FindKind(name);
+  return kind == nullptr ? 0 : kind->version;
+}
+
 Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options,
                                          std::vector<Candidate> candidates) {
-  const std::vector<TunerKind>& kinds = TunerKinds();
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const TunerKind& k) { return k.name == name; });
-  if (kind == kinds.end()) {
+  const TunerKind* const kind = FindKind(name);
+  if (kind == nullptr) {
     std::vector<std::string> names;
-    for (const TunerKind& known : kinds) names.push_back(known.name);
+    for (const TunerKind& known : TunerKinds()) names.push_back(known.name);
     return MakeError(ErrorCode::kInvalidArgument, "unknown tuner " + name + "; expected one of: " + Joined(names));
   }
   ESPALIER_RETURN_IF_ERROR(CheckOptionNames(*kind, options));

@@ -14,6 +14,9 @@ namespace espalier::tuners {
 // Sorted by name.
 const std::vector<TunerKind>& TunerKinds();
 
+// Of the tuner called `name`; 0: there is none.
+std::int64_t VersionOf(const std::string& name);
+
 // Makes the tuner called `name` over the candidates, in their order of submission.
 // Error: kInvalidArgument for an unknown tuner (field empty) or option (field: the option), naming the known ones, and
 // for an option's wrong value.

@@ -120,7 +120,7 @@ Result<std::unique_ptr<Tuner>> MakeSuccessiveHalving(const Options& options, std
 }  // namespace
 
 TunerKind SuccessiveHalvingKind() {
-  return {.name = "sha", .option_names = {"min", "max", "reduction"}, .make = MakeSuccessiveHalving};
+  return {.name = "sha", .version = 1, .option_names = {"min", "max", "reduction"}, .make = MakeSuccessiveHalving};
 }
 
 }  // namespace espalier::tuners

@@ -1,6 +1,7 @@
 // What a tuner's file declares: its name, its options, and how one is made.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@ using Options = std::map<std::string, Value>;
 
 struct TunerKind {
   std::string name;                       // as study files name it
+  std::int64_t version = 1;               // counts up when it would decide differently of the same events
   std::vector<std::string> option_names;  // all that it takes
   // Error: kInvalidArgument, with the option as field. Options that are not named above have been refused already.
   std::function<Result<std::unique_ptr<Tuner>>(const Options&, std::vector<Candidate>)> make;

@@ -1,7 +1,7 @@
 // The study files of the thesis have its numbers of trials and its merge rates (TreeML, table 6.2 and section 6.2).
 #include <catch2/catch.hpp>
 
-#include "client/cli/study_file.h"
+#include "client/study_file/study_file.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/step_set.h"
 

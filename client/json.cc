@@ -1,4 +1,4 @@
-#include "client/cli/json.h"
+#include "client/json.h"
 
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -56,6 +56,10 @@ class JsonWriter {
   }
   Document operator()(const auto& plain) const { return plain; }
 };
+
+Json ToJson(const Value& value) {
+  return std::visit([](const auto& plain) { return Json(plain); }, value);
+}
 
 void PrintJson(std::ostream& out, const Json& document) { out << JsonWriter::Write(document, 2) << '\n'; }
 

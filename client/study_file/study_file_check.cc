@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <map>
 
-#include "client/cli/study_file.h"
-#include "client/cli/study_values.h"
 #include "client/convert.h"
+#include "client/study_file/study_file.h"
+#include "client/study_file/study_values.h"
 #include "proto/convert_schema.h"
 #include "searchplan/sequence/message_text.h"
 

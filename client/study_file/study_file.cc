@@ -1,4 +1,4 @@
-#include "client/cli/study_file.h"
+#include "client/study_file/study_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "base/check.h"
-#include "client/cli/study_values.h"
-#include "client/cli/trainer_code.h"
-#include "client/cli/yaml_tree.h"
+#include "client/study_file/study_values.h"
+#include "client/study_file/trainer_section.h"
+#include "client/study_file/yaml_tree.h"
 #include "client/tuners/registry.h"
 
 namespace espalier {
@@ -48,15 +48,18 @@ int LineOf(const std::map<std::string, int>& lines, std::string field) {
 
 class Reader {
  public:
-  Reader(const YamlNode& root, StudyFile& file) : root_(root), file_(file) {}
+  Reader(const YamlNode& root, StudyFile& file, bool written_here)
+      : root_(root), file_(file), written_here_(written_here) {}
 
   Result<void> Read() {
     ESPALIER_RETURN_IF_ERROR(
         ExpectMapping(root_, "",
                       {"study", "trainer", "python", "environment", "data", "step", "evaluate", "hyper_parameters",
-                       "trials", "metric", "tuner", "keep", "share", "check"}));
+                       "trials", "metric", "tuner", "keep", "share", "check", "tuner_version"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
-    ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
+    if (written_here_) {
+      ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
+    }
     ESPALIER_RETURN_IF_ERROR(ReadStep());
     ESPALIER_RETURN_IF_ERROR(ReadMetric());
     ESPALIER_RETURN_IF_ERROR(ReadShare());
@@ -151,7 +154,7 @@ class Reader {
     if (tuner == nullptr) return Wrong("tuner", "is missing; " + expected);
     if (tuner->kind == Kind::kScalar) {
       file_.tuner = tuner->text;
-      return {};
+      return ReadTunerVersion();
     }
     if (tuner->kind != Kind::kMapping || tuner->entries.size() != 1) {
       return Wrong("tuner", "got " + Describe(*tuner) + "; " + expected);
@@ -165,7 +168,17 @@ class Reader {
     for (const YamlEntry& option : options.entries) {
       ESPALIER_ASSIGN(file_.tuner_options[option.key], ToOption(option.value, field + "." + option.key));
     }
-    return {};
+    return ReadTunerVersion();
+  }
+
+  Result<void> ReadTunerVersion() {
+    const YamlNode* node = root_.Find("tuner_version");
+    if (node == nullptr) return {};
+    ESPALIER_ASSIGN(const std::int64_t version, WholeNumber(*node, "tuner_version", 1));
+    const std::int64_t here = tuners::VersionOf(file_.tuner);
+    if (here == 0 || here == version) return {};  // an unknown tuner is refused as such
+    return Wrong("tuner_version", "got " + std::to_string(version) + "; expected " + std::to_string(here) + ", which " +
+                                      file_.tuner + " is here: another version may decide otherwise");
   }
 
   Result<std::string> AddWritten(const std::string& name, const YamlNode& node, const std::string& field) {
@@ -270,6 +283,7 @@ class Reader {
 
   const YamlNode& root_;
   StudyFile& file_;
+  const bool written_here_;  // so that what it names is looked for on this machine
 };
 
 }  // namespace
@@ -290,7 +304,9 @@ tl::expected<StudyFile, FileError> ReadStudyFile(const std::string& path) {
   return ParseStudyFile(path, text.str());
 }
 
-tl::expected<StudyFile, FileError> ParseStudyFile(const std::string& path, const std::string& text) {
+namespace {
+
+tl::expected<StudyFile, FileError> Parse(const std::string& path, const std::string& text, bool written_here) {
   const tl::expected<YamlNode, YamlError> root = ParseYaml(text);
   if (!root.has_value()) {
     return tl::unexpected(FileError{path, root.error().line, "file",
@@ -303,10 +319,22 @@ tl::expected<StudyFile, FileError> ParseStudyFile(const std::string& path, const
   StudyFile file;
   file.path = path;
   Result<void> outcome = CollectLines(*root, "", file.lines);
-  if (outcome.has_value()) outcome = Reader(*root, file).Read();
+  if (outcome.has_value()) outcome = Reader(*root, file, written_here).Read();
   if (!outcome.has_value()) return tl::unexpected(AtField(file, outcome.error()));
   file.specification.definition = DefinitionOf(file);
   return file;
+}
+
+}  // namespace
+
+tl::expected<StudyFile, FileError> ParseStudyFile(const std::string& path, const std::string& text) {
+  return Parse(path, text, true);
+}
+
+Result<StudyFile> ParseDefinition(const std::string& text) {
+  tl::expected<StudyFile, FileError> file = Parse("definition", text, false);
+  if (file.has_value()) return std::move(*file);
+  return MakeError(ErrorCode::kInvalidArgument, file.error().message, file.error().field);
 }
 
 void SetCheck(StudyFile& file, CheckWhen when) {

@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "searchplan/sequence/value.h"
+
 namespace espalier {
 
 class Json {
@@ -65,6 +67,9 @@ struct Json::Member {
   std::string key;
   Json value;
 };
+
+// A number, true or false, or a text.
+Json ToJson(const Value& value);
 
 // Indented, with a line's end. Not-a-number becomes null, bytes that are no UTF-8 the replacement character.
 void PrintJson(std::ostream& out, const Json& document);

@@ -1,4 +1,4 @@
-#include "client/cli/study_values.h"
+#include "client/study_file/study_values.h"
 
 #include <algorithm>
 #include <cctype>

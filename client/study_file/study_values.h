@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "client/cli/yaml_tree.h"
+#include "client/study_file/yaml_tree.h"
 #include "searchplan/sequence/expression.h"
 
 namespace espalier {

@@ -1,4 +1,4 @@
-#include "client/cli/study_file.h"
+#include "client/study_file/study_file.h"
 
 #include <unistd.h>
 
@@ -224,6 +224,47 @@ TEST_CASE("the same study gives the same definition, whatever its comments, spel
   const StudyFile other = Parsed(kHead + "tuner: {sha: {min: 1, max: 9, reduction: 2}}\n" +
                                  "hyper_parameters:\n  lr: [0.1, \"Exponential(0.1, 0.95)\"]\n  seed: 1\n  bs: 32\n");
   CHECK(file.specification.definition != other.specification.definition);
+}
+
+TEST_CASE("a definition is a study file of the same study, for whoever carries it on") {
+  const StudyFile file = Parsed(R"yaml(study: "a \"quoted\" name"
+trainer: mlp
+data: digits
+step: 50 updates
+evaluate: {every: 5}
+share: study
+metric: {name: test_loss, goal: min}
+tuner: {asha: {min: 2, max: 9, reduction: 3, open_trials: 4}}
+hyper_parameters:
+  momentum: [0.9, "Piecewise([0.9, 0.95], [6])"]
+  lr: [0.1, 1, 1e-3, "Exponential(0.1, 0.95)"]
+  optimizer: ["sgd", "0.5"]
+  seed: 1
+trials:
+  - {lr: 0.3, steps: 4}
+)yaml");
+  const Result<StudyFile> again = ParseDefinition(file.specification.definition);
+  INFO(file.specification.definition);
+  REQUIRE(again.has_value());
+  CHECK(again->specification.definition == file.specification.definition);
+  REQUIRE(again->candidates.size() == file.candidates.size());
+  for (std::size_t i = 0; i < file.candidates.size(); ++i) {
+    CHECK(again->candidates[i].sequences == file.candidates[i].sequences);
+    CHECK(again->candidates[i].steps == file.candidates[i].steps);
+  }
+  CHECK(again->tuner_options == file.tuner_options);
+  CHECK(again->specification.metric == "test_loss");
+  CHECK(again->specification.goal == Goal::kMinimize);
+}
+
+TEST_CASE("a definition whose tuner is of another version here is refused, since it might decide otherwise") {
+  std::string definition = Parsed(kHead + kGrid).specification.definition;
+  const std::string version = "\"tuner_version\":1";
+  REQUIRE(definition.find(version) != std::string::npos);
+  definition.replace(definition.find(version), version.size(), "\"tuner_version\":7");
+  const Result<StudyFile> refused = ParseDefinition(definition);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().field == "tuner_version");
 }
 
 TEST_CASE("an error that the master finds in a trial is said of the line where its value stands") {

@@ -1,4 +1,4 @@
-#include "client/cli/yaml_tree.h"
+#include "client/study_file/yaml_tree.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>

@@ -68,6 +68,10 @@ struct StudyFile {
 tl::expected<StudyFile, FileError> ReadStudyFile(const std::string& path);
 tl::expected<StudyFile, FileError> ParseStudyFile(const std::string& path, const std::string& text);
 
+// A stored definition, as DefinitionOf made it: the same study, but for its trainer's code. Error: kInvalidArgument
+// with the field, where this program knows the file's form, its tuner, or the tuner's version no more.
+Result<StudyFile> ParseDefinition(const std::string& text);
+
 // What only a server knows: trainer, data, metric, and the names and types of hyper-parameters. Where the trainer takes
 // any, the types of those that it does not declare are taken from the file, and put into the specification.
 tl::expected<void, FileError> CheckTrainer(StudyFile& file, const std::vector<v1::TrainerDescription>& trainers);
@@ -88,8 +92,8 @@ FileError AtRequestField(const StudyFile& file, const Error& error);
 // A fresh tuner over the file's candidates. REQUIRES: the file was read without an error.
 std::unique_ptr<tuners::Tuner> MakeTunerOf(const StudyFile& file);
 
-// The whole study as canonical JSON: equal for files that differ in comments, spelling and the order of keys. (The
-// order of the tuned hyper-parameters stays: it is the order of the grid.)
+// The whole study as a study file in JSON: equal for files that differ in comments, spelling and the order of keys.
+// (The order of the tuned hyper-parameters stays: it is the order of the grid.)
 std::string DefinitionOf(const StudyFile& file);
 
 // The sequence of an expression whose type nobody has declared: the first of integer (if only whole numbers are

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "client/cli/study_file.h"
-#include "client/cli/study_values.h"
+#include "client/study_file/study_file.h"
+#include "client/study_file/study_values.h"
 
 namespace espalier {
 namespace {

@@ -1,0 +1,65 @@
+// A study as a study file in JSON, in one form: its keys are sorted, but for those of the tuned hyper-parameters, whose
+// order is the grid's.
+#include "client/json.h"
+#include "client/study_file/study_file.h"
+#include "client/tuners/registry.h"
+#include "searchplan/sequence/expression.h"
+
+namespace espalier {
+namespace {
+
+// A plain value as JSON has it, a sequence as a text: so a study file tells the text "0.1" from the number.
+Json SequenceInJson(const std::string& text) {
+  const Result<Expression> expression = ParseExpression(text);
+  const Value* const value = expression.has_value() ? std::get_if<Value>(&expression->form) : nullptr;
+  return value != nullptr ? ToJson(*value) : Json(text);
+}
+
+Json TrialInJson(const tuners::Candidate& candidate) {
+  Json trial = Json::Object();
+  for (const auto& [name, text] : candidate.sequences) trial.Add(name, SequenceInJson(text));
+  if (candidate.steps.has_value()) trial.Add("steps", candidate.steps->value);
+  return trial;
+}
+
+Json SpaceInJson(const SearchSpace& space) {
+  Json hyper_parameters = Json::Object();
+  for (const auto& [name, texts] : space.lists) {
+    Json values = Json::Array();
+    for (const std::string& text : texts) values.Append(SequenceInJson(text));
+    hyper_parameters.Add(name, std::move(values));
+  }
+  for (const auto& [name, text] : space.fixed) hyper_parameters.Add(name, SequenceInJson(text));
+  return hyper_parameters;
+}
+
+}  // namespace
+
+std::string DefinitionOf(const StudyFile& file) {
+  const StudySpecification& study = file.specification;
+  Json options = Json::Object();
+  for (const auto& [name, value] : file.tuner_options) options.Add(name, ToJson(value));
+  Json definition = Json::Object({{"check", Name(study.check)}});
+  if (!study.data.empty()) definition.Add("data", study.data);
+  if (file.code) definition.Add("environment", Json::Sorted(file.code->environment));
+  if (study.evaluate_every_steps > 0) {
+    definition.Add("evaluate", Json::Object({{"every", study.evaluate_every_steps}}));
+  }
+  definition.Add("hyper_parameters", SpaceInJson(file.space));
+  definition.Add("keep", Name(study.keep));
+  definition.Add("metric", Json::Object({{"goal", Name(study.goal)}, {"name", study.metric}}));
+  if (file.code && !file.code->python.empty()) definition.Add("python", file.code->python);
+  definition.Add("share", Name(study.scope));
+  definition.Add("step",
+                 study.step == StepMeaning{} ? Json("epoch") : Json(std::to_string(study.step.updates) + " updates"));
+  definition.Add("study", study.name);
+  Json trials = Json::Array();
+  for (std::size_t i = file.grid_count; i < file.candidates.size(); ++i) trials.Append(TrialInJson(file.candidates[i]));
+  definition.Add("trainer", study.trainer);
+  if (file.grid_count < file.candidates.size()) definition.Add("trials", std::move(trials));
+  definition.Add("tuner", Json::Object({{file.tuner, std::move(options)}}));
+  definition.Add("tuner_version", tuners::VersionOf(file.tuner));
+  return CompactJson(definition);
+}
+
+}  // namespace espalier
