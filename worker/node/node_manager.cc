@@ -25,6 +25,9 @@ constexpr int kTickMilliseconds = 50;
 constexpr Seconds kGpuLookPeriod{1};
 // Of a worker that has closed its channel.
 constexpr Seconds kEndPatience{1};
+// A worker's log is begun afresh where it has more: once what runs printed was read, or when there is far too much.
+constexpr std::uintmax_t kLogBytesMax = std::uintmax_t{4} << 20;
+constexpr std::uintmax_t kUnreadLogBytesMax = std::uintmax_t{64} << 20;
 // Of dead workers' output while the master is away.
 constexpr std::size_t kLastOutputsMax = 64;
 // When the node manager stops.
@@ -200,7 +203,7 @@ void NodeManager::ReadWorkers() {
   for (const auto& [number, worker] : workers_) numbers.push_back(number);
   for (const std::int64_t number : numbers) {
     Worker& worker = workers_.at(number);
-    worker.process->TrimLog();
+    worker.process->TrimLog(worker.output.HasUnread() ? kUnreadLogBytesMax : kLogBytesMax);
     const bool ended = worker.process->HasEnded();
     static_cast<void>(worker.process->channel().Flush());  // a worker that is gone is noticed below
     TakeReplies(number);

@@ -110,6 +110,12 @@ void WorkerOutput::End() {
   has_ended_ = true;
 }
 
+bool WorkerOutput::HasUnread() {
+  if (!has_ended_) Size();
+  return std::any_of(stretches_.begin(), stretches_.end(),
+                     [&](const Stretch& stretch) { return EndOf(stretch) > stretch.read; });
+}
+
 std::optional<RunOutput> WorkerOutput::Take(Seconds now) {
   if (!has_ended_) Size();
   while (!stretches_.empty()) {

@@ -41,6 +41,9 @@ class WorkerOutput {
   // comes before it is left out. O(what it gives back).
   std::optional<RunOutput> Take(Seconds now);
 
+  // Something was printed that was not given out yet, for a run.
+  bool HasUnread();
+
   // It has ended, and all was given out.
   bool is_done() const { return has_ended_ && stretches_.empty(); }
 

@@ -21,7 +21,6 @@ namespace espalier::worker {
 namespace {
 
 constexpr int kWorkerSocket = 3;
-constexpr std::uintmax_t kLogBytesMax = 4u << 20;
 constexpr std::streamoff kLastWordsBytes = 4096;
 
 Result<int> OpenLog(const std::filesystem::path& log) {
@@ -166,9 +165,9 @@ std::string WorkerProcess::LastWords() const {
   return words.empty() ? text : text + "\n" + words;
 }
 
-void WorkerProcess::TrimLog() {
+void WorkerProcess::TrimLog(std::uintmax_t bytes_max) {
   std::error_code error;
-  if (std::filesystem::file_size(log_, error) > kLogBytesMax && !error) std::filesystem::resize_file(log_, 0, error);
+  if (std::filesystem::file_size(log_, error) > bytes_max && !error) std::filesystem::resize_file(log_, 0, error);
 }
 
 }  // namespace espalier::worker

@@ -49,8 +49,8 @@ class WorkerProcess {
   WorkerDeath::Cause CauseOfDeath() const { return cause_; }
   // How it ended and its last lines. REQUIRES: HasEnded().
   std::string LastWords() const;
-  // Keeps the log file small.
-  void TrimLog();
+  // Begins the log file afresh if it has more bytes.
+  void TrimLog(std::uintmax_t bytes_max);
 
  private:
   WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark, std::int64_t memory_kills);

@@ -138,6 +138,22 @@ TEST_CASE("a log that is begun afresh loses what was not read, and nothing else"
   CHECK(log.Pieces() == Pieces{{Step{4}, 16, "new\n"}});
 }
 
+TEST_CASE("a log holds what a run printed last until that was given out: before, nobody begins it afresh") {
+  Log log;
+  log.Print("nobody's\n");
+  CHECK_FALSE(log.output.HasUnread());
+  log.output.BeginRun(Numbered(1), log.now);
+  CHECK_FALSE(log.output.HasUnread());
+  log.Print("last words\n");
+  CHECK(log.output.HasUnread());
+  log.output.EndRun();
+  CHECK(log.output.HasUnread());
+  CHECK(log.Pieces().size() == 1);
+  CHECK_FALSE(log.output.HasUnread());
+  log.Print("nobody's\n");
+  CHECK_FALSE(log.output.HasUnread());
+}
+
 TEST_CASE("a letter is not cut while the run goes on, and what is no text is made one") {
   Log log;
   log.output.BeginRun(Numbered(1), log.now);
