@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/study.h"
+#include "client/tuners/batch.h"
 
 namespace espalier {
 

@@ -12,6 +12,7 @@
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/server.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
+#include "espalier/v1/tuner.grpc.pb.h"
 #include "espalier/v1/user.grpc.pb.h"
 #include "proto/channel.h"
 
@@ -63,7 +64,8 @@ void ShowToken(grpc::ClientContext& context, const std::string& token) {
 
 class GrpcWatchCall : public WatchCall {
  public:
-  GrpcWatchCall(v1::StudyService::Stub& stub, const v1::WatchRequest& request, const std::string& token) {
+  template <class Stub>
+  GrpcWatchCall(Stub& stub, const v1::WatchRequest& request, const std::string& token) {
     context_.set_wait_for_ready(true);
     ShowToken(context_, token);
     reader_ = stub.Watch(&context_, request);
@@ -92,18 +94,19 @@ Seconds PauseBefore(const RetryPolicy& policy, int attempt) {
   return std::min(policy.longest_pause, policy.first_pause * std::exp2(std::min(attempt, 30)));
 }
 
-struct Connection::Parts {
+struct Connection::Parts : StudyPort {
   Parts(std::shared_ptr<grpc::Channel> opened, const RetryPolicy& retry_policy, std::string shown_token)
-      : policy(retry_policy),
+      : retry(retry_policy),
         channel(std::move(opened)),
         token(std::move(shown_token)),
         study(v1::StudyService::NewStub(channel)),
         inspect(v1::InspectService::NewStub(channel)),
         checkpoint(v1::CheckpointService::NewStub(channel)),
         user(v1::UserService::NewStub(channel)),
-        server(v1::ServerService::NewStub(channel)) {}
+        server(v1::ServerService::NewStub(channel)),
+        tuner(v1::TunerService::NewStub(channel)) {}
 
-  RetryPolicy policy;
+  RetryPolicy retry;
   std::shared_ptr<grpc::Channel> channel;
   std::string token;
   std::unique_ptr<v1::StudyService::Stub> study;
@@ -111,6 +114,16 @@ struct Connection::Parts {
   std::unique_ptr<v1::CheckpointService::Stub> checkpoint;
   std::unique_ptr<v1::UserService::Stub> user;
   std::unique_ptr<v1::ServerService::Stub> server;
+  std::unique_ptr<v1::TunerService::Stub> tuner;
+
+  // As a tuner host.
+  Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request) override {
+    return Call(*tuner, &v1::TunerService::Stub::Submit, request);
+  }
+  std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request) override {
+    return std::make_unique<GrpcWatchCall>(*tuner, request, token);
+  }
+  const RetryPolicy& policy() const override { return retry; }
 
   // A channel connects only while somebody waits for it: a thread that merely slept would sleep in vain.
   void Pause(Seconds pause) {
@@ -138,8 +151,8 @@ struct Connection::Parts {
       const grpc::Status status = (stub.*method)(&context, request, &response);
       if (status.ok()) return response;
       Error error = ToError(status);
-      const Seconds pause = PauseBefore(policy, attempt);
-      if (!MayRetry(error) || MonotonicNow() - started + pause > policy.call_patience) {
+      const Seconds pause = PauseBefore(retry, attempt);
+      if (!MayRetry(error) || MonotonicNow() - started + pause > retry.call_patience) {
         return tl::unexpected<Error>(std::move(error));
       }
       Pause(pause);
@@ -160,7 +173,7 @@ Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address,
   return std::shared_ptr<Connection>(new Connection(std::make_unique<Parts>(std::move(channel), policy, token)));
 }
 
-const RetryPolicy& Connection::policy() const { return parts_->policy; }
+const RetryPolicy& Connection::policy() const { return parts_->retry; }
 
 Result<v1::CreateStudyResponse> Connection::CreateStudy(const v1::CreateStudyRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::CreateStudy, request);
@@ -238,6 +251,12 @@ Result<v1::RemoveUserResponse> Connection::RemoveUser(const v1::RemoveUserReques
 Result<v1::DrainServerResponse> Connection::DrainServer(const v1::DrainServerRequest& request) {
   return parts_->Call(*parts_->server, &v1::ServerService::Stub::DrainServer, request);
 }
+
+Result<v1::FindStudyResponse> Connection::FindStudyToTune(const v1::FindStudyRequest& request) {
+  return parts_->Call(*parts_->tuner, &v1::TunerService::Stub::FindStudy, request);
+}
+
+StudyPort& Connection::AsTunerHost() { return *parts_; }
 
 std::unique_ptr<WatchCall> Connection::Watch(const v1::WatchRequest& request) {
   return std::make_unique<GrpcWatchCall>(*parts_->study, request, parts_->token);

@@ -8,44 +8,27 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "client/study_port.h"
 #include "espalier/v1/checkpoint.pb.h"
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/server.pb.h"
 #include "espalier/v1/study.pb.h"
+#include "espalier/v1/tuner.pb.h"
 #include "espalier/v1/user.pb.h"
 
 namespace espalier {
 
-struct RetryPolicy {
-  Seconds first_connection_patience{3};
-  Seconds call_patience = Seconds::max();  // how long one call is tried again
-  Seconds first_pause{0.05};               // doubled after each attempt
-  Seconds longest_pause{2};
-};
-
-// One stream of a study's events.
-class WatchCall {
- public:
-  virtual ~WatchCall() = default;
-  // Blocks. False: the stream has ended; Finish says why.
-  virtual bool Read(v1::WatchResponse& response) = 0;
-  // REQUIRES: Read returned false.
-  virtual Result<void> Finish() = 0;
-  // From any thread: ends the stream soon.
-  virtual void Cancel() = 0;
-};
-
-class Connection {
+class Connection : public StudyPort {
  public:
   // Address: "unix:/path" or "host:port". `token` goes with every call; empty: none does. Error: kUnavailable if nobody
   // answers within the policy's patience. REQUIRES: a token is as ParseToken gives it.
   static Result<std::shared_ptr<Connection>> Open(const std::string& address, const RetryPolicy& policy,
                                                   const std::string& token = {});
-  ~Connection();
+  ~Connection() override;
 
   // Errors of each: the master's own, with the field that it names.
   Result<v1::CreateStudyResponse> CreateStudy(const v1::CreateStudyRequest& request);
-  Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request);
+  Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request) override;
   Result<v1::CancelStudyResponse> CancelStudy(const v1::CancelStudyRequest& request);
   Result<v1::PutArchiveResponse> PutArchive(const v1::PutArchiveRequest& request);
   Result<v1::ContinueTrialResponse> ContinueTrial(const v1::ContinueTrialRequest& request);
@@ -71,9 +54,13 @@ class Connection {
   Result<v1::DrainServerResponse> DrainServer(const v1::DrainServerRequest& request);
 
   // One attempt: who reads it starts the next from the next event.
-  std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request);
+  std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request) override;
 
-  const RetryPolicy& policy() const;
+  const RetryPolicy& policy() const override;
+
+  // As a tuner host, for the users whose studies these are. The port is the connection's.
+  Result<v1::FindStudyResponse> FindStudyToTune(const v1::FindStudyRequest& request);
+  StudyPort& AsTunerHost();
 
  private:
   struct Parts;

@@ -19,6 +19,8 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_check(ToProto(specification.check));
   wire.set_definition(specification.definition);
   wire.set_reference_digest(specification.reference);
+  wire.set_tuner(specification.tuner);
+  wire.set_asks_for_idle_slots(specification.asks_for_idle_slots);
   for (const auto& [name, type] : specification.undeclared) (*wire.mutable_undeclared())[name] = ToProto(type);
   return wire;
 }
@@ -28,7 +30,54 @@ v1::NewTrial ToWire(const tuners::StartTrial& trial) {
   wire.mutable_sequences()->insert(trial.sequences.begin(), trial.sequences.end());
   wire.set_steps(trial.steps.value);
   wire.set_horizon_steps(trial.horizon.value);
+  for (const Step more : trial.more) wire.add_more_steps(more.value);
   return wire;
+}
+
+namespace {
+
+ClaimState StateOf(v1::ClaimSettled::State state) {
+  switch (state) {
+    case v1::ClaimSettled::STATE_DONE:
+      return ClaimState::kDone;
+    case v1::ClaimSettled::STATE_CANCELLED:
+      return ClaimState::kCancelled;
+    default:
+      return ClaimState::kFailed;
+  }
+}
+
+}  // namespace
+
+std::optional<StudyEvent> FromWire(const v1::StudyEvent& event) {
+  switch (event.kind_case()) {
+    case v1::StudyEvent::kTrialSubmitted:
+      return TrialSubmitted{TrialId{event.trial_submitted().trial_id()}};
+    case v1::StudyEvent::kClaimMade: {
+      const v1::ClaimMade& made = event.claim_made();
+      return ClaimMade{ClaimId{made.claim_id()}, TrialId{made.trial_id()}, Step{made.step()}};
+    }
+    case v1::StudyEvent::kClaimSettled: {
+      const v1::ClaimSettled& settled = event.claim_settled();
+      return ClaimSettled{.claim = ClaimId{settled.claim_id()},
+                          .trial = TrialId{settled.trial_id()},
+                          .step = Step{settled.step()},
+                          .state = StateOf(settled.state()),
+                          .metrics = {settled.metrics().begin(), settled.metrics().end()},
+                          .message = settled.message()};
+    }
+    case v1::StudyEvent::kTrialClosed:
+      return TrialClosed{TrialId{event.trial_closed().trial_id()}, event.trial_closed().cancelled()};
+    case v1::StudyEvent::kBatchTaken:
+      return BatchTaken{event.batch_taken().number()};
+    case v1::StudyEvent::kSlotIdle:
+      return SlotIdle{};
+    case v1::StudyEvent::kStudyFinished:
+      return StudyFinished{};
+    case v1::StudyEvent::KIND_NOT_SET:
+      break;
+  }
+  return std::nullopt;
 }
 
 std::string_view Name(v1::Role role) {
@@ -39,13 +88,15 @@ std::string_view Name(v1::Role role) {
       return "administrator";
     case v1::ROLE_NODE:
       return "node";
+    case v1::ROLE_TUNER:
+      return "tuner";
     default:
       return "";
   }
 }
 
 v1::Role RoleOf(std::string_view name) {
-  for (const v1::Role role : {v1::ROLE_MEMBER, v1::ROLE_ADMINISTRATOR, v1::ROLE_NODE}) {
+  for (const v1::Role role : {v1::ROLE_MEMBER, v1::ROLE_ADMINISTRATOR, v1::ROLE_NODE, v1::ROLE_TUNER}) {
     if (Name(role) == name) return role;
   }
   return v1::ROLE_UNSPECIFIED;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,34 +11,15 @@
 #include "base/units.h"
 #include "client/evaluation.h"
 #include "client/future.h"
-#include "client/tuners/tuner.h"
+#include "client/tuners/batch.h"
 
 namespace espalier {
 
 class Connection;
-namespace v1 {
-class StudyProgress;
-}
-
-struct FurtherClaim {
-  TrialId trial;
-  Step steps;
-};
-
-// What is asked for at once: all of it or nothing happens, unless it is larger than a master takes at once (joint
-// segments and other entries together: 5,000). Then it is submitted in several requests, one after the
-// other: what precedes a refused one has happened.
-struct Batch {
-  std::vector<tuners::StartTrial> new_trials;
-  std::vector<FurtherClaim> claims;
-  std::vector<TrialId> close;
-  std::vector<TrialId> cancel;
-  bool finish = false;  // closes every trial; the study is finished once its claims are settled
-};
 
 struct BatchAnswer {
   std::vector<TrialId> trials;                  // parallel to new_trials
-  std::vector<Future<Evaluation>> evaluations;  // of the new trials' first claims, then of `claims`
+  std::vector<Future<Evaluation>> evaluations;  // of the new trials' claims, then of `claims`
 };
 
 struct SubmitOptions {
@@ -72,9 +52,6 @@ class Study {
 
   // False: not finished within `patience`.
   Result<bool> WaitUntilFinished(Seconds patience = Seconds::max()) const;
-
-  // The latest that the master said; empty before its first word.
-  std::optional<v1::StudyProgress> Progress() const;
 
  private:
   struct Parts;

@@ -22,6 +22,8 @@ struct StudySpecification {
   Keep keep = Keep::kBest;
   CheckWhen check = CheckWhen::kBeside;
   std::string definition;  // the whole study as understood, as canonical JSON; equal definitions are equal contents
+  std::string tuner = {};  // a built-in one that whoever is there may carry on by the definition; empty: the user's own
+  bool asks_for_idle_slots = false;  // that tuner is told of them
   std::string reference =
       {};  // as the master answered DescribeTrainer; empty: a trainer that servers have of their own
   ValueTypes

@@ -1,142 +1,79 @@
 #include "client/tuner_driver.h"
 
-#include <algorithm>
-#include <limits>
-#include <queue>
-#include <unordered_map>
-#include <utility>
+#include "client/submit.h"
+#include "client/tuners/driver.h"
 
 namespace espalier {
 namespace {
 
-// How long to wait for the event that says why a batch came too late.
-constexpr Seconds kFinishPatience{10};
-
-class Driver {
+class StudyDrive {
  public:
-  Driver(tuners::Tuner& tuner, Study& study, const DriveOptions& options)
-      : tuner_(tuner), study_(study), options_(options) {}
+  StudyDrive(tuners::Tuner& tuner, StudyPort& port, StudyId study, EventReader& reader, const DriveOptions& options)
+      : driver_(tuner, options.metric, options.goal), port_(port), study_(study), reader_(reader), options_(options) {}
 
   Result<DriveReport> Run() {
-    ESPALIER_RETURN_IF_ERROR(Perform(tuner_.Start()));
-    while (!report_.cancelled && (!waiting_.empty() || !ready_.empty())) {
-      ESPALIER_ASSIGN(const Evaluation evaluation, Next());
-      const std::size_t trial = index_of_.at(evaluation.trial);
-      if (options_.on_settled) options_.on_settled(trial, evaluation);
-      ESPALIER_RETURN_IF_ERROR(Perform(tuner_.OnSettled({trial, evaluation.step, OutcomeOf(evaluation)})));
+    bool caught_up = false;
+    while (!driver_.finished()) {
+      ESPALIER_ASSIGN(const EventsRead read, reader_.Next());
+      for (const StudyEvent& event : read.events) Take(event);
+      if (read.progress && options_.on_progress) options_.on_progress(*read.progress);
+      caught_up = caught_up || read.progress.has_value();
+      if (!caught_up) continue;
+      ESPALIER_RETURN_IF_ERROR(SubmitAll());
+      if (options_.only_begin) break;
+      if (driver_.WaitsForNothing() && !refused_) {
+        return MakeError(ErrorCode::kInternal, "the tuner waits for nothing");
+      }
     }
-    if (!finished_ && !report_.cancelled) return MakeError(ErrorCode::kInternal, "the tuner waits for nothing");
-    ESPALIER_RETURN_IF_ERROR(study_.WaitUntilFinished());
-    return report_;
+    return DriveReport{.trial_count = driver_.trial_count(),
+                       .batch_count = driver_.batch_count(),
+                       .cancelled = refused_ || (driver_.finished() && !driver_.tuner_finished())};
   }
 
  private:
-  struct Later {
-    bool operator()(const Future<Evaluation>& a, const Future<Evaluation>& b) const { return a.order() > b.order(); }
-  };
-
-  // The evaluation whose event comes first among all that the tuner has asked for.
-  Result<Evaluation> Next() {
-    if (ready_.empty()) WaitAny(waiting_);
-    if (ready_.empty() || added_) CollectReady();
-    added_ = false;
-    const Future<Evaluation> first = ready_.top();
-    ready_.pop();
-    return first.Get();
+  void Take(const StudyEvent& event) {
+    driver_.OnEvent(event);
+    const auto* settled = std::get_if<ClaimSettled>(&event);
+    if (settled == nullptr || !options_.on_settled) return;
+    if (const auto index = driver_.IndexOf(settled->trial)) options_.on_settled(*index, *settled);
   }
 
-  // Moves settled futures from waiting_ to ready_. Futures are settled in the order of their events, also while this
-  // looks through them: whatever precedes the last one seen ready is ready when looked at again, so nothing is
-  // overtaken.
-  void CollectReady() {
-    std::int64_t last_seen = std::numeric_limits<std::int64_t>::min();
-    for (const Future<Evaluation>& future : waiting_) {
-      if (future.Ready()) last_seen = std::max(last_seen, future.order());
+  Result<void> SubmitAll() {
+    while (!refused_) {
+      const std::optional<tuners::NumberedBatch> next = driver_.Next();
+      if (!next) return {};
+      const std::string request_id = std::to_string(study_.value) + "/" + std::to_string(next->number);
+      const Result<BatchIds> ids = Submit(port_, study_, next->batch, request_id, next->number);
+      if (!ids.has_value()) ESPALIER_RETURN_IF_ERROR(OnRefused(ids.error()));
     }
-    std::vector<Future<Evaluation>> still_waiting;
-    for (Future<Evaluation>& future : waiting_) {
-      const bool collect = future.Ready() && future.order() <= last_seen;
-      if (collect) ready_.push(future);
-      if (!collect) still_waiting.push_back(std::move(future));
-    }
-    waiting_ = std::move(still_waiting);
-  }
-
-  tuners::Outcome OutcomeOf(const Evaluation& evaluation) const {
-    switch (evaluation.state) {
-      case ClaimState::kFailed:
-        return tuners::Failed{};
-      case ClaimState::kCancelled:
-        return tuners::Cancelled{};
-      case ClaimState::kDone:
-      case ClaimState::kWaiting:
-        break;
-    }
-    const auto metric = evaluation.metrics.find(options_.metric);
-    if (metric == evaluation.metrics.end()) return tuners::Measured{std::numeric_limits<double>::quiet_NaN()};
-    return tuners::Measured{options_.goal == Goal::kMaximize ? -metric->second : metric->second};
-  }
-
-  Batch ToBatch(std::vector<tuners::Action> actions) const {
-    Batch batch;
-    for (tuners::Action& action : actions) {
-      if (auto* start = std::get_if<tuners::StartTrial>(&action)) batch.new_trials.push_back(std::move(*start));
-      if (const auto* more = std::get_if<tuners::ContinueTrial>(&action)) {
-        batch.claims.push_back(FurtherClaim{trials_.at(more->trial), more->steps});
-      }
-      if (const auto* close = std::get_if<tuners::CloseTrial>(&action)) batch.close.push_back(trials_.at(close->trial));
-      if (const auto* cancel = std::get_if<tuners::CancelTrial>(&action))
-        batch.cancel.push_back(trials_.at(cancel->trial));
-      if (std::holds_alternative<tuners::FinishStudy>(action)) batch.finish = true;
-    }
-    return batch;
-  }
-
-  // Submits the actions of one reaction as one batch.
-  Result<void> Perform(std::vector<tuners::Action> actions) {
-    if (actions.empty()) return {};
-    const Batch batch = ToBatch(std::move(actions));
-    const std::string request_id = std::to_string(study_.id().value) + "/" + std::to_string(report_.batch_count);
-    Result<BatchAnswer> answer = study_.SubmitBatch(batch, request_id);
-    if (!answer.has_value()) return OnRefused(answer.error());
-    ++report_.batch_count;
-    finished_ = finished_ || batch.finish;
-    for (const TrialId trial : answer->trials) {
-      index_of_.emplace(trial, trials_.size());
-      trials_.push_back(trial);
-    }
-    report_.trial_count = trials_.size();
-    for (Future<Evaluation>& future : answer->evaluations) waiting_.push_back(std::move(future));
-    added_ = true;
     return {};
   }
 
-  // A study that somebody cancelled takes no more batches, and that is no failure. One that refuses its very first
-  // batch holds nothing: it is cancelled, so that its name is free when the mistake is mended.
+  // A study that somebody cancelled takes no more batches, and that is no failure.
   Result<void> OnRefused(const Error& error) {
-    if (error.code == ErrorCode::kInvalidArgument && trials_.empty()) (void)study_.Cancel();
-    if (error.code != ErrorCode::kFailedPrecondition) return tl::unexpected<Error>(error);
-    ESPALIER_ASSIGN(report_.cancelled, study_.WaitUntilFinished(kFinishPatience));
-    if (!report_.cancelled) return tl::unexpected<Error>(error);
+    if (error.code != ErrorCode::kFailedPrecondition || !error.field.empty()) return tl::unexpected<Error>(error);
+    refused_ = true;  // its last event will come
     return {};
   }
 
-  tuners::Tuner& tuner_;
-  Study& study_;
+  tuners::Driver driver_;
+  StudyPort& port_;
+  const StudyId study_;
+  EventReader& reader_;
   const DriveOptions& options_;
-  std::vector<TrialId> trials_;  // by index of submission
-  std::unordered_map<TrialId, std::size_t> index_of_;
-  std::vector<Future<Evaluation>> waiting_;
-  std::priority_queue<Future<Evaluation>, std::vector<Future<Evaluation>>, Later> ready_;  // the first event on top
-  bool added_ = false;     // to waiting_, since it was last looked through
-  bool finished_ = false;  // the tuner has
-  DriveReport report_;
+  bool refused_ = false;  // the study takes no more batches
 };
 
 }  // namespace
 
-Result<DriveReport> Drive(tuners::Tuner& tuner, Study& study, const DriveOptions& options) {
-  return Driver(tuner, study, options).Run();
+Result<DriveReport> Drive(tuners::Tuner& tuner, StudyPort& port, StudyId study, EventReader& reader,
+                          const DriveOptions& options) {
+  return StudyDrive(tuner, port, study, reader, options).Run();
+}
+
+Result<DriveReport> Drive(tuners::Tuner& tuner, StudyPort& port, StudyId study, const DriveOptions& options) {
+  EventReader reader(port, study, true);
+  return Drive(tuner, port, study, reader, options);
 }
 
 }  // namespace espalier

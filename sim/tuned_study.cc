@@ -27,14 +27,13 @@ class TunedStudy {
   void Create();
   void OnReply(const master::Reply& reply);
   void OnEvents(const master::EventsAdded& added);
-  void Submit(std::optional<master::SubmitBatch> batch);
+  void SubmitAll();
 
   const StudyToSimulate study_;
-  TunerUser user_;
+  tuners::Driver driver_;
   World world_;
   Service service_;
   StudyId id_;
-  std::int64_t next_batch_ = 0;
   std::optional<Error> error_;
   std::optional<Seconds> finished_at_;
 };
@@ -56,7 +55,7 @@ ServiceSettings SettingsOf(const StudyToSimulate& study) {
 
 TunedStudy::TunedStudy(const StudyToSimulate& study, tuners::Tuner& tuner)
     : study_(study),
-      user_(tuner, study.specification.metric, study.specification.goal),
+      driver_(tuner, study.specification.metric, study.specification.goal),
       world_(WorldOf(study)),
       service_(world_, SettingsOf(study), WatcherOfService()) {}
 
@@ -97,26 +96,28 @@ void TunedStudy::OnReply(const master::Reply& reply) {
   const auto* created = std::get_if<master::StudyCreated>(&reply.answer);
   if (created == nullptr || id_ != StudyId{}) return;
   id_ = created->study;
-  Submit(user_.Begin());
+  SubmitAll();
 }
 
 void TunedStudy::OnEvents(const master::EventsAdded& added) {
-  for (const master::StudyEvent& event : added.events) {
-    Submit(user_.OnEvent(event));
-    if (std::holds_alternative<master::StudyFinished>(event)) finished_at_ = world_.clock.now();
-    const auto* settled = std::get_if<master::ClaimSettled>(&event);
+  for (const StudyEvent& event : added.events) {
+    driver_.OnEvent(event);
+    if (std::holds_alternative<StudyFinished>(event)) finished_at_ = world_.clock.now();
+    const auto* settled = std::get_if<ClaimSettled>(&event);
     if (settled != nullptr && settled->state == ClaimState::kFailed) {
       error_ = MakeError(ErrorCode::kNotFound, settled->message).value();
     }
   }
+  SubmitAll();
 }
 
-void TunedStudy::Submit(std::optional<master::SubmitBatch> batch) {
-  if (!batch) return;
-  batch->study = id_;
-  const std::int64_t number = next_batch_++;
-  Post(master::ClientCall{
-      master::CallId{2 + number}, {.user = kUser, .team = kTeam}, std::to_string(number), *std::move(batch)});
+void TunedStudy::SubmitAll() {
+  while (std::optional<master::SubmitBatch> batch = NextCall(driver_)) {
+    batch->study = id_;
+    const std::int64_t number = *batch->tuner_batch;
+    Post(master::ClientCall{
+        master::CallId{2 + number}, {.user = kUser, .team = kTeam}, std::to_string(number), *std::move(batch)});
+  }
 }
 
 Result<SimulatedStudy> TunedStudy::Run() {

@@ -10,7 +10,7 @@
 namespace espalier::sim {
 namespace {
 
-std::string Text(const master::Study& study, const master::ClaimSettled& settled) {
+std::string Text(const master::Study& study, const ClaimSettled& settled) {
   return "claim " + std::to_string(settled.claim.value) + " of trial " + std::to_string(settled.trial.value) + " in " +
          study.specification.name + " at step " + std::to_string(settled.step.value);
 }
@@ -39,7 +39,7 @@ class ResultChecker {
   ResultChecker(const master::MasterState& stored, const Watch& watch, const Deeds& deeds)
       : stored_(stored), watch_(watch), deeds_(deeds) {}
 
-  std::string Check(const master::Study& study, const master::ClaimSettled& settled) {
+  std::string Check(const master::Study& study, const ClaimSettled& settled) {
     const master::Trial& trial = stored_.trials.at(settled.trial);
     if (!settled_.insert(settled.claim).second) return "a claim is settled once: " + Text(study, settled);
     if (settled.state == ClaimState::kCancelled) {
@@ -70,8 +70,7 @@ class ResultChecker {
  private:
   // Beyond where training was finished, claims are answered by what was measured there; of another version of the
   // evaluation, which finds that already known, nothing was.
-  bool IsBeyondOthersFinish(const master::Study& study, const master::ClaimSettled& settled,
-                            const TrainedAlone& alone) const {
+  bool IsBeyondOthersFinish(const master::Study& study, const ClaimSettled& settled, const TrainedAlone& alone) const {
     if (!alone.finishes() || settled.step <= alone.last()) return false;
     const SearchPlan& plan = stored_.plans.at(stored_.plan_by_claim.at(settled.claim));
     const Point last = AnsweredAt(plan, plan.claims.at(settled.claim).point);
@@ -91,7 +90,7 @@ class ResultChecker {
 
   // Law 8: where a claim was done its state was stored, whatever was lost on the way; it stands but for files that were
   // lost later.
-  std::string CheckState(const master::Study& study, const master::ClaimSettled& settled, const TrainedAlone& alone) {
+  std::string CheckState(const master::Study& study, const ClaimSettled& settled, const TrainedAlone& alone) {
     const SearchPlan& plan = stored_.plans.at(stored_.plan_by_claim.at(settled.claim));
     const Point point = plan.claims.at(settled.claim).point;
     if (alone.last() < settled.step || FailingPoint(plan, point)) return {};
@@ -120,8 +119,8 @@ class ResultChecker {
 std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Deeds& deeds) {
   ResultChecker checker(stored, watch, deeds);
   for (const auto& [id, events] : stored.events) {
-    for (const master::StudyEvent& event : events) {
-      const auto* settled = std::get_if<master::ClaimSettled>(&event);
+    for (const StudyEvent& event : events) {
+      const auto* settled = std::get_if<ClaimSettled>(&event);
       if (settled == nullptr) continue;
       if (std::string wrong = checker.Check(stored.studies.at(id), *settled); !wrong.empty()) return wrong;
     }

@@ -22,9 +22,9 @@ std::size_t PartsOf(const master::Event& event) {
 }
 
 // But for metrics, which may not be numbers.
-bool SameEvent(master::StudyEvent a, master::StudyEvent b) {
-  for (master::StudyEvent* event : {&a, &b}) {
-    if (auto* settled = std::get_if<master::ClaimSettled>(event)) settled->metrics.clear();
+bool SameEvent(StudyEvent a, StudyEvent b) {
+  for (StudyEvent* event : {&a, &b}) {
+    if (auto* settled = std::get_if<ClaimSettled>(event)) settled->metrics.clear();
   }
   return a == b;
 }

@@ -15,9 +15,10 @@ Command Noun(const std::string& name, const std::string& help, std::vector<Comma
 std::vector<Command> Commands(CommandContext& context) {
   return {UpCommand(context),
           DownCommand(context),
-          Noun("study", "Studies: run a study file, look at results, compare, cancel",
+          Noun("study", "Studies: run a study file, watch it, look at results, compare, cancel",
                {StudyRunCommand(context), StudyForecastCommand(context), StudyListCommand(context),
-                StudyShowCommand(context), StudyCompareCommand(context), StudyCancelCommand(context)}),
+                StudyShowCommand(context), StudyWatchCommand(context), StudyCompareCommand(context),
+                StudyCancelCommand(context)}),
           Noun("trial", "Trials: list those of a study, show one and what it printed, go on from one",
                {TrialListCommand(context), TrialShowCommand(context), TrialLogsCommand(context),
                 TrialExtendCommand(context), TrialBranchCommand(context)}),
@@ -32,6 +33,7 @@ std::vector<Command> Commands(CommandContext& context) {
           Noun("trainer", "What can be trained, and whether it can be cut",
                {TrainerListCommand(context), TrainerCheckCommand(context)}),
           SimulateCommand(context),
+          TunerHostCommand(context),
           Noun("user", "Who may use the service (for administrators)",
                {UserAddCommand(context), UserListCommand(context), UserRemoveCommand(context)})};
 }

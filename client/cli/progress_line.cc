@@ -26,10 +26,9 @@ std::size_t TerminalColumns() {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::ostream& err, bool terminal, Study study, std::string metric, Goal goal)
+ProgressLine::ProgressLine(std::ostream& err, bool terminal, std::string metric, Goal goal)
     : err_(err),
       terminal_(terminal),
-      study_(std::move(study)),
       metric_(std::move(metric)),
       goal_(goal),
       started_(MonotonicNow()),
@@ -54,6 +53,11 @@ void ProgressLine::Report(const Evaluation& evaluation) {
   if (!best_.has_value() || better(value->second, best_->metrics.at(metric_))) best_ = evaluation;
 }
 
+void ProgressLine::Report(const v1::StudyProgress& progress) {
+  const std::lock_guard lock(mutex_);
+  progress_ = progress;
+}
+
 void ProgressLine::Run() {
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, terminal_ ? kTerminalPeriod : kLinePeriod, [&] { return stopping_; })) {
@@ -69,9 +73,8 @@ void ProgressLine::Run() {
 
 std::string ProgressLine::Text() const {
   std::string text = FormatDuration((MonotonicNow() - started_).count());
-  const std::optional<v1::StudyProgress> progress = study_.Progress();
-  if (progress.has_value()) {
-    text += " | trials " + TrialStates(progress->trials_by_state());
+  if (progress_.has_value()) {
+    text += " | trials " + TrialStates(progress_->trials_by_state());
   } else {
     text += " | " + FormatCount(settled_) + " claims settled";
   }
@@ -79,11 +82,11 @@ std::string ProgressLine::Text() const {
     text += " | best " + FormatNumber(best_->metrics.at(metric_)) + " (trial " + std::to_string(best_->trial.value) +
             ", step " + std::to_string(best_->step.value) + ")";
   }
-  if (!progress.has_value()) return text;
-  text += " | steps " + FormatCount(progress->trained_steps()) + " trained of " +
-          FormatCount(progress->unique_steps()) + " unique, " + FormatCount(progress->claimed_steps()) + " claimed";
-  if (progress->seconds_left() >= 0) text += " | " + FormatDuration(progress->seconds_left()) + " left";
-  for (const std::string& warning : progress->warnings()) text += " | warning: " + warning;
+  if (!progress_.has_value()) return text;
+  text += " | steps " + FormatCount(progress_->trained_steps()) + " trained of " +
+          FormatCount(progress_->unique_steps()) + " unique, " + FormatCount(progress_->claimed_steps()) + " claimed";
+  if (progress_->seconds_left() >= 0) text += " | " + FormatDuration(progress_->seconds_left()) + " left";
+  for (const std::string& warning : progress_->warnings()) text += " | warning: " + warning;
   return text;
 }
 

@@ -12,7 +12,6 @@
 
 #include "base/units.h"
 #include "client/evaluation.h"
-#include "client/study.h"
 #include "client/study_specification.h"
 #include "espalier/v1/study.pb.h"
 
@@ -20,7 +19,7 @@ namespace espalier {
 
 class ProgressLine {
  public:
-  ProgressLine(std::ostream& err, bool terminal, Study study, std::string metric, Goal goal);
+  ProgressLine(std::ostream& err, bool terminal, std::string metric, Goal goal);
   // Stops, and clears the line on a terminal.
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
@@ -28,6 +27,8 @@ class ProgressLine {
 
   // One more claim is settled.
   void Report(const Evaluation& evaluation);
+  // How far the study is.
+  void Report(const v1::StudyProgress& progress);
 
  private:
   void Run();
@@ -35,7 +36,6 @@ class ProgressLine {
 
   std::ostream& err_;
   const bool terminal_;
-  const Study study_;
   const std::string metric_;
   const Goal goal_;
   const Seconds started_;
@@ -45,6 +45,7 @@ class ProgressLine {
   bool stopping_ = false;
   std::int64_t settled_ = 0;
   std::optional<Evaluation> best_;
+  std::optional<v1::StudyProgress> progress_;
   std::thread thread_;
 };
 

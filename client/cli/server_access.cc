@@ -35,14 +35,14 @@ Error NamingStudy(const Error& error, const std::string& id_or_name) {
 
 }  // namespace
 
-Result<Client> ConnectToServer(const CommandContext& context) {
+Result<Client> ConnectToServer(const CommandContext& context, const RetryPolicy& policy) {
   std::string address = context.server;
   if (address.empty()) {
     ESPALIER_ASSIGN(address, ReadServerAddress(AddressFile(context.data_directory)));
   }
-  if (context.token_file.empty()) return Client::Connect(address, context.token);
+  if (context.token_file.empty()) return Client::Connect(address, policy, context.token);
   ESPALIER_ASSIGN(const std::string token, ReadTokenFile(context.token_file));
-  return Client::Connect(address, token);
+  return Client::Connect(address, policy, token);
 }
 
 Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id_or_name) {

@@ -15,7 +15,7 @@ namespace espalier {
 
 // At --server, or at the address in the data directory; as whom --token-file, or $ESPALIER_TOKEN, says. Errors:
 // kUnavailable if nobody answers, kUnauthenticated if what was given is no token.
-Result<Client> ConnectToServer(const CommandContext& context);
+Result<Client> ConnectToServer(const CommandContext& context, const RetryPolicy& policy = {});
 
 // A study by id (all digits) or by name (the newest of that name).
 Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id_or_name);

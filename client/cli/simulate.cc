@@ -121,7 +121,9 @@ int RunStudy(CommandContext& context, const Options& options) {
                          .metric = file->specification.metric,
                          .goal = file->specification.goal,
                          .scope = file->specification.scope,
-                         .undeclared = *types};
+                         .undeclared = *types,
+                         .tuner = file->specification.tuner,
+                         .asks_for_idle_slots = file->specification.asks_for_idle_slots};
   if (options.metrics != kFormula) {
     Result<sim::LearningCurves> curves = ReadCurves(options.metrics, study.specification.metric, *types);
     if (!curves.has_value()) {

@@ -6,7 +6,7 @@
 #include "client/cli/json_output.h"
 #include "client/cli/progress_line.h"
 #include "client/cli/server_access.h"
-#include "client/cli/study_view.h"
+#include "client/cli/study_result.h"
 #include "client/cli/trainer_code.h"
 #include "client/study_file/study_file.h"
 #include "client/tuner_driver.h"
@@ -14,47 +14,46 @@
 namespace espalier {
 namespace {
 
-constexpr std::size_t kBestTrialsShown = 10;
-
 // An error that the master found: in the file if it names a field, else as it is.
 int FailStudy(CommandContext& context, const StudyFile& file, const Error& error) {
   if (error.code == ErrorCode::kInvalidArgument) return FailFile(context, AtRequestField(file, error));
   return Fail(context, error);
 }
 
-Result<DriveReport> DriveWithProgress(CommandContext& context, const StudyFile& file, Study& study) {
-  ProgressLine progress(context.err, context.err_is_terminal, study, file.specification.metric,
-                        file.specification.goal);
+Result<DriveReport> DriveWithProgress(CommandContext& context, const StudyFile& file, bool detach,
+                                      Connection& connection, StudyId study) {
+  ProgressLine progress(context.err, context.err_is_terminal, file.specification.metric, file.specification.goal);
   const std::unique_ptr<tuners::Tuner> tuner = MakeTunerOf(file);
-  return Drive(*tuner, study,
+  return Drive(*tuner, connection, study,
                {.metric = file.specification.metric,
                 .goal = file.specification.goal,
-                .on_settled = [&](std::size_t, const Evaluation& evaluation) { progress.Report(evaluation); }});
+                .on_settled = [&](std::size_t, const Evaluation& evaluation) { progress.Report(evaluation); },
+                .on_progress = [&](const v1::StudyProgress& now) { progress.Report(now); },
+                .only_begin = detach});
 }
 
-int ShowResult(CommandContext& context, Connection& connection, StudyId id) {
-  const Result<v1::StudySummary> study = FindStudy(connection, std::to_string(id.value));
-  if (!study.has_value()) return Fail(context, study.error());
-  const int code = study->check().state() == "failed" ? kExitRefused : kExitDone;
-  if (code == kExitRefused) context.err << "espalier: the study was stopped: " << study->check().text() << std::endl;
-  if (context.output == OutputFormat::kJson) {
-    PrintJson(context.out, ToJson(*study));
-    return code;
-  }
-  const Result<std::vector<v1::Trial>> trials = ListTrialsOf(connection, {.study = std::to_string(id.value)});
-  if (!trials.has_value()) return Fail(context, trials.error());
-  PrintStudy(context.out, *study);
-  context.out << '\n';
-  PrintBestTrials(context.out, *study, *trials, kBestTrialsShown);
-  context.out << "\nall trials: espalier trial list " << id.value << "; the stage tree: espalier plan show " << id.value
-              << '\n';
-  return code;
+// A study that refuses its very first batch holds nothing: it is cancelled, so that its name is free when the mistake
+// is mended.
+int FailDriven(CommandContext& context, const StudyFile& file, Study& study, const Error& error) {
+  if (error.code == ErrorCode::kInvalidArgument) (void)study.Cancel();
+  return FailStudy(context, file, error);
 }
 
 struct Options {
   std::string path;
   std::string check;  // empty: as the file says
+  bool detach = false;
 };
+
+int SayDetached(CommandContext& context, const StudyFile& file, const Study& study) {
+  const std::string id = std::to_string(study.id().value);
+  context.err << "espalier: the service carries it on; to see it: espalier study watch " << id
+              << "; to end it: espalier study cancel " << id << '\n';
+  if (context.output == OutputFormat::kJson) {
+    PrintJson(context.out, Json::Object({{"id", study.id().value}, {"name", file.specification.name}}));
+  }
+  return kExitDone;
+}
 
 int Run(CommandContext& context, const Options& options) {
   tl::expected<StudyFile, FileError> file = ReadStudyFile(options.path);
@@ -72,8 +71,14 @@ int Run(CommandContext& context, const Options& options) {
   context.err << (study->attached() ? "attached to study " : "study ") << study->id().value << ", "
               << file->specification.name << ": " << FormatCount(static_cast<std::int64_t>(file->candidates.size()))
               << " trials by " << file->tuner << std::endl;
-  const Result<DriveReport> report = DriveWithProgress(context, *file, *study);
-  if (!report.has_value()) return FailStudy(context, *file, report.error());
+  if (context.err_is_terminal && !options.detach) {
+    context.err << "Ctrl-C leaves it to the service; to come back: espalier study watch " << study->id().value
+                << std::endl;
+  }
+  const Result<DriveReport> report =
+      DriveWithProgress(context, *file, options.detach, client->connection(), study->id());
+  if (!report.has_value()) return FailDriven(context, *file, *study, report.error());
+  if (options.detach && !report->cancelled) return SayDetached(context, *file, *study);
   const int shown = ShowResult(context, client->connection(), study->id());
   if (!report->cancelled || shown != kExitDone) return shown;
   context.err << "espalier: the study was cancelled\n";
@@ -88,13 +93,16 @@ Command StudyRunCommand(CommandContext& context) {
       .name = "run",
       .help = "Run a study file to its end and show the result. The same file run twice at once is one study.",
       .arguments = {{"FILE", &options->path, "the study file (YAML)"}},
-      .options = {{.name = "--check",
-                   .target = &options->check,
-                   .help =
-                       "when a trainer in your own code is checked, once: beside the study's training, before it, or "
-                       "never (else as the file says: beside)",
-                   .placeholder = "WHEN",
-                   .one_of = {"beside", "first", "off"}}}};
+      .options = {
+          {.name = "--detach",
+           .target = &options->detach,
+           .help = "begin it, and leave it to the service, whose tuner host carries it on"},
+          {.name = "--check",
+           .target = &options->check,
+           .help = "when a trainer in your own code is checked, once: beside the study's training, before it, or "
+                   "never (else as the file says: beside)",
+           .placeholder = "WHEN",
+           .one_of = {"beside", "first", "off"}}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
   command.run = [&context, options] { return Run(context, *options); };

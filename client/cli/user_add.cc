@@ -50,18 +50,20 @@ int Run(CommandContext& context, const Options& options) {
 
 Command UserAddCommand(CommandContext& context) {
   const auto options = std::make_shared<Options>();
-  Command command{.name = "add",
-                  .help = "Add a user and print the token that says who it is; or give a removed user a new token",
-                  .arguments = {{"NAME", &options->name, "letters, digits, and ._@-"}},
-                  .options = {{.name = "--team",
-                               .target = &options->team,
-                               .help = "with whom the user shares studies; a node manager has none",
-                               .placeholder = "TEAM"},
-                              {.name = "--role",
-                               .target = &options->role,
-                               .help = "member (the default), administrator (may add users), or node (a node manager)",
-                               .placeholder = "ROLE",
-                               .one_of = {"member", "administrator", "node"}}}};
+  Command command{
+      .name = "add",
+      .help = "Add a user and print the token that says who it is; or give a removed user a new token",
+      .arguments = {{"NAME", &options->name, "letters, digits, and ._@-"}},
+      .options = {{.name = "--team",
+                   .target = &options->team,
+                   .help = "with whom the user shares studies; node managers and tuner hosts have none",
+                   .placeholder = "TEAM"},
+                  {.name = "--role",
+                   .target = &options->role,
+                   .help = "member (the default), administrator (may add users), node (a node manager), or tuner (a "
+                           "tuner host)",
+                   .placeholder = "ROLE",
+                   .one_of = {"member", "administrator", "node", "tuner"}}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
   command.run = [&context, options] { return Run(context, *options); };

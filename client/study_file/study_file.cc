@@ -262,6 +262,8 @@ class Reader {
       const std::string& option = tuner.error().field;
       return Wrong(option.empty() ? "tuner" : "tuner." + file_.tuner + "." + option, tuner.error().message);
     }
+    file_.specification.tuner = file_.tuner;
+    file_.specification.asks_for_idle_slots = (*tuner)->AsksForIdleSlots();
     Step longest{1};
     Step grid_horizon{1};
     std::map<std::string, Step> of_trial;

@@ -12,20 +12,23 @@ namespace {
 
 class AsynchronousHalving : public Tuner {
  public:
-  AsynchronousHalving(Ladder ladder, std::size_t open_trials)
+  // `open_trials`: how many have an unsettled claim; none: as many as idle slots ask for.
+  AsynchronousHalving(Ladder ladder, std::optional<std::size_t> open_trials)
       : ladder_(std::move(ladder)), open_trials_(open_trials), rungs_(ladder_.rung_count()) {}
 
-  std::vector<Action> Start() override { return FillUp(); }
+  std::vector<Action> Start() override { return GoOn(); }
 
-  std::vector<Action> OnSettled(const ClaimOutcome& event) override {
-    if (event.trial >= trials_.size()) return {};
-    Place& place = trials_[event.trial];
-    if (!place.unsettled || ladder_.ClaimAt(event.trial, place.rung) != event.steps) return {};
-    place.unsettled = false;
-    --unsettled_;
-    Enter(event.trial, event.outcome);
-    return FillUp();
+  std::vector<Action> OnEvent(const Event& event) override {
+    if (const auto* settled = std::get_if<ClaimOutcome>(&event)) {
+      Settle(*settled);
+      return GoOn();
+    }
+    std::vector<Action> actions;
+    if (!open_trials_ && (Promote(actions) || StartNext(actions))) return actions;
+    return FinishIfDone();
   }
+
+  bool AsksForIdleSlots() const override { return !open_trials_; }
 
   std::vector<StartTrial> WholeTrials() const override { return ladder_.WholeTrials(); }
 
@@ -52,18 +55,37 @@ class AsynchronousHalving : public Tuner {
     std::vector<Entry> promoted;        // the best first
   };
 
+  void Settle(const ClaimOutcome& event) {
+    if (event.trial >= trials_.size()) return;
+    Place& place = trials_[event.trial];
+    if (!place.unsettled || ladder_.ClaimAt(event.trial, place.rung) != event.steps) return;
+    place.unsettled = false;
+    --unsettled_;
+    Enter(event.trial, event.outcome);
+  }
+
   void Enter(std::size_t trial, const Outcome& outcome) {
     Rung& rung = rungs_[trials_[trial].rung];
     const Entry entry{outcome, rung.entry_count++, trial};
     if (std::holds_alternative<Measured>(outcome)) rung.staying.insert(entry);
   }
 
-  std::vector<Action> FillUp() {
+  // What is to be done without being asked.
+  std::vector<Action> GoOn() {
     std::vector<Action> actions;
-    while (unsettled_ < open_trials_ && (Promote(actions) || StartNext(actions))) {
+    while (open_trials_ && unsettled_ < *open_trials_ && (Promote(actions) || StartNext(actions))) {
     }
-    if (unsettled_ == 0) actions.push_back(FinishStudy{});
-    return actions;
+    return actions.empty() ? FinishIfDone() : actions;
+  }
+
+  std::vector<Action> FinishIfDone() {
+    if (finished_ || unsettled_ > 0 || trials_.size() < ladder_.candidate_count() || AnyPromotable()) return {};
+    finished_ = true;
+    return {FinishStudy{}};
+  }
+
+  bool AnyPromotable() const {
+    return std::any_of(rungs_.begin(), rungs_.end() - 1, [&](const Rung& rung) { return IsPromotable(rung); });
   }
 
   bool Promote(std::vector<Action>& actions) {
@@ -76,14 +98,23 @@ class AsynchronousHalving : public Tuner {
     return false;
   }
 
-  // The best one that stays: whatever ranks before it is promoted.
+  // How many of those that were promoted rank before the best one that stays. REQUIRES: some stay.
+  static std::ptrdiff_t RankOfBest(const Rung& rung) {
+    const Entry& best = *rung.staying.begin();
+    return std::lower_bound(rung.promoted.begin(), rung.promoted.end(), best, Precedes{}) - rung.promoted.begin();
+  }
+
+  // Whether the best one that stays is: whatever ranks before it is promoted.
+  bool IsPromotable(const Rung& rung) const {
+    if (rung.staying.empty()) return false;
+    return static_cast<std::size_t>(RankOfBest(rung)) <
+           rung.entry_count / static_cast<std::size_t>(ladder_.reduction());
+  }
+
   std::optional<Entry> TakePromotable(Rung& rung) const {
-    if (rung.staying.empty()) return std::nullopt;
+    if (!IsPromotable(rung)) return std::nullopt;
     const auto best = rung.staying.begin();
-    const auto place = std::lower_bound(rung.promoted.begin(), rung.promoted.end(), *best, Precedes{});
-    const auto rank = static_cast<std::size_t>(place - rung.promoted.begin());
-    if (rank >= rung.entry_count / static_cast<std::size_t>(ladder_.reduction())) return std::nullopt;
-    rung.promoted.insert(place, *best);
+    rung.promoted.insert(rung.promoted.begin() + RankOfBest(rung), *best);
     return rung.staying.extract(best).value();
   }
 
@@ -107,16 +138,20 @@ class AsynchronousHalving : public Tuner {
   }
 
   Ladder ladder_;
-  std::size_t open_trials_;
+  std::optional<std::size_t> open_trials_;
   std::vector<Rung> rungs_;
   std::vector<Place> trials_;  // that were started
   std::size_t unsettled_ = 0;
+  bool finished_ = false;
 };
 
 Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, std::vector<Candidate> candidates) {
   ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(candidates)));
-  ESPALIER_ASSIGN(const std::int64_t open_trials, WholeOption(options, "open_trials", 1));
-  return std::make_unique<AsynchronousHalving>(std::move(ladder), static_cast<std::size_t>(open_trials));
+  std::optional<std::size_t> open_trials;
+  if (options.contains("open_trials")) {
+    ESPALIER_ASSIGN(open_trials, WholeOption(options, "open_trials", 1));
+  }
+  return std::make_unique<AsynchronousHalving>(std::move(ladder), open_trials);
 }
 
 }  // namespace

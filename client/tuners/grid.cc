@@ -16,7 +16,7 @@ class Grid : public Tuner {
     return actions;
   }
 
-  std::vector<Action> OnSettled(const ClaimOutcome&) override { return {}; }
+  std::vector<Action> OnEvent(const Event&) override { return {}; }
 
   std::vector<StartTrial> WholeTrials() const override { return trials_; }
 

@@ -26,16 +26,9 @@ class SuccessiveHalving : public Tuner {
     return actions;
   }
 
-  std::vector<Action> OnSettled(const ClaimOutcome& event) override {
-    const auto entry = std::lower_bound(entries_.begin(), entries_.end(), event.trial,
-                                        [](const Entry& e, std::size_t trial) { return e.trial < trial; });
-    if (entry == entries_.end() || entry->trial != event.trial || entry->steps != event.steps ||
-        entry->outcome.has_value()) {
-      return {};
-    }
-    entry->outcome = event.outcome;
-    --pending_;
-    return pending_ == 0 ? Decide() : std::vector<Action>{};
+  std::vector<Action> OnEvent(const Event& event) override {
+    const auto* settled = std::get_if<ClaimOutcome>(&event);
+    return settled == nullptr ? std::vector<Action>{} : OnSettled(*settled);
   }
 
   std::vector<StartTrial> WholeTrials() const override { return ladder_.WholeTrials(); }
@@ -46,6 +39,18 @@ class SuccessiveHalving : public Tuner {
     Step steps;
     std::optional<Outcome> outcome;
   };
+
+  std::vector<Action> OnSettled(const ClaimOutcome& event) {
+    const auto entry = std::lower_bound(entries_.begin(), entries_.end(), event.trial,
+                                        [](const Entry& e, std::size_t trial) { return e.trial < trial; });
+    if (entry == entries_.end() || entry->trial != event.trial || entry->steps != event.steps ||
+        entry->outcome.has_value()) {
+      return {};
+    }
+    entry->outcome = event.outcome;
+    --pending_;
+    return pending_ == 0 ? Decide() : std::vector<Action>{};
+  }
 
   static void Append(std::vector<Action>& actions, std::vector<Action> more) {
     actions.insert(actions.end(), more.begin(), more.end());

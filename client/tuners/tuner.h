@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/study_event.h"
 #include "base/units.h"
 
 namespace espalier::tuners {
@@ -27,8 +28,9 @@ struct Candidate {
 // Submits a new trial; it gets the next index.
 struct StartTrial {
   TrialText sequences;
-  Step steps;    // the first claim
-  Step horizon;  // the most steps that it may ever be asked for
+  Step steps;                // the first claim
+  Step horizon;              // the most steps that it may ever be asked for
+  std::vector<Step> more{};  // claimed at once, too: each later than the one before, the last at most the horizon
   friend bool operator==(const StartTrial&, const StartTrial&) = default;
 };
 
@@ -72,6 +74,10 @@ struct ClaimOutcome {
   Outcome outcome;
 };
 
+// What a tuner goes by. SlotIdle comes to tuners that ask for it (AsksForIdleSlots), and not again before they
+// answered; after the answer that there is nothing to do, not before another claim is settled.
+using Event = std::variant<ClaimOutcome, SlotIdle>;
+
 class Tuner {
  public:
   virtual ~Tuner() = default;
@@ -79,8 +85,12 @@ class Tuner {
   // The first actions. REQUIRES: called once, before any event.
   virtual std::vector<Action> Start() = 0;
 
-  // What follows from one more settled claim; often nothing. After FinishStudy events are ignored.
-  virtual std::vector<Action> OnSettled(const ClaimOutcome& event) = 0;
+  // What follows from one more event; often nothing. The same claim is settled once. After FinishStudy events are
+  // ignored.
+  virtual std::vector<Action> OnEvent(const Event& event) = 0;
+
+  // Whether SlotIdle is an event of its studies.
+  virtual bool AsksForIdleSlots() const { return false; }
 
   // Every trial that may be started, each to its horizon: for checks and forecasts.
   virtual std::vector<StartTrial> WholeTrials() const = 0;

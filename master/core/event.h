@@ -25,7 +25,8 @@ struct CreateStudy {
 struct NewTrial {
   std::map<std::string, std::string> sequences;  // in the notation
   Step steps;
-  Step horizon;  // Step{0}: steps
+  Step horizon;              // Step{0}: steps
+  std::vector<Step> more{};  // claimed at once, too: each later than the one before
   friend bool operator==(const NewTrial&, const NewTrial&) = default;
 };
 
@@ -42,6 +43,7 @@ struct SubmitBatch {
   std::vector<TrialId> close;
   std::vector<TrialId> cancel;
   bool finish = false;
+  std::optional<std::int64_t> tuner_batch = {};  // which batch of the study's tuner is complete with this
 };
 
 struct CancelStudy {

@@ -9,11 +9,15 @@
 namespace espalier::master {
 namespace {
 
+// By order of the trials' submission, whenever they made these claims: tuners rank what one evaluation settles by the
+// order of its events.
 void SettleAll(Draft& draft, PlanId plan, const PlanEdit& settled) {
+  std::map<std::pair<TrialId, ClaimId>, ClaimState> states;
   for (const PlanChange& change : settled) {
     const auto& settle = std::get<SettleClaim>(change);
-    Settle(draft, plan, settle.claim, settle.state);
+    states.emplace(std::pair(draft.state().plans.at(plan).claims.at(settle.claim).trial, settle.claim), settle.state);
   }
+  for (const auto& [claim, state] : states) Settle(draft, plan, claim.second, state);
 }
 
 // Of the claims that wait at the point or beyond it.

@@ -33,8 +33,8 @@ void Callers::Admit(const std::map<std::string, User>& users) {
 
 Result<Caller> Callers::Member(const grpc::ServerContext& context) const {
   ESPALIER_ASSIGN(const User user, UserOf(context));
-  if (user.role != Role::kNode) return CallerOf(user);
-  return Unauthenticated("the token is a node manager's, who may ask for nothing; give a user's token");
+  if (user.role == Role::kMember || user.role == Role::kAdministrator) return CallerOf(user);
+  return Unauthenticated("the token is a node manager's or a tuner host's, who has no studies; give a user's token");
 }
 
 Result<Caller> Callers::Administrator(const grpc::ServerContext& context) const {
@@ -43,9 +43,17 @@ Result<Caller> Callers::Administrator(const grpc::ServerContext& context) const 
   return Unauthenticated("only an administrator may do that, and " + user.name + " is none");
 }
 
+Result<Caller> Callers::TunerHost(const grpc::ServerContext& context) const {
+  ESPALIER_ASSIGN(const User user, UserOf(context));
+  if (user.role == Role::kTuner || user.role == Role::kAdministrator) return CallerOf(user);
+  return Unauthenticated(
+      "a tuner host needs a token of its own; an administrator makes one: espalier user add NAME "
+      "--role tuner");
+}
+
 Result<Caller> Callers::Node(const grpc::ServerContext& context) const {
   ESPALIER_ASSIGN(const User user, UserOf(context));
-  if (user.role != Role::kMember) return CallerOf(user);
+  if (user.role == Role::kNode || user.role == Role::kAdministrator) return CallerOf(user);
   return Unauthenticated(
       "a node manager needs a token of its own; an administrator makes one: espalier user add NAME "
       "--role node");

@@ -23,7 +23,8 @@ class Callers {
   // Errors of each: kUnauthenticated, saying what to do; kUnavailable before the first Admit.
   Result<Caller> Member(const grpc::ServerContext& context) const;  // administrators too
   Result<Caller> Administrator(const grpc::ServerContext& context) const;
-  Result<Caller> Node(const grpc::ServerContext& context) const;  // administrators too
+  Result<Caller> TunerHost(const grpc::ServerContext& context) const;  // administrators too
+  Result<Caller> Node(const grpc::ServerContext& context) const;       // administrators too
 
  private:
   Result<User> UserOf(const grpc::ServerContext& context) const;

@@ -62,6 +62,8 @@ struct EventFiller {
     message.mutable_trial_closed()->set_trial_id(event.trial.value);
     message.mutable_trial_closed()->set_cancelled(event.cancelled);
   }
+  void operator()(const BatchTaken& event) const { message.mutable_batch_taken()->set_number(event.number); }
+  void operator()(const SlotIdle&) const { message.mutable_slot_idle(); }
   void operator()(const StudyFinished&) const { message.mutable_study_finished(); }
 };
 
@@ -86,7 +88,9 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
                                    .evaluate_every = message.evaluate_every_steps(),
                                    .metric = message.metric(),
                                    .goal = FromProto(message.goal()),
-                                   .definition = message.definition()};
+                                   .definition = message.definition(),
+                                   .tuner = message.tuner(),
+                                   .asks_for_idle_slots = message.asks_for_idle_slots()};
   if (message.step().has_updates()) {
     specification.step.updates = message.step().updates();
     if (specification.step.updates < 1) {
@@ -109,10 +113,21 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
   return specification;
 }
 
+namespace {
+
+std::vector<Step> StepsOf(const google::protobuf::RepeatedField<std::int64_t>& steps) {
+  std::vector<Step> result;
+  for (const std::int64_t step : steps) result.push_back(Step{step});
+  return result;
+}
+
+}  // namespace
+
 NewTrial FromProto(const v1::NewTrial& message) {
   return {.sequences = {message.sequences().begin(), message.sequences().end()},
           .steps = Step{message.steps()},
-          .horizon = Step{message.horizon_steps()}};
+          .horizon = Step{message.horizon_steps()},
+          .more = StepsOf(message.more_steps())};
 }
 
 SubmitBatch FromProto(const v1::SubmitRequest& message) {
@@ -123,6 +138,7 @@ SubmitBatch FromProto(const v1::SubmitRequest& message) {
   }
   for (const std::int64_t trial : message.close_trial_ids()) call.close.push_back(TrialId{trial});
   for (const std::int64_t trial : message.cancel_trial_ids()) call.cancel.push_back(TrialId{trial});
+  if (message.has_tuner_batch()) call.tuner_batch = message.tuner_batch();
   return call;
 }
 

@@ -23,6 +23,10 @@ inline constexpr int kMetadataBytesMax = 8 << 10;
 // Studies that one user watches at once. Each watch holds a thread; a program holds one for each study of its own.
 inline constexpr int kWatchesPerUserMax = 256;
 
+// Studies that one tuner host carries on at once, and those that it may leave out as it looks for more.
+inline constexpr int kWatchesPerTunerHostMax = 400;
+inline constexpr int kExceptStudiesMax = 10'000;
+
 // Node managers that one user's token connects at once. Each holds two threads, and is a server.
 inline constexpr int kNodesPerUserMax = 1'024;
 

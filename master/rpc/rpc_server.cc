@@ -13,6 +13,7 @@
 #include "master/rpc/pending_calls.h"
 #include "master/rpc/server_service.h"
 #include "master/rpc/study_service.h"
+#include "master/rpc/tuner_service.h"
 #include "master/rpc/user_service.h"
 
 namespace espalier::master {
@@ -20,6 +21,8 @@ namespace {
 
 constexpr std::chrono::seconds kStopTime{2};
 constexpr int kPingPauseMilliseconds = 1'000;
+// Callers that say nothing are asked whether they are there, and given up when they do not answer: their streams end.
+constexpr int kCallerSilentMilliseconds = 20'000;
 
 }  // namespace
 
@@ -30,7 +33,8 @@ struct RpcServer::Parts {
         checkpoint_service(master, callers),
         node_service(master, sessions, outputs, callers),
         user_service(master, calls, callers),
-        server_service(master, calls, callers) {}
+        server_service(master, calls, callers),
+        tuner_service(master, calls, watch, callers) {}
 
   PendingCalls calls;
   StudyWatch watch;
@@ -42,6 +46,7 @@ struct RpcServer::Parts {
   NodeManagerService node_service;
   UserService user_service;
   ServerService server_service;
+  TunerService tuner_service;
   std::unique_ptr<grpc::Server> server;
 
   void operator()(Reply& reply) { calls.Resolve(std::move(reply)); }
@@ -72,12 +77,16 @@ Result<void> RpcServer::Start(const std::string& address) {
   // Callers ask often whether this process is frozen (proto/channel.cc); that is no abuse.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingPauseMilliseconds);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kCallerSilentMilliseconds);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kCallerSilentMilliseconds);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.RegisterService(&parts_->study_service);
   builder.RegisterService(&parts_->inspect_service);
   builder.RegisterService(&parts_->checkpoint_service);
   builder.RegisterService(&parts_->node_service);
   builder.RegisterService(&parts_->user_service);
   builder.RegisterService(&parts_->server_service);
+  builder.RegisterService(&parts_->tuner_service);
   parts_->server = builder.BuildAndStart();
   if (parts_->server == nullptr) return MakeError(ErrorCode::kUnavailable, "cannot listen on " + address);
   Log(LogLevel::kInfo, "listening", {{"address", address}});

@@ -46,6 +46,21 @@ std::optional<std::vector<StudyEvent>> StudyWatch::Listener::Next(std::int64_t n
   return events;
 }
 
+StudyWatch::Tuning::Tuning(StudyWatch& watch, StudyId study) : watch_(watch) {
+  const std::lock_guard lock(watch_.mutex_);
+  place_ = watch_.tuned_.insert(study);
+}
+
+StudyWatch::Tuning::~Tuning() {
+  const std::lock_guard lock(watch_.mutex_);
+  watch_.tuned_.erase(place_);
+}
+
+std::set<StudyId> StudyWatch::Tuned() {
+  const std::lock_guard lock(mutex_);
+  return {tuned_.begin(), tuned_.end()};
+}
+
 void StudyWatch::Announce(const EventsAdded& added) {
   std::vector<std::shared_ptr<std::condition_variable>> changed;
   {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "master/core/effect.h"
@@ -37,6 +38,22 @@ class StudyWatch {
     std::vector<StudyEvent> events_;  // without gaps
   };
 
+  // That somebody carries the study's tuner on, for as long as this exists.
+  class Tuning {
+   public:
+    Tuning(StudyWatch& watch, StudyId study);
+    ~Tuning();
+    Tuning(const Tuning&) = delete;
+    Tuning& operator=(const Tuning&) = delete;
+
+   private:
+    StudyWatch& watch_;
+    std::multiset<StudyId>::iterator place_;
+  };
+
+  // The studies whose tuners somebody carries on.
+  std::set<StudyId> Tuned();
+
   // Events that are durable now.
   void Announce(const EventsAdded& added);
 
@@ -48,6 +65,7 @@ class StudyWatch {
   std::mutex mutex_;  // of the listeners, too
   bool stopped_ = false;
   std::multimap<StudyId, Listener*> listeners_;
+  std::multiset<StudyId> tuned_;  // once for each who does
 };
 
 }  // namespace espalier::master

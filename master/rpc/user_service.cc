@@ -14,8 +14,10 @@ Result<Role> FromProto(v1::Role role) {
       return Role::kAdministrator;
     case v1::ROLE_NODE:
       return Role::kNode;
+    case v1::ROLE_TUNER:
+      return Role::kTuner;
     default:
-      return MakeError(ErrorCode::kInvalidArgument, "expected member, administrator or node", "role");
+      return MakeError(ErrorCode::kInvalidArgument, "expected member, administrator, node or tuner", "role");
   }
 }
 
@@ -27,6 +29,8 @@ v1::Role ToProto(Role role) {
       return v1::ROLE_ADMINISTRATOR;
     case Role::kNode:
       return v1::ROLE_NODE;
+    case Role::kTuner:
+      return v1::ROLE_TUNER;
   }
   return v1::ROLE_UNSPECIFIED;
 }

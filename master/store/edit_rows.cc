@@ -173,23 +173,31 @@ class StateRows {
 
   void AddEvent(StudyId study, std::int64_t number, const TrialSubmitted& event) {
     event_.Add(study, number, "trial submitted", event.trial, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{},
-               NoValues{});
+               NoValues{}, None{});
   }
   void AddEvent(StudyId study, std::int64_t number, const ClaimMade& event) {
     event_.Add(study, number, "claim made", event.trial, event.claim, event.step, NoText{}, NoFlag{}, NoText{},
-               NoNames{}, NoValues{});
+               NoNames{}, NoValues{}, None{});
   }
   void AddEvent(StudyId study, std::int64_t number, const ClaimSettled& event) {
     event_.Add(study, number, "claim settled", event.trial, event.claim, event.step, Name(event.state), NoFlag{},
-               event.message, KeysOf(event.metrics), ValuesOf(event.metrics));
+               event.message, KeysOf(event.metrics), ValuesOf(event.metrics), None{});
   }
   void AddEvent(StudyId study, std::int64_t number, const TrialClosed& event) {
     event_.Add(study, number, "trial closed", event.trial, None{}, None{}, NoText{}, event.cancelled, NoText{},
-               NoNames{}, NoValues{});
+               NoNames{}, NoValues{}, None{});
   }
+  void AddEvent(StudyId study, std::int64_t number, const BatchTaken& event) {
+    event_.Add(study, number, "batch taken", None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{},
+               NoValues{}, event.number);
+  }
+  void AddEvent(StudyId study, std::int64_t number, const SlotIdle&) { AddBareEvent(study, number, "slot idle"); }
   void AddEvent(StudyId study, std::int64_t number, const StudyFinished&) {
-    event_.Add(study, number, "study finished", None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{},
-               NoValues{});
+    AddBareEvent(study, number, "study finished");
+  }
+  void AddBareEvent(StudyId study, std::int64_t number, const char* kind) {
+    event_.Add(study, number, kind, None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{}, NoValues{},
+               None{});
   }
 
   void AddStudyRow(RowSet& set, const Study& study) {
@@ -197,7 +205,8 @@ class StateRows {
     set.Add(study.id, study.user, study.team, asked.name, asked.trainer, asked.data, asked.step.updates,
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
-            study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check));
+            study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check),
+            asked.tuner, asked.asks_for_idle_slots);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 

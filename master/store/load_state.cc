@@ -183,7 +183,9 @@ class Loader {
                                     .keep = row.Parsed("keep", ParseKeep),
                                     .check = row.Parsed("check_when", ParseCheckWhen),
                                     .definition = row.Text("definition"),
-                                    .undeclared = undeclared[row.Id<StudyId>("id")]},
+                                    .undeclared = undeclared[row.Id<StudyId>("id")],
+                                    .tuner = row.Text("tuner"),
+                                    .asks_for_idle_slots = row.Flag("asks_for_idle_slots")},
                   .training = trainings_.at(row.Digest("training")),
                   .device_kind = row.Text("device_kind"),
                   .evaluation = row.Text("evaluation"),
@@ -399,6 +401,8 @@ class Loader {
                           .message = row.Text("message")};
     }
     if (kind == "trial closed") return TrialClosed{row.Id<TrialId>("trial_id"), row.Flag("cancelled")};
+    if (kind == "batch taken") return BatchTaken{row.Integer("batch_number")};
+    if (kind == "slot idle") return SlotIdle{};
     if (kind == "study finished") return StudyFinished{};
     throw std::runtime_error("'" + kind + "' is no kind of event");
   }

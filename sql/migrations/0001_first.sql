@@ -122,11 +122,14 @@ CREATE TABLE study (
   reference      bytea       REFERENCES trainer_reference (digest),
   keep           text        NOT NULL,
   check_when     text        NOT NULL,
+  tuner          text        NOT NULL,
+  asks_for_idle_slots boolean NOT NULL,
   CONSTRAINT study_check_when_is_known CHECK (check_when IN ('beside', 'first', 'off')),
   CONSTRAINT study_keep_is_known CHECK (keep IN ('best', 'all', 'none')),
   CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),
   CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
 );
+COMMENT ON COLUMN study.tuner IS 'The built-in tuner that the definition names; empty: the user''s own.';
 COMMENT ON TABLE study IS 'One optimization run of a user: what was asked for, and what it was resolved to. Running while finished_at is null.';
 
 CREATE TABLE study_hyper_parameter (
@@ -399,17 +402,20 @@ CREATE TABLE study_event (
   message       text,
   metric_names  text[],
   metric_values double precision[],
+  batch_number  bigint,
   CONSTRAINT study_event_is_numbered_within_its_study PRIMARY KEY (study_id, number),
   CONSTRAINT study_event_numbers_begin_at_1 CHECK (number >= 1),
   -- As a text of the kind and, for each column, whether it is there: a third of the time that a comparison of each takes.
   CONSTRAINT study_event_has_the_columns_of_its_kind CHECK (
     concat(kind, ': ', trial_id IS NOT NULL, claim_id IS NOT NULL, step IS NOT NULL, claim_state IS NOT NULL,
-           cancelled IS NOT NULL, message IS NOT NULL, cardinality(metric_names) = cardinality(metric_values))
-    IN ('trial submitted: tfffff', 'claim made: tttfff', 'claim settled: ttttftt', 'trial closed: tffftf',
-        'study finished: ffffff')),
+           cancelled IS NOT NULL, message IS NOT NULL, batch_number IS NOT NULL,
+           cardinality(metric_names) = cardinality(metric_values))
+    IN ('trial submitted: tffffff', 'claim made: tttffff', 'claim settled: ttttftft', 'trial closed: tffftff',
+        'batch taken: fffffft', 'slot idle: fffffff', 'study finished: fffffff')),
   CONSTRAINT study_event_claim_state_is_known CHECK (claim_state IN ('waiting', 'done', 'failed', 'cancelled'))
 );
 COMMENT ON COLUMN study_event.metric_values IS 'What a settled claim was answered with: the value of the metric of the same place in metric_names.';
+COMMENT ON COLUMN study_event.batch_number IS 'Which batch of the study''s tuner was taken, from 0 on.';
 COMMENT ON TABLE study_event IS 'What happened in a study, in order: what watch streams and a tuner replays.';
 
 CREATE TABLE request (
@@ -427,8 +433,8 @@ CREATE TABLE service_user (
   team         text NOT NULL,
   role         text NOT NULL,
   token_sha256 text,
-  CONSTRAINT service_user_role_is_known CHECK (role IN ('member', 'administrator', 'node')),
-  CONSTRAINT service_user_is_of_no_team_as_a_node CHECK ((role = 'node') = (team = '')),
+  CONSTRAINT service_user_role_is_known CHECK (role IN ('member', 'administrator', 'node', 'tuner')),
+  CONSTRAINT service_user_is_of_no_team_as_a_node CHECK ((role IN ('node', 'tuner')) = (team = '')),
   CONSTRAINT service_user_token_is_of_one_user UNIQUE (token_sha256),
   CONSTRAINT service_user_token_is_kept_as_sha256 CHECK (token_sha256 ~ '^[0-9a-f]{64}$')
 );

@@ -13,7 +13,7 @@ import time
 
 BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
 PROGRAMS = {"master": "espalier-master", "node": "espalier-node", "worker": "espalier-worker", "postgres": "postgres",
-            "go worker": "go-worker"}
+            "go worker": "go-worker", "tuner host": "espalier"}
 PATIENCE_SECONDS = 300
 
 

@@ -122,6 +122,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
     std::unique_lock lock(mutex);
     auto next = static_cast<std::size_t>(std::max<std::int64_t>(request->from_event(), 1) - 1);
     int sent = 0;
+    bool caught_up = false;
     while (true) {
       const FakeStudy* study = Find(request->study_id());
       if (study == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
@@ -139,6 +140,15 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
         const bool last = response.events().rbegin()->has_study_finished();
         lock.unlock();
         if (!writer->Write(response) || last) return grpc::Status::OK;
+        lock.lock();
+        continue;
+      }
+      if (!caught_up) {
+        v1::WatchResponse response;
+        response.mutable_progress()->set_seconds_left(-1);
+        caught_up = true;
+        lock.unlock();
+        if (!writer->Write(response)) return grpc::Status::OK;
         lock.lock();
         continue;
       }

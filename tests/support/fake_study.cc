@@ -86,12 +86,14 @@ void FakeStudy::Apply(const v1::SubmitRequest& request, std::int64_t& next_id, v
     response.add_trial_ids(trial.id);
     AddEvent().mutable_trial_submitted()->set_trial_id(trial.id);
     response.add_claim_ids(AddClaim(trial, wanted.steps(), next_id));
+    for (const std::int64_t more : wanted.more_steps()) response.add_claim_ids(AddClaim(trial, more, next_id));
   }
   for (const v1::FurtherClaim& claim : request.claims()) {
     response.add_claim_ids(AddClaim(*Find(claim.trial_id()), claim.steps(), next_id));
   }
   for (const std::int64_t id : request.close_trial_ids()) Close(*Find(id), false);
   for (const std::int64_t id : request.cancel_trial_ids()) Close(*Find(id), true);
+  if (request.has_tuner_batch()) AddEvent().mutable_batch_taken()->set_number(request.tuner_batch());
   if (!request.finish()) return;
   for (FakeTrial& trial : trials_) Close(trial, false);
 }

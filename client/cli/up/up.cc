@@ -87,6 +87,14 @@ Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& o
       .stop_patience = kNodeStopTime + kStopMargin};
 }
 
+Program TunerHostProgram(const DataDirectory& data, const UpOptions& options) {
+  return Program{
+      .name = "tuner-host",
+      .command = {.arguments = {options.programs.command_line, "tuner-host", "--server",
+                                "unix:" + data.RuntimePath() + "/master.sock", "--token-file", data.TokenFile()},
+                  .log_file = data.LogFile("tuner-host")}};
+}
+
 int CoreCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace
@@ -103,6 +111,7 @@ Result<ServicePrograms> ProgramsBesideThisOne() {
   ESPALIER_ASSIGN(programs.master, ProgramBesideThisOne("espalier-master"));
   ESPALIER_ASSIGN(programs.node_manager, ProgramBesideThisOne("espalier-node"));
   ESPALIER_ASSIGN(programs.worker, ProgramBesideThisOne("espalier-worker"));
+  ESPALIER_ASSIGN(programs.command_line, ProgramBesideThisOne("espalier"));
   return programs;
 }
 
@@ -118,7 +127,7 @@ Result<void> Up(const UpOptions& options, const std::function<void(const std::st
   std::optional<PrivatePostgres> postgres;
   std::string database = options.database.value_or("");
   if (!options.database.has_value()) {
-    say("starting PostgreSQL, master and node manager");
+    say("starting PostgreSQL, master, node manager and tuner host");
     ESPALIER_ASSIGN(postgres, PrivatePostgres::Open(data));
     programs.push_back(postgres->ServerProgram());
     database = postgres->ConnectionString();
@@ -127,6 +136,7 @@ Result<void> Up(const UpOptions& options, const std::function<void(const std::st
   ESPALIER_ASSIGN(Program node_manager, NodeManagerProgram(data, options, slot_count, runtimes));
   programs.push_back(std::move(master));
   programs.push_back(std::move(node_manager));
+  programs.push_back(TunerHostProgram(data, options));
   Supervisor supervisor(signals, data.File("run"), std::move(programs));
   Result<void> ran = supervisor.Run([&]() -> Result<void> {
     ESPALIER_RETURN_IF_ERROR(data.WriteAddress(address));

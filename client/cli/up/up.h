@@ -1,6 +1,6 @@
 // `espalier up` and `espalier down`: the whole service on one machine. PostgreSQL (unless an own server is used),
-// master and node manager run as children; see design of each part in data_directory.h, private_postgres.h and
-// supervisor.h. Called by the main thread, which the children's lives follow.
+// master, node manager and tuner host run as children; see design of each part in data_directory.h, private_postgres.h
+// and supervisor.h. Called by the main thread, which the children's lives follow.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ struct ServicePrograms {
   std::string master;
   std::string node_manager;
   std::string worker;
+  std::string command_line;  // `espalier` itself, which is the tuner host, too
 };
 
 // Those that stand in the same folder as this process's own program.

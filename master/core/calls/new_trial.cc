@@ -4,6 +4,11 @@
 #include "master/core/state/stored_text.h"
 
 namespace espalier::master {
+namespace {
+
+constexpr std::size_t kClaimsOfNewTrialMax = 1000;
+
+}  // namespace
 
 Result<ResolvedTrial> Resolve(const Study& study, const NewTrial& trial) {
   ResolvedTrial resolved{.trial = &trial, .horizon = trial.horizon == Step{0} ? trial.steps : trial.horizon};
@@ -16,6 +21,22 @@ Result<ResolvedTrial> Resolve(const Study& study, const NewTrial& trial) {
         ErrorCode::kInvalidArgument,
         "expected at least the trial's steps and at most 2^53, got " + std::to_string(resolved.horizon.value),
         "horizon_steps");
+  }
+  if (trial.more.size() > kClaimsOfNewTrialMax) {
+    return MakeError(
+        ErrorCode::kResourceExhausted,
+        "expected at most " + std::to_string(kClaimsOfNewTrialMax) + ", got " + std::to_string(trial.more.size()),
+        "more_steps");
+  }
+  Step last = trial.steps;
+  for (const Step more : trial.more) {
+    if (more <= last || more > resolved.horizon) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "expected more than " + std::to_string(last.value) + " and at most " +
+                           std::to_string(resolved.horizon.value) + " steps, got " + std::to_string(more.value),
+                       "more_steps");
+    }
+    last = more;
   }
   std::map<std::string, Expression> expressions;
   for (const auto& [name, text] : trial.sequences) {

@@ -17,8 +17,8 @@ struct ResolvedTrial {
   std::vector<JointSegment> segments;
 };
 
-// Error: kInvalidArgument with the field: "steps", "horizon_steps", or the hyper-parameter's name; as ResolveTrial. The
-// result refers to `trial`.
+// Error: kInvalidArgument with the field: "steps", "horizon_steps", "more_steps", or the hyper-parameter's name; as
+// ResolveTrial. The result refers to `trial`.
 Result<ResolvedTrial> Resolve(const Study& study, const NewTrial& trial);
 
 }  // namespace espalier::master

@@ -2,6 +2,7 @@
 #include "master/core/calls/new_trial.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
+#include "master/core/settling.h"
 #include "master/core/state/claims.h"
 #include "master/core/state/stored_text.h"
 
@@ -49,6 +50,12 @@ Result<void> CheckSize(const SubmitBatch& call) {
 }
 
 Result<void> CheckBatch(const MasterState& state, const SubmitBatch& call) {
+  if (call.tuner_batch && *call.tuner_batch != state.tuner_turns.at(call.study).batch_count) {
+    return MakeError(ErrorCode::kFailedPrecondition,
+                     "expected the tuner's batch " + std::to_string(state.tuner_turns.at(call.study).batch_count) +
+                         " next, got " + std::to_string(*call.tuner_batch),
+                     "tuner_batch");
+  }
   std::set<TrialId> claimed;
   for (std::size_t i = 0; i < call.claims.size(); ++i) {
     const TrialId trial = call.claims[i].trial;
@@ -83,7 +90,7 @@ Result<void> CheckBatch(const MasterState& state, const SubmitBatch& call) {
 }  // namespace
 
 Digest128 ContentOf(const Caller& caller, const SubmitBatch& call) {
-  KeyText key("submit-1");
+  KeyText key("submit-2");
   key.Add(caller.user).Add(call.finish ? "finish" : "");
   const auto add_number = [&](std::int64_t number) { key.Add(std::to_string(number)); };
   add_number(static_cast<std::int64_t>(call.new_trials.size()));
@@ -92,6 +99,8 @@ Digest128 ContentOf(const Caller& caller, const SubmitBatch& call) {
     add_number(trial.horizon.value);
     add_number(static_cast<std::int64_t>(trial.sequences.size()));
     for (const auto& [name, text] : trial.sequences) key.Add(name).Add(text);
+    add_number(static_cast<std::int64_t>(trial.more.size()));
+    for (const Step more : trial.more) add_number(more.value);
   }
   add_number(static_cast<std::int64_t>(call.claims.size()));
   for (const FurtherClaim& claim : call.claims) {
@@ -101,6 +110,7 @@ Digest128 ContentOf(const Caller& caller, const SubmitBatch& call) {
   add_number(static_cast<std::int64_t>(call.close.size()));
   for (const TrialId trial : call.close) add_number(trial.value);
   for (const TrialId trial : call.cancel) add_number(trial.value);
+  add_number(call.tuner_batch.value_or(-1));
   return DigestOf(key.text());
 }
 
@@ -125,12 +135,14 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const Sub
     const TrialId id = EnterTrial(draft, call.study, trial, plan);
     trial_ids.push_back(id.value);
     claim_ids.push_back(MakeClaim(draft, call.study, id, trial.trial->steps).value);
+    for (const Step more : trial.trial->more) claim_ids.push_back(MakeClaim(draft, call.study, id, more).value);
   }
   for (const FurtherClaim& claim : call.claims) {
     claim_ids.push_back(MakeClaim(draft, call.study, claim.trial, claim.steps).value);
   }
   for (const TrialId trial : call.close) EndTrial(draft, trial, false);
   for (const TrialId trial : call.cancel) EndTrial(draft, trial, true);
+  if (call.tuner_batch) AppendEvent(draft, call.study, BatchTaken{*call.tuner_batch});
   if (call.finish) CloseStudyWithTrials(draft, call.study, false);
   trial_ids.insert(trial_ids.end(), claim_ids.begin(), claim_ids.end());
   return trial_ids;

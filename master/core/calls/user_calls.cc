@@ -21,10 +21,10 @@ Result<void> CheckUserName(const std::string& name, const char* field) {
 
 Result<void> CheckUser(const User& user) {
   ESPALIER_RETURN_IF_ERROR(CheckUserName(user.name, "name"));
-  if (user.role != Role::kNode) {
+  if (user.role != Role::kNode && user.role != Role::kTuner) {
     ESPALIER_RETURN_IF_ERROR(CheckUserName(user.team, "team"));
   } else if (!user.team.empty()) {
-    return MakeError(ErrorCode::kInvalidArgument, "a node manager is of no team", "team");
+    return MakeError(ErrorCode::kInvalidArgument, "node managers and tuner hosts are of no team", "team");
   }
   if (user.token_sha256.size() == kTokenDigits &&
       user.token_sha256.find_first_not_of("0123456789abcdef") == std::string::npos) {

@@ -6,6 +6,7 @@
 #include "master/core/nodes/checks.h"
 #include "master/core/nodes/needs.h"
 #include "master/core/nodes/runs.h"
+#include "master/core/settling.h"
 #include "master/core/state/demand.h"
 
 namespace espalier::master {
@@ -367,6 +368,16 @@ void AskPolicy(Draft& draft) {
   }
 }
 
+// Of the studies for which slots are idle, now that all that can be done is ordered. O(those that are asked + kinds of
+// offers that others wait for).
+void AskTuners(Draft& draft) {
+  std::vector<StudyId> asked;
+  for (const auto& [kind, studies] : draft.state().index.tuners_to_ask) {
+    if (!IdleServers(draft.state(), kind).none()) asked.insert(asked.end(), studies.begin(), studies.end());
+  }
+  for (const StudyId study : asked) AppendEvent(draft, study, SlotIdle{});
+}
+
 }  // namespace
 
 void OrderRuns(Draft& draft) {
@@ -376,6 +387,7 @@ void OrderRuns(Draft& draft) {
   PlaceUrgentChecks(draft);
   AskPolicy(draft);
   PlaceOtherChecks(draft);
+  AskTuners(draft);
 }
 
 }  // namespace espalier::master

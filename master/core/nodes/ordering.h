@@ -6,9 +6,9 @@
 
 namespace espalier::master {
 
-// Asks the policy until it has no more to do. An action that cannot be done is logged, and the policy is not asked
-// again in this transition. O(what changed in the needs of touched plans + actions x (log plans + path x depth + idle
-// servers that may not start it)).
+// Asks the policy until it has no more to do, and then, of slots that stay idle, the tuners that want to know. An
+// action that cannot be done is logged, and the policy is not asked again in this transition. O(what changed in the
+// needs of touched plans + actions x (log plans + path x depth + idle servers that may not start it)).
 void OrderRuns(Draft& draft);
 
 }  // namespace espalier::master

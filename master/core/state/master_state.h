@@ -17,6 +17,7 @@
 #include "master/core/state/study.h"
 #include "master/core/state/trainer_check.h"
 #include "master/core/state/trial_index.h"
+#include "master/core/state/tuner_turn.h"
 #include "master/core/state/user.h"
 #include "master/core/state/user_code.h"
 #include "protocol/offer.h"
@@ -189,8 +190,11 @@ struct Indexes {
   // Where open trials may go on from.
   std::unordered_map<PlanNodeId, std::map<Step, OpenEnds>> open_ends;
   std::map<StudyId, GoingOn> going_on;
-  std::map<TrialId, std::set<ClaimId>> states_claimed;  // claims of states alone that wait; none is empty
-  std::map<Digest128, std::int64_t> references_in_use;  // by how many running studies; none is 0
+  std::map<TrialId, std::set<ClaimId>> states_claimed;   // claims of states alone that wait; none is empty
+  std::set<StudyId> tuned_studies;                       // that take batches of a built-in tuner
+  std::map<OfferKind, std::set<StudyId>> tuners_to_ask;  // of running studies, if a slot is idle; evaluation: empty;
+                                                         // none is empty
+  std::map<Digest128, std::int64_t> references_in_use;   // by how many running studies; none is 0
   // Checks without a finding, by the running studies whose trainer it is; none is empty.
   std::map<CheckKey, std::set<StudyId>> checks_wanted;
   CheckpointCache cache;
@@ -227,6 +231,7 @@ struct MasterState {
   std::map<Digest128, PlanId> plan_by_identity;
   std::map<StudyId, std::vector<TrialId>> trials_by_study;
   std::map<StudyId, TrialIndex> trial_index;  // by what the study's events say
+  std::map<StudyId, TunerTurn> tuner_turns;   // the same
   std::map<ClaimId, PlanId> plan_by_claim;
   std::map<PlanId, std::set<TrialId>> open_trials;      // not closed, by plan
   std::set<RunId> active_runs;                          // not ended

@@ -1,16 +1,16 @@
-// Studies, trials, and a study's numbered events.
+// Studies and trials.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/study_choices.h"
+#include "base/study_event.h"
 #include "base/units.h"
 #include "searchplan/plan/search_plan.h"
 
@@ -30,6 +30,9 @@ struct StudySpecification {
   CheckWhen check = CheckWhen::kBeside;
   std::string definition;  // JSON: the whole study as its client understood it
   ValueTypes undeclared;   // of hyper-parameters that trials may name although the trainer does not declare them
+  std::string tuner =
+      {};  // a built-in one with its version, which whoever is there may carry on; empty: the user's own
+  bool asks_for_idle_slots = false;         // its tuner is told of them
   std::optional<Digest128> reference = {};  // the trainer is one that servers offer by it; none: one of their own
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
 };
@@ -63,35 +66,5 @@ struct Trial {
   bool cancelled = false;
   friend bool operator==(const Trial&, const Trial&) = default;
 };
-
-struct TrialSubmitted {
-  TrialId trial;
-  friend bool operator==(const TrialSubmitted&, const TrialSubmitted&) = default;
-};
-struct ClaimMade {
-  ClaimId claim;
-  TrialId trial;
-  Step step;
-  friend bool operator==(const ClaimMade&, const ClaimMade&) = default;
-};
-struct ClaimSettled {
-  ClaimId claim;
-  TrialId trial;
-  Step step;
-  ClaimState state = ClaimState::kDone;
-  Metrics metrics;
-  std::string message;
-  friend bool operator==(const ClaimSettled&, const ClaimSettled&) = default;
-};
-struct TrialClosed {
-  TrialId trial;
-  bool cancelled = false;
-  friend bool operator==(const TrialClosed&, const TrialClosed&) = default;
-};
-struct StudyFinished {
-  friend bool operator==(const StudyFinished&, const StudyFinished&) = default;
-};
-// A study's events are numbered from 1.
-using StudyEvent = std::variant<TrialSubmitted, ClaimMade, ClaimSettled, TrialClosed, StudyFinished>;
 
 }  // namespace espalier::master

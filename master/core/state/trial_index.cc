@@ -51,6 +51,8 @@ struct TrialIndex::Taker {
       entry.cancelled |= event.cancelled;
     });
   }
+  void operator()(const BatchTaken&) const {}
+  void operator()(const SlotIdle&) const {}
   void operator()(const StudyFinished&) const {}
 };
 

@@ -6,7 +6,7 @@ namespace espalier::master {
 namespace {
 
 constexpr EnumName<Role> kRoles[] = {
-    {Role::kMember, "member"}, {Role::kAdministrator, "administrator"}, {Role::kNode, "node"}};
+    {Role::kMember, "member"}, {Role::kAdministrator, "administrator"}, {Role::kNode, "node"}, {Role::kTuner, "tuner"}};
 
 }  // namespace
 

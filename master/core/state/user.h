@@ -8,8 +8,8 @@
 
 namespace espalier::master {
 
-// What a user's token is good for: studies; studies and users; being a node manager.
-enum class Role { kMember, kAdministrator, kNode };
+// What a user's token is good for: studies; studies and users; being a node manager; being a tuner host.
+enum class Role { kMember, kAdministrator, kNode, kTuner };
 
 std::string_view Name(Role role);
 Result<Role> ParseRole(std::string_view name);
@@ -17,7 +17,7 @@ Result<Role> ParseRole(std::string_view name);
 // A user stays for good, and of one team: whoever comes by the same name later is the same.
 struct User {
   std::string name;
-  std::string team;  // empty: a node manager
+  std::string team;  // empty: a node manager, or a tuner host
   Role role = Role::kMember;
   std::string token_sha256;  // 64 hexadecimal digits; empty: removed, no token is this user's
   friend bool operator==(const User&, const User&) = default;

@@ -1,3 +1,3 @@
 SELECT study_id, number, kind, trial_id, claim_id, step, claim_state, cancelled, message, metric_names,
-       metric_values
+       metric_values, batch_number
   FROM study_event ORDER BY study_id, number

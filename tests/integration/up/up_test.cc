@@ -44,7 +44,7 @@ class RunningUp {
       : data_(folder.File(data)), process_([&] {
           if (as_nobody && (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0)) return 9;
           UpOptions options{.data_directory = folder.File(data), .slot_count = 2, .database = database, .programs = {}};
-          options.programs = {folder.File("master"), folder.File("node"), folder.File("worker")};
+          options.programs = {folder.File("master"), folder.File("node"), folder.File("worker"), folder.File("node")};
           const auto ran = Up(options, [](const std::string&) {});
           if (!ran.has_value()) Log(LogLevel::kError, ran.error().message);
           return ran.has_value() ? 0 : 1;

@@ -45,7 +45,7 @@ class Large : public tuners::Tuner {
     for (std::size_t i = 0; i < kTrials; ++i) actions.emplace_back(LargeTrial(i));
     return actions;
   }
-  std::vector<tuners::Action> OnSettled(const tuners::ClaimOutcome&) override {
+  std::vector<tuners::Action> OnEvent(const tuners::Event&) override {
     if (++settled_ < kTrials) return {};
     return {tuners::FinishStudy{}};
   }
@@ -155,7 +155,7 @@ TEST_CASE("a refusal names the place in the whole batch") {
 TEST_CASE("a large batch from the driver arrives whole, in several requests") {
   World world;
   Large tuner;
-  const Result<DriveReport> report = Drive(tuner, *world.study, kAccuracy);
+  const Result<DriveReport> report = Drive(tuner, world.client->connection(), world.study->id(), kAccuracy);
   REQUIRE(report.has_value());
   CHECK(report->trial_count == kTrials);
   CHECK(world.RequestIds() == std::vector<std::string>{"1/0/0", "1/0/1", "1/0/2", "1/0/3", "1/1"});
@@ -173,9 +173,10 @@ TEST_CASE("a large batch that is interrupted between its requests, or in one, ar
   World world(Seconds{0});  // whoever fails once is as good as killed
   world.master.FailNext(1, fault, spared);
   Large interrupted;
-  CHECK(Drive(interrupted, *world.study, kAccuracy).error().code == ErrorCode::kUnavailable);
+  CHECK(Drive(interrupted, world.client->connection(), world.study->id(), kAccuracy).error().code ==
+        ErrorCode::kUnavailable);
   Large repeated;
-  const Result<DriveReport> report = Drive(repeated, *world.study, kAccuracy);
+  const Result<DriveReport> report = Drive(repeated, world.client->connection(), world.study->id(), kAccuracy);
   REQUIRE(report.has_value());
   CHECK(report->trial_count == kTrials);
   std::map<std::string, std::string> contents;

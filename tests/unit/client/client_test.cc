@@ -85,7 +85,8 @@ class Chain : public tuners::Tuner {
     for (; started_ < 8; ++started_) actions.emplace_back(tuners::StartTrial{{{"lr", "1"}}, Step{1}, Step{1}});
     return actions;
   }
-  std::vector<tuners::Action> OnSettled(const tuners::ClaimOutcome& event) override {
+  std::vector<tuners::Action> OnEvent(const tuners::Event& happened) override {
+    const auto& event = std::get<tuners::ClaimOutcome>(happened);
     std::vector<tuners::Action> actions;
     if (started_ < 100) {
       ++started_;
@@ -262,7 +263,7 @@ TEST_CASE("the driver takes a study of successive halving to its end, one batch 
   std::size_t settled = 0;
   DriveOptions options = kByAccuracy;
   options.on_settled = [&](std::size_t, const Evaluation&) { ++settled; };
-  const Result<DriveReport> report = Drive(*Sha(20), study, options);
+  const Result<DriveReport> report = Drive(*Sha(20), client.connection(), study.id(), options);
   REQUIRE(report.has_value());
   CHECK(report->trial_count == 20);
   CHECK(report->batch_count == 4);  // 20, 6, 2 trials, the end
@@ -283,9 +284,9 @@ TEST_CASE("drivers of one study make the same batches, whatever the order of arr
   std::atomic<std::size_t> driving = reports.size();
   for (std::optional<Result<DriveReport>>& report : reports) {
     Client client = Connect(master);
-    drivers.emplace_back([&report, &driving, chain, study = Create(client)]() mutable {
+    drivers.emplace_back([&report, &driving, chain, client, study = Create(client)]() mutable {
       const std::unique_ptr<tuners::Tuner> tuner = chain ? std::unique_ptr<tuners::Tuner>(new Chain) : Sha(30);
-      report = Drive(*tuner, study, kByAccuracy);
+      report = Drive(*tuner, client.connection(), study.id(), kByAccuracy);
       --driving;
     });
   }
@@ -298,7 +299,7 @@ TEST_CASE("drivers of one study make the same batches, whatever the order of arr
     CHECK_FALSE((*report)->cancelled);
     CHECK((*report)->batch_count == (*reports[0])->batch_count);
   }
-  CHECK(ContentByRequestId(master).size() == (*reports[0])->batch_count);
+  CHECK(std::ssize(ContentByRequestId(master)) == (*reports[0])->batch_count);
 }
 
 TEST_CASE("a driver that was killed anywhere and is started again makes the same batches and goes on") {
@@ -313,12 +314,12 @@ TEST_CASE("a driver that was killed anywhere and is started again makes the same
     options.on_settled = [&](std::size_t, const Evaluation&) {
       if (++settled == killed_at) throw Killed{};
     };
-    CHECK_THROWS_AS(Drive(*Sha(30), study, options), Killed);
+    CHECK_THROWS_AS(Drive(*Sha(30), client.connection(), study.id(), options), Killed);
   }
   Client next_client = Connect(master);
   Study study = Create(next_client);
   CHECK(study.attached());
-  const Result<DriveReport> report = Drive(*Sha(30), study, kByAccuracy);
+  const Result<DriveReport> report = Drive(*Sha(30), client.connection(), study.id(), kByAccuracy);
   REQUIRE(report.has_value());
   CHECK(report->trial_count == 30);
   CHECK(report->batch_count == 4);
@@ -332,11 +333,11 @@ TEST_CASE("a driver that died between a batch's commit and its answer gets the f
   Client client = Client::Connect(master.address(), impatient).value();
   Study study = Create(client);
   master.FailNext(1, FakeMaster::Fault::kAfter);
-  CHECK(Drive(*Sha(9), study, kByAccuracy).error().code == ErrorCode::kUnavailable);
-  const Result<DriveReport> report = Drive(*Sha(9), study, kByAccuracy);
+  CHECK(Drive(*Sha(9), client.connection(), study.id(), kByAccuracy).error().code == ErrorCode::kUnavailable);
+  const Result<DriveReport> report = Drive(*Sha(9), client.connection(), study.id(), kByAccuracy);
   REQUIRE(report.has_value());
   CHECK(report->trial_count == 9);
-  CHECK(ContentByRequestId(master).size() == report->batch_count);
+  CHECK(std::ssize(ContentByRequestId(master)) == report->batch_count);
 }
 
 TEST_CASE("a study that somebody cancels ends its driver without an error") {
@@ -344,7 +345,7 @@ TEST_CASE("a study that somebody cancels ends its driver without an error") {
   Client client = Connect(master);
   Study study = Create(client);
   std::optional<Result<DriveReport>> report;
-  std::thread driver([&] { report = Drive(*Sha(9), study, kByAccuracy); });
+  std::thread driver([&] { report = Drive(*Sha(9), client.connection(), study.id(), kByAccuracy); });
   master.WaitForWaitingClaims(9);
   CHECK(client.OpenStudy(study.id()).Cancel().has_value());
   driver.join();

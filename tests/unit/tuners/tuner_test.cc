@@ -56,7 +56,7 @@ std::vector<Action> SettleAll(Tuner& tuner, Step steps, const std::vector<Outcom
   std::vector<Action> actions;
   for (std::size_t trial = 0; trial < outcomes.size(); ++trial) {
     CHECK(actions.empty());
-    actions = tuner.OnSettled({trial, steps, outcomes[trial]});
+    actions = tuner.OnEvent(ClaimOutcome{trial, steps, outcomes[trial]});
   }
   return actions;
 }
@@ -87,7 +87,7 @@ std::vector<std::vector<Action>> PlayOut(Tuner& tuner, const OutcomeAt& outcome_
     const std::size_t pick = std::uniform_int_distribution<std::size_t>(0, waiting.size() - 1)(generator);
     const auto [trial, steps] = waiting[pick];
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(pick));
-    take(tuner.OnSettled({trial, steps, outcome_at(trial, steps)}));
+    take(tuner.OnEvent(ClaimOutcome{trial, steps, outcome_at(trial, steps)}));
   }
   return batches;
 }
@@ -114,7 +114,7 @@ TEST_CASE("a grid submits every candidate to its last step at once and is done")
   CHECK(actions[0] == Action{StartTrial{{{"lr", "0.5"}}, Step{80}, Step{80}}});
   CHECK(actions[1] == Action{StartTrial{{{"lr", "1.5"}}, Step{40}, Step{40}}});
   CHECK(actions[2] == Action{FinishStudy{}});
-  CHECK(tuner->OnSettled({0, Step{80}, Measured{0.1}}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{0, Step{80}, Measured{0.1}}).empty());
 }
 
 TEST_CASE("successive halving starts every trial at the first rung with its whole horizon") {
@@ -133,10 +133,10 @@ TEST_CASE("successive halving keeps the best floor(n / reduction) and closes the
   const std::vector<Action> actions = SettleAll(*tuner, Step{15}, Values({.5, .4, .6, .45, .3, .55, .35, .2, .5}));
   CHECK(Continued(actions) == std::vector<std::pair<std::size_t, std::int64_t>>{{4, 60}, {7, 60}});
   CHECK(Closed(actions) == std::vector<std::size_t>{0, 1, 2, 3, 5, 6, 8});
-  CHECK(tuner->OnSettled({4, Step{60}, Measured{.1}}).empty());
-  const std::vector<Action> last_rung = tuner->OnSettled({7, Step{60}, Measured{.2}});
+  CHECK(tuner->OnEvent(ClaimOutcome{4, Step{60}, Measured{.1}}).empty());
+  const std::vector<Action> last_rung = tuner->OnEvent(ClaimOutcome{7, Step{60}, Measured{.2}});
   CHECK(Continued(last_rung) == std::vector<std::pair<std::size_t, std::int64_t>>{{4, 120}});
-  CHECK(tuner->OnSettled({4, Step{120}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
+  CHECK(tuner->OnEvent(ClaimOutcome{4, Step{120}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("among equal values the earlier submitted trial goes on") {
@@ -181,17 +181,17 @@ TEST_CASE("a candidate with a horizon of its own is claimed no further and compa
   // Rungs 1, 2, 4, 8, 9: alone from rung 2 on, it has nothing left to reach after step 2.
   CHECK(Continued(SettleAll(*tuner, Step{1}, {Measured{.1}, Measured{.2}})) ==
         std::vector<std::pair<std::size_t, std::int64_t>>{{0, 2}});
-  CHECK(tuner->OnSettled({0, Step{2}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
+  CHECK(tuner->OnEvent(ClaimOutcome{0, Step{2}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("an outcome that was reported already, or is of no claim of the rung, changes nothing") {
   const auto tuner = Make("sha", Sha(1, 9, 2), Candidates(2));
   tuner->Start();
-  CHECK(tuner->OnSettled({0, Step{1}, Measured{.1}}).empty());
-  CHECK(tuner->OnSettled({0, Step{1}, Measured{.9}}).empty());
-  CHECK(tuner->OnSettled({1, Step{5}, Measured{.9}}).empty());
-  CHECK(tuner->OnSettled({7, Step{1}, Measured{.9}}).empty());
-  CHECK(Continued(tuner->OnSettled({1, Step{1}, Measured{.5}})) ==
+  CHECK(tuner->OnEvent(ClaimOutcome{0, Step{1}, Measured{.1}}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{0, Step{1}, Measured{.9}}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{1, Step{5}, Measured{.9}}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{7, Step{1}, Measured{.9}}).empty());
+  CHECK(Continued(tuner->OnEvent(ClaimOutcome{1, Step{1}, Measured{.5}})) ==
         std::vector<std::pair<std::size_t, std::int64_t>>{{0, 2}});
 }
 
@@ -234,10 +234,11 @@ TEST_CASE("asha promotes as the paper's algorithm does") {
     INFO("report " << i);
     std::vector<std::pair<std::size_t, std::int64_t>> expected;
     if (promoted[i] >= 0) expected.emplace_back(promoted[i], 3);
-    CHECK(Continued(tuner->OnSettled({i, Step{1}, Measured{values[i]}})) == expected);
+    CHECK(Continued(tuner->OnEvent(ClaimOutcome{i, Step{1}, Measured{values[i]}})) == expected);
   }
-  for (const std::size_t trial : {1, 4, 6, 7, 9}) CHECK(tuner->OnSettled({trial, Step{3}, Measured{.1}}).empty());
-  CHECK(tuner->OnSettled({10, Step{3}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
+  for (const std::size_t trial : {1, 4, 6, 7, 9})
+    CHECK(tuner->OnEvent(ClaimOutcome{trial, Step{3}, Measured{.1}}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{10, Step{3}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("asha keeps so many trials open, promotes from the highest rung first, and starts others when it cannot") {
@@ -250,17 +251,35 @@ TEST_CASE("asha keeps so many trials open, promotes from the highest rung first,
   };
   using Further = std::vector<std::pair<std::size_t, std::int64_t>>;
   CHECK(started(tuner->Start()) == 2);
-  CHECK(started(tuner->OnSettled({0, Step{1}, Measured{.5}})) == 1);  // no rung has two entries
-  CHECK(Continued(tuner->OnSettled({1, Step{1}, Measured{.4}})) == Further{{1, 2}});
-  CHECK(started(tuner->OnSettled({2, Step{1}, Measured{.9}})) == 1);  // the best of three is promoted already
-  CHECK(Continued(tuner->OnSettled({3, Step{1}, Measured{.1}})) == Further{{3, 2}});
-  CHECK(started(tuner->OnSettled({1, Step{2}, Measured{.4}})) == 1);
-  CHECK(Continued(tuner->OnSettled({3, Step{2}, Measured{.3}})) == Further{{3, 4}});
-  CHECK(started(tuner->OnSettled({4, Step{1}, Failed{}})) == 1);  // counts, and never goes on
-  CHECK(Continued(tuner->OnSettled({5, Step{1}, Measured{.45}})) == Further{{5, 2}});
-  CHECK(tuner->OnSettled({3, Step{4}, Measured{.2}}).empty());
-  CHECK(tuner->OnSettled({5, Step{2}, Measured{kNan}}) == std::vector<Action>{FinishStudy{}});
-  CHECK(tuner->OnSettled({5, Step{2}, Measured{.1}}).empty());
+  CHECK(started(tuner->OnEvent(ClaimOutcome{0, Step{1}, Measured{.5}})) == 1);  // no rung has two entries
+  CHECK(Continued(tuner->OnEvent(ClaimOutcome{1, Step{1}, Measured{.4}})) == Further{{1, 2}});
+  CHECK(started(tuner->OnEvent(ClaimOutcome{2, Step{1}, Measured{.9}})) == 1);  // the best of three is promoted already
+  CHECK(Continued(tuner->OnEvent(ClaimOutcome{3, Step{1}, Measured{.1}})) == Further{{3, 2}});
+  CHECK(started(tuner->OnEvent(ClaimOutcome{1, Step{2}, Measured{.4}})) == 1);
+  CHECK(Continued(tuner->OnEvent(ClaimOutcome{3, Step{2}, Measured{.3}})) == Further{{3, 4}});
+  CHECK(started(tuner->OnEvent(ClaimOutcome{4, Step{1}, Failed{}})) == 1);  // counts, and never goes on
+  CHECK(Continued(tuner->OnEvent(ClaimOutcome{5, Step{1}, Measured{.45}})) == Further{{5, 2}});
+  CHECK(tuner->OnEvent(ClaimOutcome{3, Step{4}, Measured{.2}}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{5, Step{2}, Measured{kNan}}) == std::vector<Action>{FinishStudy{}});
+  CHECK(tuner->OnEvent(ClaimOutcome{5, Step{2}, Measured{.1}}).empty());
+}
+
+TEST_CASE(
+    "asha does one thing for each slot that would be idle, and nothing by itself, unless it is told how many trials") {
+  const auto tuner = Make("asha", Sha(1, 4, 2), Candidates(2));
+  CHECK(tuner->AsksForIdleSlots());
+  CHECK(tuner->Start().empty());
+  CHECK(std::holds_alternative<StartTrial>(tuner->OnEvent(SlotIdle{}).at(0)));
+  CHECK(std::holds_alternative<StartTrial>(tuner->OnEvent(SlotIdle{}).at(0)));
+  CHECK(tuner->OnEvent(SlotIdle{}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{0, Step{1}, Measured{.2}}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{1, Step{1}, Measured{.1}}).empty());
+  CHECK(Continued(tuner->OnEvent(SlotIdle{})) == std::vector<std::pair<std::size_t, std::int64_t>>{{1, 2}});
+  CHECK(tuner->OnEvent(ClaimOutcome{1, Step{2}, Measured{.1}}) == std::vector<Action>{FinishStudy{}});
+  CHECK(tuner->OnEvent(SlotIdle{}).empty());
+  Options open = Sha(1, 4, 2);
+  open["open_trials"] = std::int64_t{2};
+  CHECK_FALSE(Make("asha", open, Candidates(2))->AsksForIdleSlots());
 }
 
 TEST_CASE("asha takes a candidate with a horizon of its own no further than that") {
@@ -270,8 +289,8 @@ TEST_CASE("asha takes a candidate with a horizon of its own no further than that
   candidates[0].steps = Step{1};
   const auto tuner = Make("asha", options, candidates);
   tuner->Start();
-  CHECK(tuner->OnSettled({0, Step{1}, Measured{.1}}).empty());
-  CHECK(tuner->OnSettled({1, Step{1}, Measured{.2}}) == std::vector<Action>{FinishStudy{}});
+  CHECK(tuner->OnEvent(ClaimOutcome{0, Step{1}, Measured{.1}}).empty());
+  CHECK(tuner->OnEvent(ClaimOutcome{1, Step{1}, Measured{.2}}) == std::vector<Action>{FinishStudy{}});
 }
 
 TEST_CASE("unknown tuners, unknown options and wrong values are refused with what is expected") {
@@ -288,7 +307,9 @@ TEST_CASE("unknown tuners, unknown options and wrong values are refused with wha
   CHECK(error("sha", Sha(1, 9, 1)).field == "reduction");
   CHECK(error("sha", {{"min", 1.5}}).message == "got 1.5; expected a whole number of at least 1");
   CHECK(error("sha", {{"min", true}}).field == "min");
-  CHECK(error("asha", Sha(1, 9, 3)).field == "open_trials");
+  Options closed = Sha(1, 9, 3);
+  closed["open_trials"] = std::int64_t{0};
+  CHECK(error("asha", closed).field == "open_trials");
   CHECK(error("grid", {}) ==
         Error{ErrorCode::kInvalidArgument, "is missing; expected a whole number of at least 1", "steps"});
 }

@@ -1,0 +1,56 @@
+// A study's events, read from the first to the last by one thread that waits for them. A broken stream is opened again
+// from the next event, with growing pauses.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/study_event.h"
+#include "client/study_port.h"
+
+namespace espalier {
+
+// What came at once.
+struct EventsRead {
+  std::vector<StudyEvent> events;             // the next ones, in order
+  std::optional<v1::StudyProgress> progress;  // first after all events that were stored when reading began
+};
+
+class EventReader {
+ public:
+  // `tunes`: the reader carries the study's tuner on. REQUIRES: the port outlives it.
+  EventReader(StudyPort& port, StudyId study, bool tunes = false) : port_(port), study_(study), tunes_(tunes) {}
+
+  // Waits for more: events, or how far the study is. Nothing in it once the study's last event was given. Error: the
+  // master's; kAborted after Cancel. One thread.
+  Result<EventsRead> Next();
+
+  // From any thread: Next returns soon, for good.
+  void Cancel();
+
+ private:
+  // Opens the stream. False: cancelled.
+  bool Open();
+  // Why the stream ended; nothing: it shall be opened again.
+  std::optional<Error> AfterEnd();
+  std::optional<EventsRead> Take(const v1::WatchResponse& response);
+
+  StudyPort& port_;
+  const StudyId study_;
+  const bool tunes_;
+  std::int64_t next_ = 1;
+  bool finished_ = false;
+  int attempt_ = 0;  // since the last response
+
+  std::mutex mutex_;
+  std::condition_variable cancelled_changed_;
+  bool cancelled_ = false;
+  std::unique_ptr<WatchCall> call_;  // replaced by the reading thread only
+};
+
+}  // namespace espalier
