@@ -197,7 +197,8 @@ class StateRows {
     set.Add(study.id, study.user, study.team, asked.name, asked.trainer, asked.data, asked.step.updates,
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
-            study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check));
+            study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check),
+            asked.hang_after);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 

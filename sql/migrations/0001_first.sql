@@ -122,6 +122,8 @@ CREATE TABLE study (
   reference      bytea       REFERENCES trainer_reference (digest),
   keep           text        NOT NULL,
   check_when     text        NOT NULL,
+  hang_after     double precision,
+  CONSTRAINT study_hangs_after_some_time CHECK (hang_after > 0),
   CONSTRAINT study_check_when_is_known CHECK (check_when IN ('beside', 'first', 'off')),
   CONSTRAINT study_keep_is_known CHECK (keep IN ('best', 'all', 'none')),
   CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),

@@ -23,6 +23,8 @@ struct StudySpecification {
   std::string data;
   StepMeaning step;
   std::int64_t evaluate_every = 0;  // steps; 0: only where claims ask
+  std::optional<Seconds> hang_after =
+      {};  // of a step, while none was measured (LimitsOf); none: nothing is a hang then
   std::string metric;
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
