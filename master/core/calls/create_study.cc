@@ -199,7 +199,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   study.user = caller.user;
   study.team = caller.team;
   study.created_at = draft.now;
-  draft.Emit(LogLine{LogLevel::kInfo, "study created id=" + std::to_string(id.value) + " name=" + name});
+  draft.Log(LogLevel::kInfo, "study created", {{"study", id}, {"name", name}});
   draft.Do(AddStudy{std::move(study)});
   return IdsOf({id, false});
 }
