@@ -43,6 +43,8 @@ class StateRows {
   void operator()(const ForgetAsk&) {}
   void operator()(const PlaceCheck&) {}
   void operator()(const EndCheck&) {}
+  void operator()(const SetRefusal&) {}
+  void operator()(const ForgetRefusals&) {}
 
   void operator()(const AddOffer& change) {
     const Offer& added = change.offer.offer;
