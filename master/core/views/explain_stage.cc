@@ -5,6 +5,7 @@
 
 #include "master/core/state/demand.h"
 #include "master/core/state/stages.h"
+#include "master/core/views/placement.h"
 #include "master/core/views/running_work.h"
 #include "master/core/views/trainer_standing.h"
 #include "searchplan/plan/record_result.h"
@@ -347,6 +348,8 @@ class Explainer {
     } else {
       told_.why = Named(run) + " trains it on " + where + at + " of " + std::to_string(EndOf(run).value);
     }
+    if (const std::string placed = WhyPlaced(state_, run); !placed.empty())
+      told_.why += "; placed there, since " + placed;
     if (run.preempt) told_.why += "; it stops at the end of this step, so that other work comes first";
     if (auto warning = LongStepOf(state_, run, now_)) told_.warnings.push_back(*std::move(warning));
   }
