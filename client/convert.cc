@@ -12,6 +12,7 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_data(specification.data);
   *wire.mutable_step() = ToProto(specification.step);
   wire.set_evaluate_every_steps(specification.evaluate_every_steps);
+  if (specification.hang_after) wire.set_hang_after_seconds(specification.hang_after->count());
   wire.set_metric(specification.metric);
   wire.set_goal(ToProto(specification.goal));
   wire.set_scope(ToProto(specification.scope));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/study_choices.h"
@@ -16,7 +17,9 @@ struct StudySpecification {
   std::string data;     // "digits"; empty: the trainer brings its own
   StepMeaning step;
   std::int64_t evaluate_every_steps = 0;  // as runs pass; 0: only where claims ask
-  std::string metric;                     // which one decides
+  std::optional<Seconds> hang_after =
+      {};              // a step that takes longer is a hang, before any was measured; none: nothing is
+  std::string metric;  // which one decides
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
   Keep keep = Keep::kBest;

@@ -39,6 +39,7 @@ void CheckpointCache::Remove(Point point) {
 
 void CheckpointCache::Unlist(Point point, const Entry& entry) {
   if (entry.standing == Standing::kNeeded) return;
+  BytesOf(entry.standing) -= entry.bytes;
   Rows& rows = RowsOf(entry.standing);
   const auto row = rows.find(RowOf(SlopeOf(entry.bytes, entry.value)));
   row->second.erase({entry.value.last_used, point});
@@ -53,7 +54,20 @@ void CheckpointCache::SetStanding(Point point, Standing standing, const CacheVal
   entry.standing = standing;
   entry.value = value;
   if (standing == Standing::kNeeded) return;
+  BytesOf(standing) += entry.bytes;
   RowsOf(standing)[RowOf(SlopeOf(entry.bytes, value))].insert({value.last_used, point});
+}
+
+std::int64_t CheckpointCache::BytesThatGoBefore(Standing standing) const {
+  switch (standing) {
+    case Standing::kNeeded:
+      return bytes_;
+    case Standing::kOpenTrial:
+      return idle_bytes_ + open_bytes_;
+    case Standing::kIdle:
+      return idle_bytes_;
+  }
+  return 0;
 }
 
 std::optional<Standing> CheckpointCache::StandingOf(Point point) const {

@@ -59,6 +59,8 @@ class CheckpointCache {
 
   // Of all checkpoints, needed or not. O(1).
   std::int64_t bytes() const { return bytes_; }
+  // Of those that go before one that is kept for this, or among them. O(1).
+  std::int64_t BytesThatGoBefore(Standing standing) const;
   std::size_t size() const { return entries_.size(); }
 
  private:
@@ -72,6 +74,7 @@ class CheckpointCache {
   using Rows = std::map<int, Row>;               // by slope; none is empty
 
   Rows& RowsOf(Standing standing) { return standing == Standing::kIdle ? idle_ : open_; }
+  std::int64_t& BytesOf(Standing standing) { return standing == Standing::kIdle ? idle_bytes_ : open_bytes_; }
   void Unlist(Point point, const Entry& entry);
   std::optional<Point> FirstOf(const Rows& rows, Time now) const;
 
@@ -79,6 +82,8 @@ class CheckpointCache {
   Rows idle_;
   Rows open_;
   std::int64_t bytes_ = 0;
+  std::int64_t idle_bytes_ = 0;
+  std::int64_t open_bytes_ = 0;
 };
 
 }  // namespace espalier

@@ -25,10 +25,15 @@ enum class FaultKind {
   kMasterFrozen,
   kLoopStalls,  // one event takes long
   kDatabaseAway,
-  kSecondVersion,  // one server offers other code, or evaluates otherwise, from now on
-  kPreemption,     // of some runs: nothing is lost by it
+  kSecondVersion,          // one server offers other code, or evaluates otherwise, from now on
+  kPreemption,             // of some runs: nothing is lost by it
+  kWorkerUnusable,         // its device has failed: it fails whatever it is asked, and says so
+  kEvaluationOutOfMemory,  // once
+  kServerDrained,          // by its administrator, for a while
+  kServersLostInTurn,      // those that have one stage, one after another, until it is held and an operator retries it
+  kOrdersRefused,          // by a node manager, for a while
 };
-inline constexpr int kFaultKindCount = 21;
+inline constexpr int kFaultKindCount = 26;
 std::string_view Name(FaultKind kind);
 
 }  // namespace espalier::sim

@@ -1,19 +1,45 @@
 #include "sim/faults.h"
 
 #include <algorithm>
+
+#include "master/core/state/stages.h"
+
 namespace espalier::sim {
 namespace {
 
 constexpr Seconds kOperatorNotices{900};
+constexpr std::size_t kLostInTurn = 3;
+constexpr Seconds kPatience{600};
 
 }  // namespace
 
 std::string_view Name(FaultKind kind) {
-  constexpr std::string_view kNames[kFaultKindCount] = {
-      "worker crash",      "worker killed",  "worker hang", "evaluation crash", "save fails",    "file lost",
-      "file damaged",      "fetch lost",     "store away",  "store full",       "stream cut",    "late messages",
-      "repeated messages", "node restart",   "server gone", "master killed",    "master frozen", "loop stalls",
-      "database away",     "second version", "preemption"};
+  constexpr std::string_view kNames[kFaultKindCount] = {"worker crash",
+                                                        "worker killed",
+                                                        "worker hang",
+                                                        "evaluation crash",
+                                                        "save fails",
+                                                        "file lost",
+                                                        "file damaged",
+                                                        "fetch lost",
+                                                        "store away",
+                                                        "store full",
+                                                        "stream cut",
+                                                        "late messages",
+                                                        "repeated messages",
+                                                        "node restart",
+                                                        "server gone",
+                                                        "master killed",
+                                                        "master frozen",
+                                                        "loop stalls",
+                                                        "database away",
+                                                        "second version",
+                                                        "preemption",
+                                                        "worker unusable",
+                                                        "evaluation out of memory",
+                                                        "server drained",
+                                                        "servers lost in turn",
+                                                        "orders refused"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -36,6 +62,7 @@ void Faults::Strike(FaultKind kind) {
     case FaultKind::kWorkerCrash:
     case FaultKind::kWorkerKilled:
     case FaultKind::kWorkerHang:
+    case FaultKind::kWorkerUnusable:
       if (!StrikeWorker(kind)) return;
       break;
     case FaultKind::kFileLost:
@@ -63,7 +90,13 @@ void Faults::Strike(FaultKind kind) {
     case FaultKind::kPreemption:
       parts_.policy.PreemptSoon(world_.chance.Whole(1, 3));
       break;
+    case FaultKind::kServersLostInTurn:
+      LoseServersOf({.first = parts_.master.stored().next.run, .until = world_.clock.now() + kPatience});
+      break;
     case FaultKind::kEvaluationCrash:
+    case FaultKind::kEvaluationOutOfMemory:
+    case FaultKind::kServerDrained:
+    case FaultKind::kOrdersRefused:
     case FaultKind::kSaveFails:
     case FaultKind::kFetchLost:
     case FaultKind::kStreamCut:
@@ -84,7 +117,9 @@ bool Faults::StrikeWorker(FaultKind kind) {
     NodeProcess& node = *parts_.nodes[static_cast<std::size_t>((first + i) % std::ssize(parts_.nodes))];
     for (int slot = 0; node.runs() && slot < node.slot_count(); ++slot) {
       const bool struck = kind == FaultKind::kWorkerHang ? node.HangWorker(slot, kOperatorNotices)
-                                                         : node.CrashWorker(slot, kind == FaultKind::kWorkerKilled);
+                          : kind == FaultKind::kWorkerUnusable
+                              ? node.SpoilWorker(slot)
+                              : node.CrashWorker(slot, kind == FaultKind::kWorkerKilled);
       if (struck) return true;
     }
   }
@@ -112,12 +147,39 @@ void Faults::Restart(NodeProcess& node, Seconds after) {
   });
 }
 
-// Server 0 is never lost: three servers in a row lost under one stage would hold that stage for good.
+// Servers that are lost stay away for so long that others are given the stage.
+void Faults::LoseServersOf(StageInTurn stage) {
+  constexpr Seconds kLook{0.5};
+  constexpr Seconds kAway{60};
+  if (stage.lost.size() == kLostInTurn || world_.clock.now() > stage.until) return;
+  const master::MasterState& stored = parts_.master.stored();
+  for (const RunId id : stored.active_runs) {
+    const master::Run& run = stored.runs.at(id);
+    if (id < stage.first || !run.training() || run.path.empty() || stage.lost.contains(run.slot.server)) continue;
+    if (stage.beginning && master::StageOf(run) != *stage.beginning) continue;
+    const auto node = std::ranges::find(parts_.nodes, run.slot.server, &NodeProcess::name);
+    if (!(*node)->runs()) continue;
+    stage.beginning = master::StageOf(run);
+    stage.lost.insert(run.slot.server);
+    world_.Tell([&] { return "  lost in turn: " + run.slot.server + " under run " + std::to_string(id.value); });
+    Restart(**node, kAway);
+    break;
+  }
+  world_.clock.After(kLook, [this, stage] { LoseServersOf(stage); });
+}
+
+// What takes a server away for long leaves the first one alone, so that something is trained meanwhile.
 void Faults::StrikeNode(FaultKind kind) {
   NodeProcess& any = *world_.chance.OneOf(parts_.nodes);
   NodeProcess& other = *parts_.nodes[static_cast<std::size_t>(world_.chance.Whole(1, std::ssize(parts_.nodes) - 1))];
   if (kind == FaultKind::kEvaluationCrash) {
-    any.CrashNextEvaluation();
+    any.FailNextEvaluation(NodeProcess::EvaluationFault::kCrash);
+  } else if (kind == FaultKind::kEvaluationOutOfMemory) {
+    any.FailNextEvaluation(NodeProcess::EvaluationFault::kOutOfMemory);
+  } else if (kind == FaultKind::kServerDrained) {
+    parts_.users.Drain(any.name(), world_.chance.Magnitude(10, 300));
+  } else if (kind == FaultKind::kOrdersRefused) {
+    any.RefuseOrdersFor(world_.chance.Magnitude(5, 600));
   } else if (kind == FaultKind::kSaveFails) {
     any.FailNextSave();
   } else if (kind == FaultKind::kFetchLost) {

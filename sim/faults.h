@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "sim/network.h"
 #include "sim/node_process.h"
 #include "sim/preempting_policy.h"
+#include "sim/users.h"
 
 namespace espalier::sim {
 
@@ -21,6 +23,7 @@ class Faults {
     PreemptingPolicy& policy;
     Network& network;
     CheckpointFiles& files;
+    Users& users;
     std::vector<NodeProcess*> nodes;
   };
 
@@ -39,6 +42,15 @@ class Faults {
   bool StrikeFile(FaultKind kind);
   void StrikeNode(FaultKind kind);
   void StrikeMaster(FaultKind kind);
+  // The stage with which the first run begins that is ordered from now on, and the servers that were lost under it.
+  struct StageInTurn {
+    RunId first;
+    Seconds until{0};
+    std::optional<master::StageBeginning> beginning = {};
+    std::set<std::string> lost = {};
+  };
+  // Kills the server that trains the stage, as soon as there is one that was not lost under it.
+  void LoseServersOf(StageInTurn stage);
   void Restart(NodeProcess& node, Seconds after);
 
   World& world_;

@@ -103,7 +103,8 @@ std::string Ledger::Enter(const master::MasterState& state, const master::StateC
   return {};
 }
 
-std::string Ledger::Enter(const master::MasterState& state, const master::StateEdit& edit) {
+std::string Ledger::Enter(const master::MasterState& state, const master::StateEdit& edit,
+                          const std::set<Point>& said_lost) {
   dropped_.clear();
   withdrawn_.clear();
   std::string wrong;
@@ -117,6 +118,7 @@ std::string Ledger::Enter(const master::MasterState& state, const master::StateE
       wrong = "what is said of a file touches that file alone: " + Text(point);
     }
   }
+  if (wrong.empty()) wrong = FindNeededFile(state, said_lost);
   return wrong.empty() ? FindNeeded(state) : wrong;
 }
 
@@ -144,6 +146,19 @@ std::string Ledger::FindNeeded(const master::MasterState& state) const {
     for (const ClaimId claim : plan.waiting) {
       if (!Needs(plan, plan.claims.at(claim), point)) continue;
       return "what a claim needs is not withdrawn: claim " + std::to_string(claim.value) + ", " + Text(point);
+    }
+  }
+  return {};
+}
+
+std::string Ledger::FindNeededFile(const master::MasterState& state, const std::set<Point>& said_lost) const {
+  for (const auto& [plan_id, point] : dropped_) {
+    if (said_lost.contains(point)) continue;
+    const SearchPlan& plan = state.plans.at(plan_id);
+    for (const ClaimId claim : plan.waiting) {
+      if (!Needs(plan, plan.claims.at(claim), point)) continue;
+      return "what a claim's training starts from is not evicted: claim " + std::to_string(claim.value) + ", " +
+             Text(point);
     }
   }
   return {};

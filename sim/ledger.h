@@ -1,7 +1,7 @@
 // What stands, by the edits alone: checkpoints with their files, and open promises of states. It tells whether a run
 // that is ordered would train what need not be trained (law 3), whether a report about a file dropped another (law 6),
-// whether a promise was withdrawn that is needed, and whether a study was finished too early (law 8). It knows nothing
-// of the scheduler and its index. One thread.
+// whether a promise was withdrawn or a file evicted that is needed, and whether a study was finished too early (law 8).
+// It knows nothing of the scheduler and its index. One thread.
 #pragma once
 
 #include <map>
@@ -20,8 +20,9 @@ class Ledger {
   void Load(const master::MasterState& state);
 
   // Enters what one event changed; `state` is as it is after it. What is wrong about it, if anything: one sentence.
-  // O(changes x log states + claims of the studies that it finishes).
-  std::string Enter(const master::MasterState& state, const master::StateEdit& edit);
+  // `said_lost`: where the event says that a file is lost; what else is dropped is evicted. O(changes x log states +
+  // claims of the studies that it finishes + waiting claims of plans where something is evicted).
+  std::string Enter(const master::MasterState& state, const master::StateEdit& edit, const std::set<Point>& said_lost);
 
  private:
   void Promise(const master::Run& run, const master::Promise& promise);
@@ -29,6 +30,7 @@ class Ledger {
   // Of a waiting claim: whether no state stands on its lineage from `point` on.
   bool Needs(const SearchPlan& plan, const Claim& claim, Point point) const;
   std::string FindNeeded(const master::MasterState& state) const;
+  std::string FindNeededFile(const master::MasterState& state, const std::set<Point>& said_lost) const;
   std::string Enter(const master::MasterState& state, const master::StateChange& change);
   void EnterCheckpoint(const PlanChange& change, PlanId plan);
   std::string WasteOf(const master::Run& run) const;

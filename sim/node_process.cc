@@ -34,6 +34,7 @@ void NodeProcess::Later(Seconds delay, std::function<void()> what) {
 
 void NodeProcess::Start() {
   ++incarnation_;
+  ordered_.clear();
   world_.Tell([&] { return name_ + " starts, incarnation " + std::to_string(incarnation_); });
   // How much memory there is, only some say.
   const std::int64_t memory = server_ % 2 == 0 ? slot_count_ * kStateBytes : 0;
@@ -133,14 +134,16 @@ void NodeProcess::FinishRequest(int slot, std::int64_t number) {
   WorkerProcess* worker = FindWorker(slot, number);
   if (worker == nullptr || worker->hangs) return;
   const worker::WorkerRequest request = worker->asked.front();
-  const bool crashes =
-      std::holds_alternative<worker::Evaluate>(request.kind) && std::exchange(crash_evaluation_, false);
+  const bool evaluates = std::holds_alternative<worker::Evaluate>(request.kind);
+  const bool crashes = evaluates && evaluation_fault_ == EvaluationFault::kCrash;
   if (crashes || worker->DiesOf(request.kind)) {
+    if (crashes) evaluation_fault_ = EvaluationFault::kNone;
     Strike(slot);
     return LoseWorker(slot, false, "crashed in what it was asked");
   }
   std::optional<TrainedStep> trained;
-  worker::ReplyKind reply = worker->Answer(request.kind, disk_, files_, trained);
+  const std::optional<worker::Failure> fault = FaultIn(slot, request.kind);
+  worker::ReplyKind reply = fault ? worker::ReplyKind(*fault) : worker->Answer(request.kind, disk_, files_, trained);
   if (trained) {
     world_.Tell([&] {
       return name_ + " run " + std::to_string(trained->run.run.value) + " trained step " +
@@ -153,6 +156,16 @@ void NodeProcess::FinishRequest(int slot, std::int64_t number) {
   Work(slot);
 }
 
+std::optional<worker::Failure> NodeProcess::FaultIn(int slot, const worker::RequestKind& request) {
+  using worker::FailureKind;
+  if (workers_.at(slot).is_spoilt) return worker::Failure{FailureKind::kTrainer, "the device has failed", false, true};
+  const bool evaluates = std::holds_alternative<worker::Evaluate>(request);
+  if (!evaluates || evaluation_fault_ != EvaluationFault::kOutOfMemory) return std::nullopt;
+  evaluation_fault_ = EvaluationFault::kNone;
+  Strike(slot);
+  return worker::Failure{FailureKind::kOutOfMemory, "the evaluation takes more memory", world_.chance.OneIn(2)};
+}
+
 void NodeProcess::BeginSave(int slot, const worker::WorkerRequest& request) {
   const WorkerProcess& worker = workers_.at(slot);
   const auto& save = std::get<worker::Save>(request.kind);
@@ -162,6 +175,9 @@ void NodeProcess::BeginSave(int slot, const worker::WorkerRequest& request) {
         [=, this, number = worker.number(), id = request.id, path = save.path] {
           const WorkerProcess* alive = FindWorker(slot, number);
           if (alive == nullptr || alive->hangs) return;
+          if (alive->is_spoilt)
+            return Reply(slot, number,
+                         {id, worker::Failure{worker::FailureKind::kTrainer, "the device has failed", false, true}});
           if (fails)
             return Reply(slot, number, {id, worker::Failure{worker::FailureKind::kTrainer, "the disk is full", true}});
           disk_.staged.insert_or_assign(path, file);
@@ -200,6 +216,13 @@ void NodeProcess::LoseWorker(int slot, bool killed_by_others, const std::string&
 bool NodeProcess::CrashWorker(int slot, bool by_sigkill) {
   if (!Strike(slot)) return false;
   LoseWorker(slot, by_sigkill, by_sigkill ? "killed by SIGKILL" : "crashed");
+  return true;
+}
+
+bool NodeProcess::SpoilWorker(int slot) {
+  if (!Strike(slot)) return false;
+  workers_.at(slot).is_spoilt = true;
+  world_.Tell([&] { return name_ + " worker on slot " + std::to_string(slot) + " has lost its device"; });
   return true;
 }
 

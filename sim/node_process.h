@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class NodeProcess {
   struct Watcher {
     std::function<void(const TrainedStep&)> trained;
     std::function<void(const Blow&)> struck;
+    // It does not take the run's order.
+    std::function<void(RunKey)> refused;
     // Reports up to the last of these are acknowledged.
     std::function<void(const std::vector<Report>&)> acknowledged;
   };
@@ -44,8 +47,12 @@ class NodeProcess {
   // Faults of the worker on a slot; false if it is at nothing of a run.
   bool CrashWorker(int slot, bool by_sigkill);
   bool HangWorker(int slot, Seconds until_killed);
+  bool SpoilWorker(int slot);
   // Of the next that is asked for.
-  void CrashNextEvaluation() { crash_evaluation_ = true; }
+  enum class EvaluationFault { kNone, kCrash, kOutOfMemory };
+  void FailNextEvaluation(EvaluationFault how) { evaluation_fault_ = how; }
+  // Those that it has not taken yet: as if it offered something else.
+  void RefuseOrdersFor(Seconds time) { refuse_until_ = world_.clock.now() + time; }
   void FailNextSave() { fail_save_ = true; }
   // Called with the name of the next file that is to be fetched, before it is.
   void OnNextFetch(std::function<void(const std::string&)> told) { on_fetch_ = std::move(told); }
@@ -65,10 +72,13 @@ class NodeProcess {
   void Exchange();
   void Connect();
   void TakeOrders(const ServerOrders& orders);
+  ServerOrders Spoilt(ServerOrders orders);
 
   WorkerProcess* FindWorker(int slot, std::int64_t number);
   void Work(int slot);
   void FinishRequest(int slot, std::int64_t number);
+  // What the worker answers instead, by a fault; none: what it would.
+  std::optional<worker::Failure> FaultIn(int slot, const worker::RequestKind& request);
   void BeginSave(int slot, const worker::WorkerRequest& request);
   void Reply(int slot, std::int64_t number, worker::WorkerReply reply);
   // The worker is, or will be, lost by what it is at; false if it is at nothing of a run.
@@ -121,7 +131,9 @@ class NodeProcess {
   std::int64_t streams_ = 0;  // that it ever opened
   Seconds connect_at_{0};
   Seconds connect_pause_{0};
-  bool crash_evaluation_ = false;
+  EvaluationFault evaluation_fault_ = EvaluationFault::kNone;
+  Seconds refuse_until_{0};
+  std::set<RunKey> ordered_;  // to this process
   bool fail_save_ = false;
   std::function<void(const std::string&)> on_fetch_;
 };

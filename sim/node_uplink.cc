@@ -63,13 +63,24 @@ void NodeProcess::Connect() {
   uplink_ = Uplink{.session = session, .registered = {}, .statuses = {}};
 }
 
+// New orders, while it refuses them, are for something that it does not offer.
+ServerOrders NodeProcess::Spoilt(ServerOrders orders) {
+  for (Order& order : orders.orders) {
+    const bool is_new = ordered_.insert(order.run).second;
+    if (!is_new || world_.clock.now() >= refuse_until_) continue;
+    order.offer.code_digest += " of another day";
+    watcher_.refused(order.run);
+  }
+  return orders;
+}
+
 void NodeProcess::TakeOrders(const ServerOrders& orders) {
   connect_pause_ = Seconds(0);
   const std::int64_t known = core_->outbox().acknowledged();
   std::vector<Report> acknowledged = core_->outbox().After(known, kReportsInMessageMax);
   std::erase_if(acknowledged, [&](const Report& report) { return report.number > orders.acknowledged_report; });
   watcher_.acknowledged(acknowledged);
-  Do(core_->OnOrders(orders, world_.clock.now()));
+  Do(core_->OnOrders(Spoilt(orders), world_.clock.now()));
   Exchange();
 }
 

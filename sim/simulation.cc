@@ -28,6 +28,9 @@ class Simulation {
   Service::Watcher WatcherOfService();
   Faults::Parts PartsOfService();
   void OnTrained(const TrainedStep& trained);
+  void LookOn();
+  // How long a decision takes to show in what is trained, at most, where nothing goes wrong.
+  Seconds ToNode() const;
   std::string Unsettled() const;
   std::string FindBroken() const;
 
@@ -66,6 +69,7 @@ Faults::Parts Simulation::PartsOfService() {
                       .policy = service_.policy(),
                       .network = service_.network(),
                       .files = service_.files(),
+                      .users = users_,
                       .nodes = {}};
   for (const auto& node : service_.nodes()) parts.nodes.push_back(node.get());
   return parts;
@@ -92,18 +96,32 @@ Service::Watcher Simulation::WatcherOfService() {
             const PlanId plan = service_.stored().runs.at(blow.run.run).plan;
             ++(blow.evaluates ? deeds_.struck_in_evaluation : deeds_.struck_in_training)[{plan, blow.state}];
           },
+      .refused = [this](RunKey run) { deeds_.refused.insert(run.run); },
       .acknowledged = [this](const std::vector<Report>& reports) { watch_.OnAcknowledged(reports); }};
   return {master, node, [this](const master::NodeMessage& message) { watch_.OnPosted(message); }};
 }
 
 void Simulation::OnTrained(const TrainedStep& trained) {
   if (trained.is_finished) return watch_.OnFinished(trained.run.run);
-  watch_.OnTrained(trained.run.run, trained.step);
+  watch_.OnTrained(trained.run.run, trained.step, settings_.fault_count == 0 ? std::optional(ToNode()) : std::nullopt);
   ++trained_steps_;
   deeds_.trained[trained.run.run].insert(trained.step);
   unique_steps_.insert({trained.after, trained.step});
   const auto run = service_.stored().runs.find(trained.run.run);
   if (run != service_.stored().runs.end()) again_.OnTrained(run->second.plan, trained, world_.clock.now());
+}
+
+// It is committed behind another, and carried to the node; and a step is begun before it is trained.
+Seconds Simulation::ToNode() const {
+  const Durations& durations = world_.durations;
+  return 3 * durations.commit + 4 * durations.network + 2 * durations.train + Seconds(0.5);
+}
+
+// An operator does, now and then.
+void Simulation::LookOn() {
+  constexpr Seconds kNowAndThen{60};
+  users_.Look(service_.stored());
+  world_.clock.After(kNowAndThen, [this] { LookOn(); });
 }
 
 std::string Simulation::Unsettled() const {
@@ -124,25 +142,27 @@ std::string Simulation::FindBroken() const {
   if (std::string wrong = FindWrongResult(stored, watch_, deeds_); !wrong.empty()) return wrong;
   if (std::string wrong = FindWrongLog(stored, deeds_); !wrong.empty()) return wrong;
   // A node manager that is killed takes what it has not reported with it.
-  if (!faults_.kinds().contains(FaultKind::kNodeRestart)) {
+  const std::set<FaultKind>& faults = faults_.kinds();
+  if (!faults.contains(FaultKind::kNodeRestart) && !faults.contains(FaultKind::kServersLostInTurn)) {
     if (std::string missing = FindMissingSeries(stored, watch_, deeds_); !missing.empty()) return missing;
   }
   if (std::string attempts = FindTooManyAttempts(deeds_); !attempts.empty()) return attempts;
   if (settings_.fault_count == 0) {
-    const Durations& durations = world_.durations;
-    // A decision is committed behind another, and carried to the node; and a step is begun before it is trained.
-    const Seconds to_node = 3 * durations.commit + 4 * durations.network + 2 * durations.train + Seconds(0.5);
-    if (std::string again = again_.FindNeedless(stored, to_node); !again.empty()) return again;
+    if (std::string again = again_.FindNeedless(stored, ToNode()); !again.empty()) return again;
   }
   if (std::string waste = FindWaste(stored, world_.clock.time()); !waste.empty()) return waste;
-  return FindRunLoop(stored, faults_.count());
+  if (std::string loop = FindRefusalLoop(stored, deeds_); !loop.empty()) return loop;
+  return FindRunLoop(stored, deeds_, faults_.count());
 }
 
 Outcome Simulation::Run() {
   constexpr Seconds kLook{5};
   service_.Start();
   users_.Begin();
-  if (settings_.fault_count > 0) faults_.Plan(settings_.fault_count, Seconds(20), settings_.faults_until);
+  if (settings_.fault_count > 0) {
+    faults_.Plan(settings_.fault_count, Seconds(20), settings_.faults_until);
+    LookOn();
+  }
   Seconds look = settings_.until;
   while (!world_.broken_law) {
     if (world_.clock.RunNext(look)) continue;

@@ -21,6 +21,13 @@ bool SameAnswer(const decltype(master::Reply::answer)& a, const decltype(master:
   return submitted->trials == other.trials && submitted->claims == other.claims;
 }
 
+std::optional<PlanId> PlanOf(const master::MasterState& stored, PlanNodeId node) {
+  for (const auto& [id, plan] : stored.plans) {
+    if (plan.nodes.find(node) != plan.nodes.end()) return id;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Users::Users(World& world, UserSettings settings, std::function<void(master::Event)> post)
@@ -57,9 +64,34 @@ void Users::Ask(std::string request_id, decltype(master::ClientCall::what) what,
   Try(requests_.size() - 1);
 }
 
+void Users::AskWhatMayBeRefused(decltype(master::ClientCall::what) what, std::function<void(const Answered&)> then) {
+  requests_.push_back({"care-" + std::to_string(next_care_++), std::move(what), std::move(then), {}, true});
+  Try(requests_.size() - 1);
+}
+
+void Users::Drain(const std::string& server, Seconds time) {
+  AskWhatMayBeRefused(master::DrainServer{.server = server, .why = "to look at it"}, [=, this](const Answered&) {
+    world_.clock.After(time, [=, this] {
+      AskWhatMayBeRefused(master::DrainServer{.server = server, .off = true}, [](const Answered&) {});
+    });
+  });
+}
+
+void Users::Look(const master::MasterState& stored) {
+  for (const auto& [stage, pauses] : stored.pauses) {
+    const master::Pause& longest = *pauses.begin();
+    if (longest.until != Time::max() || !retried_.insert(longest.node).second) continue;
+    const PlanNode& node = stored.plans.at(*PlanOf(stored, longest.node)).Node(longest.node);
+    const Point held{longest.node, std::max(longest.key.from, node.start) + 1};
+    world_.Tell([&] { return "the operator retries node " + std::to_string(held.node.value); });
+    AskWhatMayBeRefused(master::RetryStage{held}, [this, held](const Answered&) { retried_.erase(held.node); });
+  }
+}
+
 void Users::Try(std::size_t request) {
   constexpr std::int64_t kOnceMoreOneIn = 10;
-  if (requests_[request].answer && !world_.chance.OneIn(kOnceMoreOneIn)) return;
+  const Request& asking = requests_[request];
+  if (asking.answer && (asking.may_be_refused || !world_.chance.OneIn(kOnceMoreOneIn))) return;
   const master::CallId call{next_call_++};
   calls_[call] = request;
   world_.clock.After(world_.chance.About(world_.durations.network), [this, call, request] {
@@ -83,12 +115,19 @@ void Users::OnReply(const master::Reply& reply) {
 void Users::Take(std::size_t request, const Answered& answer) {
   if (const auto* error = std::get_if<Error>(&answer)) {
     if (error->code == ErrorCode::kUnavailable) return;  // asked again in time
+    Request& refused = requests_[request];
+    if (refused.may_be_refused) {
+      if (refused.answer) return;
+      refused.answer = answer;
+      return refused.then(answer);
+    }
     return world_.Broken("a call that is in order is not refused: " + error->message);
   }
   if (!requests_[request].answer) {
     requests_[request].answer = answer;
     return requests_[request].then(answer);
   }
+  if (requests_[request].may_be_refused) return;
   if (!SameAnswer(*requests_[request].answer, answer)) world_.Broken("the same request again gets its first answer");
 }
 

@@ -7,11 +7,13 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "master/core/effect.h"
 #include "master/core/event.h"
+#include "master/core/state/master_state.h"
 #include "sim/world.h"
 
 namespace espalier::sim {
@@ -34,6 +36,11 @@ class Users {
   void Begin();
   void OnReply(const master::Reply& reply);
 
+  // As administrators: takes a server out of service for so long.
+  void Drain(const std::string& server, Seconds time);
+  // As an operator, who looks at what is stored: retries stages that are held.
+  void Look(const master::MasterState& stored);
+
   // Every call was answered, and every study was told to finish.
   bool AreDone() const;
   // So many calls wait for their answers.
@@ -46,6 +53,7 @@ class Users {
     decltype(master::ClientCall::what) what;
     std::function<void(const Answered&)> then;
     std::optional<Answered> answer;
+    bool may_be_refused = false;  // what it is about may be gone, or not there yet
   };
   struct UsersStudy {
     std::string name;
@@ -56,6 +64,7 @@ class Users {
   };
 
   void Ask(std::string request_id, decltype(master::ClientCall::what) what, std::function<void(const Answered&)> then);
+  void AskWhatMayBeRefused(decltype(master::ClientCall::what) what, std::function<void(const Answered&)> then);
   void Try(std::size_t request);
   void Take(std::size_t request, const Answered& answer);
   void CreateStudy(std::size_t study, int trial_count);
@@ -73,7 +82,9 @@ class Users {
   std::map<master::CallId, std::size_t> calls_;
   std::int64_t next_call_ = 1;
   std::int64_t next_request_id_ = 1;
+  std::int64_t next_care_ = 1;
   std::vector<UsersStudy> studies_;
+  std::set<PlanNodeId> retried_;  // nodes whose retry is not answered yet
 };
 
 }  // namespace espalier::sim

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "master/core/state/stages.h"
 #include "master/core/views/study_summary.h"
 #include "searchplan/plan/record_result.h"
 
@@ -177,9 +178,24 @@ std::string FindWaste(const master::MasterState& stored, Time now) {
   return {};
 }
 
-std::string FindRunLoop(const master::MasterState& stored, int fault_count) {
+std::string FindRefusalLoop(const master::MasterState& stored, const Deeds& deeds) {
+  // Pauses of 1 s, doubling to 60 s, over ten minutes; and a few that begin afresh, with master or node manager.
+  constexpr int kRefusalsMax = 45;
+  std::map<std::pair<std::string, master::StageBeginning>, int> refused;
+  for (const RunId id : deeds.refused) {
+    const auto run = stored.runs.find(id);
+    if (run == stored.runs.end()) continue;
+    if (++refused[{run->second.slot.server, master::StageOf(run->second)}] <= kRefusalsMax) continue;
+    return "who refuses an order is not asked over and over: " + run->second.slot.server + ", more than " +
+           std::to_string(kRefusalsMax) + " times for one stage";
+  }
+  return {};
+}
+
+std::string FindRunLoop(const master::MasterState& stored, const Deeds& deeds, int fault_count) {
   std::map<std::pair<Point, bool>, int> begun;
   for (const auto& [id, run] : stored.runs) {
+    if (deeds.refused.contains(id)) continue;
     const int count = ++begun[{master::BeginningOf(run), run.path.empty()}];
     const std::size_t ways = stored.trials.size() + static_cast<std::size_t>(fault_count);
     if (static_cast<std::size_t>(count) > ways) {

@@ -21,6 +21,7 @@ struct Deeds {
   using InPlan = std::pair<PlanId, std::uint64_t>;
   std::map<InPlan, int> struck_in_training;
   std::map<InPlan, int> struck_in_evaluation;
+  std::set<RunId> refused;  // by node managers that would not take them
 };
 
 // The first law that is broken, in one sentence; empty: none.
@@ -32,8 +33,10 @@ std::string FindMissingSeries(const master::MasterState& stored, const Watch& wa
 // Whether something was tried again and again.
 std::string FindTooManyAttempts(const Deeds& deeds);
 std::string FindWaste(const master::MasterState& stored, Time now);
-// `fault_count`: that were injected.
-std::string FindRunLoop(const master::MasterState& stored, int fault_count);
+// Whether a node manager that would not take orders was asked over and over.
+std::string FindRefusalLoop(const master::MasterState& stored, const Deeds& deeds);
+// Of runs that were taken. `fault_count`: that were injected.
+std::string FindRunLoop(const master::MasterState& stored, const Deeds& deeds, int fault_count);
 // Whether all is settled: what is not.
 std::string FindUnsettled(const master::MasterState& stored);
 

@@ -29,6 +29,17 @@ bool SameEvent(StudyEvent a, StudyEvent b) {
   return a == b;
 }
 
+// Where the event says that a checkpoint's file is missing or damaged.
+std::set<Point> SaidLostIn(const master::Event& event) {
+  std::set<Point> lost;
+  const auto* message = std::get_if<master::NodeMessage>(&event);
+  if (message == nullptr) return lost;
+  for (const Report& report : message->reports) {
+    if (const auto* start = std::get_if<StartUnusable>(&report.kind)) lost.insert(start->point);
+  }
+  return lost;
+}
+
 std::string Text(Point point) {
   return "node " + std::to_string(point.node.value) + " step " + std::to_string(point.step.value);
 }
@@ -48,7 +59,8 @@ void Watch::OnDecided(const master::Event& event, const master::Transition& tran
   for (const master::StateChange& change : transition.edit) {
     world_.Tell([&] { return "  " + master::Print(change); });
   }
-  if (const std::string wrong = ledger_.Enter(state, transition.edit); !wrong.empty()) world_.Broken(wrong);
+  const std::string wrong = ledger_.Enter(state, transition.edit, SaidLostIn(event));
+  if (!wrong.empty()) world_.Broken(wrong);
   for (const master::Effect& effect : transition.effects) {
     if (const auto* line = std::get_if<LogLine>(&effect)) {
       world_.Tell([&] { return "  log: " + Print(*line); });
@@ -68,6 +80,10 @@ void Watch::CheckSlots(const master::Transition& transition, const master::Maste
     const auto* added = std::get_if<master::AddRun>(&change);
     if (added == nullptr) continue;
     const master::Run& run = added->run;
+    if (state.drains.contains(run.slot.server)) {
+      world_.Broken("a server that is drained is given no run: run " + std::to_string(run.id.value) + " on " +
+                    run.slot.server);
+    }
     for (const RunId id : master::ActiveRunsOf(state, run.slot.server)) {
       const master::Run& other = state.runs.at(id);
       if (id == run.id || !other.training() || other.incarnation != run.incarnation) continue;
@@ -215,12 +231,17 @@ void Watch::Check(const master::EventsAdded& added) {
   if (!durable) world_.Broken("no event is announced before it is stored");
 }
 
-void Watch::OnTrained(RunId id, Step step) {
+void Watch::OnTrained(RunId id, Step step, std::optional<Seconds> to_node) {
   const auto run = stored_.runs.find(id);
   if (run == stored_.runs.end()) return world_.Broken("no run is begun before it is stored");
   const auto& promises = run->second.promises;
-  const bool needed =
-      std::any_of(promises.begin(), promises.end(), [&](const auto& promise) { return promise.second.step >= step; });
+  const auto is_withdrawn = [&](const master::Promise& promise) {
+    if (!to_node || promise.state != master::PromiseState::kWithdrawn) return false;
+    return world_.clock.time() - promise.settled_at.value() > *to_node;
+  };
+  const bool needed = std::any_of(promises.begin(), promises.end(), [&](const auto& entry) {
+    return entry.second.step >= step && !is_withdrawn(entry.second);
+  });
   if (!trained_.insert({id, step}).second) world_.Broken("no run trains a step twice: run " + std::to_string(id.value));
   if (!needed) world_.Broken("no run goes further than what it promised: run " + std::to_string(id.value));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,8 +30,8 @@ class Watch {
   void OnStored(const master::StateEdit& edit);
   // Before it is carried out.
   void OnReleased(const master::Effect& effect);
-  // A worker trained a step.
-  void OnTrained(RunId run, Step step);
+  // A worker trained a step. `to_node`: how long a decision takes to show in that, at most; none: nobody can tell.
+  void OnTrained(RunId run, Step step, std::optional<Seconds> to_node);
   // Its trainer has ended the training: it may go back, to stand where that was.
   void OnFinished(RunId run);
   // A node manager heard that these are durable.

@@ -52,7 +52,8 @@ class WorkerProcess {
 
   std::deque<worker::WorkerRequest> asked;  // the first is being worked at
   bool hangs = false;
-  Seconds takes{0};  // the first of them, in all
+  bool is_spoilt = false;  // its device has failed
+  Seconds takes{0};        // the first of them, in all
 
  private:
   worker::ReplyKind Do(const worker::Describe&);

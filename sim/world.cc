@@ -5,16 +5,18 @@
 namespace espalier::sim {
 
 Durations DrawDurations(Chance& chance) {
-  return {.network = chance.Magnitude(0.001, 1),
-          .commit = chance.Magnitude(0.001, 1.3),
-          .upload = chance.Magnitude(0.001, 1.3),
-          .fetch = chance.Magnitude(0.001, 1.3),
+  constexpr double kLeast = 0.001;
+  constexpr double kMost = 2.048;
+  return {.network = chance.Magnitude(kLeast, kMost),
+          .commit = chance.Magnitude(kLeast, kMost),
+          .upload = chance.Magnitude(kLeast, kMost),
+          .fetch = chance.Magnitude(kLeast, kMost),
           .start_worker = chance.Magnitude(0.1, 5),
-          .set_up = chance.Magnitude(0.001, 1),
-          .load = chance.Magnitude(0.001, 1),
+          .set_up = chance.Magnitude(kLeast, kMost),
+          .load = chance.Magnitude(kLeast, kMost),
           .train = chance.Magnitude(1, 20),
           .evaluate = chance.Magnitude(0.05, 2),
-          .save = chance.Magnitude(0.001, 1.3)};
+          .save = chance.Magnitude(kLeast, kMost)};
 }
 
 void Trace::Add(Seconds now, const std::string& line) {

@@ -118,6 +118,7 @@ int RunStudy(CommandContext& context, const Options& options) {
                          .data = file->specification.data,
                          .step = file->specification.step,
                          .evaluate_every = file->specification.evaluate_every_steps,
+                         .hang_after = file->specification.hang_after,
                          .metric = file->specification.metric,
                          .goal = file->specification.goal,
                          .scope = file->specification.scope,

@@ -2,6 +2,7 @@
 // order is the grid's.
 #include "client/json.h"
 #include "client/study_file/study_file.h"
+#include "client/study_file/study_values.h"
 #include "client/tuners/registry.h"
 #include "searchplan/sequence/expression.h"
 
@@ -45,6 +46,7 @@ std::string DefinitionOf(const StudyFile& file) {
   if (study.evaluate_every_steps > 0) {
     definition.Add("evaluate", Json::Object({{"every", study.evaluate_every_steps}}));
   }
+  if (study.hang_after) definition.Add("hang_after", DurationText(*study.hang_after));
   definition.Add("hyper_parameters", SpaceInJson(file.space));
   definition.Add("keep", Name(study.keep));
   definition.Add("metric", Json::Object({{"goal", Name(study.goal)}, {"name", study.metric}}));

@@ -55,7 +55,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(
         ExpectMapping(root_, "",
                       {"study", "trainer", "python", "environment", "data", "step", "evaluate", "hyper_parameters",
-                       "trials", "metric", "tuner", "keep", "share", "check", "tuner_version"}));
+                       "trials", "metric", "tuner", "keep", "share", "check", "hang_after", "tuner_version"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     if (written_here_) {
       ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
@@ -98,6 +98,9 @@ class Reader {
       const YamlNode* every = evaluate->Find("every");
       if (every == nullptr) return Wrong("evaluate.every", "is missing; expected a whole number of steps");
       ESPALIER_ASSIGN(file_.specification.evaluate_every_steps, WholeNumber(*every, "evaluate.every", 1));
+    }
+    if (const YamlNode* hang_after = root_.Find("hang_after"); hang_after != nullptr) {
+      ESPALIER_ASSIGN(file_.specification.hang_after, ToDuration(*hang_after, "hang_after"));
     }
     return {};
   }

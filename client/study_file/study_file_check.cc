@@ -87,6 +87,7 @@ std::string FieldOfTrial(const StudyFile& file, std::size_t index, const std::st
 std::string FieldOfRequest(const StudyFile& file, std::string field) {
   static const std::map<std::string, std::string> kFields = {{"name", "study"},
                                                              {"evaluate_every_steps", "evaluate.every"},
+                                                             {"hang_after_seconds", "hang_after"},
                                                              {"metric", "metric.name"},
                                                              {"goal", "metric.goal"},
                                                              {"scope", "share"}};

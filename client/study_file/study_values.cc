@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <chrono>
 #include <sstream>
+#include <system_error>
 
 #include "searchplan/sequence/message_text.h"
 
@@ -10,6 +13,14 @@ namespace espalier {
 namespace {
 
 using Kind = YamlNode::Kind;
+
+// The largest first.
+struct DurationUnit {
+  char name;
+  std::int64_t seconds;
+};
+constexpr DurationUnit kDurationUnits[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
+constexpr std::chrono::seconds kDurationMax = std::chrono::hours(24000);
 
 bool LooksLikeCall(const std::string& text) {
   const std::size_t name_end =
@@ -121,6 +132,27 @@ Result<StepMeaning> ToStepMeaning(const YamlNode& node, const std::string& field
     return Wrong(field, "got " + Describe(node) + "; expected epoch, or N updates");
   }
   return StepMeaning{count};
+}
+
+Result<Seconds> ToDuration(const YamlNode& node, const std::string& field) {
+  std::int64_t count = 0;
+  const char* const begin = node.text.data();
+  const char* const end = begin + node.text.size();
+  const auto [rest, outcome] = std::from_chars(begin, end, count);
+  const bool has_number = node.kind == Kind::kScalar && outcome == std::errc{} && rest + 1 == end && count > 0;
+  for (const DurationUnit& unit : kDurationUnits) {
+    if (!has_number || *rest != unit.name || count > kDurationMax.count() / unit.seconds) continue;
+    return Seconds(static_cast<double>(count * unit.seconds));
+  }
+  return Wrong(field, "got " + Describe(node) + "; expected a time such as 90s, 30m or 2h, of at most 24000h");
+}
+
+std::string DurationText(Seconds duration) {
+  const auto seconds = static_cast<std::int64_t>(duration.count());
+  for (const DurationUnit& unit : kDurationUnits) {
+    if (seconds % unit.seconds == 0) return std::to_string(seconds / unit.seconds) + unit.name;
+  }
+  return std::to_string(seconds) + "s";
 }
 
 Result<double> ParseNumber(const std::string& text, const std::string& option) {

@@ -37,6 +37,12 @@ Result<Value> ToOption(const YamlNode& node, const std::string& field);
 // "epoch", "200 updates".
 Result<StepMeaning> ToStepMeaning(const YamlNode& node, const std::string& field);
 
+// "90s", "30m", "2h": a whole number above 0 with its unit, of at most 1,000 days.
+Result<Seconds> ToDuration(const YamlNode& node, const std::string& field);
+
+// As ToDuration reads it, in the largest unit that gives a whole number. REQUIRES: ToDuration gave it.
+std::string DurationText(Seconds duration);
+
 // What an option of the command line gives as NAME=VALUE, such as "lr=Exponential(0.1, 0.9)".
 struct Setting {
   std::string name;

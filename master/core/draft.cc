@@ -76,6 +76,8 @@ struct Noter {
   void operator()(const RemoveServer&) const {}
   void operator()(const SetPosition&) const {}
   void operator()(const RestartLeases&) const {}
+  void operator()(const SetRefusal&) const {}
+  void operator()(const ForgetRefusals&) const {}
 
   struct OfPlan {
     const Noter& noter;

@@ -97,6 +97,7 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
       return MakeError(ErrorCode::kInvalidArgument, "expected epoch or at least 1 update", "step");
     }
   }
+  if (message.has_hang_after_seconds()) specification.hang_after = Seconds(message.hang_after_seconds());
   ESPALIER_ASSIGN(specification.scope, FromProto(message.scope()));
   ESPALIER_ASSIGN(specification.keep, FromProto(message.keep()));
   ESPALIER_ASSIGN(specification.check, FromProto(message.check()));

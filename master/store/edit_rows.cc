@@ -43,6 +43,8 @@ class StateRows {
   void operator()(const ForgetAsk&) {}
   void operator()(const PlaceCheck&) {}
   void operator()(const EndCheck&) {}
+  void operator()(const SetRefusal&) {}
+  void operator()(const ForgetRefusals&) {}
 
   void operator()(const AddOffer& change) {
     const Offer& added = change.offer.offer;
@@ -206,7 +208,7 @@ class StateRows {
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
             study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check),
-            asked.tuner, asked.asks_for_idle_slots);
+            asked.hang_after, asked.tuner, asked.asks_for_idle_slots);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 

@@ -177,6 +177,7 @@ class Loader {
                                     .data = row.Text("data"),
                                     .step = {row.Integer("step_updates")},
                                     .evaluate_every = row.Integer("evaluate_every"),
+                                    .hang_after = row.OptionalDuration("hang_after"),
                                     .metric = row.Text("metric"),
                                     .goal = row.Parsed("goal", ParseGoal),
                                     .scope = row.Parsed("scope", ParseScope),

@@ -28,6 +28,11 @@ std::optional<Time> RowReader::OptionalMoment(const char* column) const {
   return Moment(column);
 }
 
+std::optional<Seconds> RowReader::OptionalDuration(const char* column) const {
+  if (IsNull(column)) return std::nullopt;
+  return Seconds(Number(column));
+}
+
 std::string RowReader::Bytes(const char* column) const {
   const std::string_view text = Field(column).c_str();
   if (!text.starts_with("\\x") || text.size() % 2 != 0) throw std::runtime_error("bytes are not in hexadecimal form");

@@ -167,6 +167,7 @@ void EditGenerator::NewStudy() {
     study.specification.undeclared = {{"warp" + Text(), ValueType::kFloating}, {"x", ValueType::kText}};
   }
   if (!state_.references.empty() && Chance(50)) study.specification.reference = AnyKey(state_.references);
+  if (Chance(40)) study.specification.hang_after = Seconds(0.5 + static_cast<double>(Below(9000)));
   if (Chance(70)) study.metric_names = {"accuracy", Text()};
   Do(AddStudy{study});
   const PlanIdentity identity{

@@ -122,8 +122,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
 
   const PlanId plan = trial->plan;
   const StudyId id = study.id;
-  draft.Emit(LogLine{LogLevel::kInfo, "study created id=" + std::to_string(id.value) + " name=" + call.name +
-                                          " from trial=" + std::to_string(call.trial.value)});
+  draft.Log(LogLevel::kInfo, "study created", {{"study", id}, {"name", call.name}, {"from_trial", call.trial}});
   draft.Do(AddStudy{std::move(study)});
   std::vector<std::int64_t> ids = {id.value};
   for (const ResolvedTrial& each : resolved) {

@@ -11,6 +11,8 @@ namespace {
 // What gRPC carries besides its own.
 constexpr std::size_t kRefusalBytesMax = 4096;
 
+constexpr Seconds kHangAfterMax = std::chrono::hours(24000);
+
 std::string Join(const std::set<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -117,6 +119,10 @@ Result<void> CheckSpecification(const StudySpecification& specification, const O
   if (specification.evaluate_every < 0) {
     return MakeError(ErrorCode::kInvalidArgument, "expected a whole number >= 1", "evaluate.every");
   }
+  if (const auto& after = specification.hang_after; after && !(*after > Seconds(0) && *after <= kHangAfterMax)) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected more than 0 and at most 24,000 hours",
+                     "hang_after_seconds");
+  }
   for (const auto& [name, type] : specification.undeclared) {
     if (offer.schema.takes_any && offer.schema.Find(name) == nullptr) continue;
     return MakeError(
@@ -165,6 +171,7 @@ Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
   key.Add(Name(specification.keep)).Add(Name(specification.check)).Add(specification.definition);
   for (const auto& [name, type] : specification.undeclared) key.Add(name).Add(Name(type));
   if (specification.reference) key.Add(ToHex(*specification.reference));
+  if (specification.hang_after) key.Add("hang after " + std::to_string(specification.hang_after->count()));
   return DigestOf(key.text());
 }
 
@@ -192,7 +199,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   study.user = caller.user;
   study.team = caller.team;
   study.created_at = draft.now;
-  draft.Emit(LogLine{LogLevel::kInfo, "study created id=" + std::to_string(id.value) + " name=" + name});
+  draft.Log(LogLevel::kInfo, "study created", {{"study", id}, {"name", name}});
   draft.Do(AddStudy{std::move(study)});
   return IdsOf({id, false});
 }

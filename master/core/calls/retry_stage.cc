@@ -17,6 +17,7 @@ constexpr std::size_t kPlacesMax = 100'000;
 struct Obstacles {
   PlanEdit clearing;
   std::vector<ClaimId> failed;
+  std::vector<StageBeginning> refused;  // that servers did not take
 };
 
 // Where training was out of memory it would be again with no more, so what it takes stays, as long as a server has so
@@ -44,6 +45,18 @@ void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point
   }
 }
 
+std::vector<StageBeginning> FindRefused(const MasterState& state, const SearchPlan& plan, Point point) {
+  std::vector<StageBeginning> refused;
+  const auto needed = NeededAt(state, plan, point);
+  for (auto it = state.refusals.lower_bound({point, ""}); it != state.refusals.end() && it->first.first == point;
+       ++it) {
+    if (!it->first.second.empty()) refused.push_back(it->first);  // evaluations there
+  }
+  const StageBeginning path{needed ? Point{needed->head, needed->source.step} : point, ""};
+  if (needed && state.refusals.contains(path)) refused.push_back(path);
+  return refused;
+}
+
 Obstacles FindObstacles(const MasterState& state, const SearchPlan& plan, Point point) {
   Obstacles found;
   const bool training_failed = plan.FindFailure(point) != nullptr;
@@ -57,6 +70,7 @@ Obstacles FindObstacles(const MasterState& state, const SearchPlan& plan, Point 
     }
   }
   ClearAttempts(state, plan, point, found.clearing);
+  found.refused = FindRefused(state, plan, point);
   if (!training_failed && evaluations.empty()) return found;
   for (const ClaimId id : ClaimsFailedAt(plan, point)) {
     const Claim& claim = plan.claims.at(id);
@@ -114,7 +128,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
                      "stage");
   }
   const Obstacles found = FindObstacles(state, *plan, call.point);
-  if (found.clearing.empty()) return NothingFailed(*plan, call.point);
+  if (found.clearing.empty() && found.refused.empty()) return NothingFailed(*plan, call.point);
   if (!ConcernsUser(state, *plan, call.point, found.failed, caller.user)) {
     return MakeError(ErrorCode::kFailedPrecondition,
                      "no trial of yours is failed by " + NameOf(call.point) + " or waits for it; whose is may retry it",
@@ -123,6 +137,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   draft.Log(LogLevel::kInfo, "stage retried",
             {{"plan", plan->id}, {"node", call.point.node}, {"step", call.point.step}});
   draft.Do(plan->id, found.clearing);
+  for (const StageBeginning& stage : found.refused) draft.Do(ForgetRefusals{stage});
   std::set<TrialId> trials;
   std::set<TrialId> others;
   for (const ClaimId id : found.failed) {

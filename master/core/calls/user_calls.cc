@@ -61,8 +61,8 @@ Result<void> CheckIsNew(const MasterState& state, const User& user) {
 }
 
 void SetAndAdmit(Draft& draft, User user) {
-  draft.Emit(LogLine{LogLevel::kInfo, "user " + std::string(IsActive(user) ? "set" : "removed") + " name=" + user.name +
-                                          " team=" + user.team + " role=" + std::string(Name(user.role))});
+  draft.Log(LogLevel::kInfo, IsActive(user) ? "user set" : "user removed",
+            {{"name", user.name}, {"team", user.team}, {"role", Name(user.role)}});
   draft.Do(SetUser{std::move(user)});
   draft.Emit(AdmitUsers{draft.state().users});
 }
@@ -119,11 +119,12 @@ void OnRecovered(Draft& draft, const Recovered& recovered) {
     const bool is_of_other_team = known != draft.state().users.end() && known->second.team != first->team;
     if (holder == nullptr && !is_of_other_team) return SetAndAdmit(draft, *first);
     if (holder == nullptr || *holder != *first) {
-      draft.Emit(LogLine{LogLevel::kInfo, "the first administrator's name or token is another user's, who keeps it"});
+      draft.Log(LogLevel::kWarning, "the first administrator's name or token is another user's, who keeps it",
+                {{"name", first->name}});
     }
   } else if (draft.state().users.empty()) {
-    draft.Emit(LogLine{LogLevel::kInfo,
-                       "nobody may call: there is no user, and the configuration has no administrator_token_file"});
+    draft.Log(LogLevel::kWarning,
+              "nobody may call: there is no user, and the configuration has no administrator_token_file");
   }
   draft.Emit(AdmitUsers{draft.state().users});
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "master/core/state/demand.h"
+#include "master/core/state/stages.h"
 #include "master/core/state/stored_text.h"
 
 namespace espalier::master {
@@ -31,11 +32,6 @@ AttemptKey KeyOf(const SearchPlan& plan, Point failing) {
       before > node.start ? Point{failing.node, before} : Point{node.parent.value_or(failing.node), before};
   const std::optional<Point> checkpoint = before > Step{0} ? LastCheckpointBefore(plan, reached) : std::nullopt;
   return {.from = checkpoint ? checkpoint->step : Step{0}, .evaluation = {}};
-}
-
-// The beginning of the first stage of the run's path.
-Point BeginningOfPath(const Run& run) {
-  return run.path.empty() ? *run.start : Point{run.path.front().node, run.path.front().from};
 }
 
 Time PauseAfter(Time now, std::int64_t count) {
@@ -91,7 +87,7 @@ void CountOutOfMemory(Draft& draft, const Run& run, Point point, const std::stri
   }
   draft.Log(LogLevel::kInfo, "out of memory: again with more",
             {{"node", point.node}, {"step", point.step}, {"had", had}});
-  attempts.begun_at = BeginningOfPath(run);
+  attempts.begun_at = StageOf(run).first;
   attempts.log = message;
   draft.Do(run.plan, {SetAttempts{point.node, key, std::move(attempts)}});
 }
@@ -127,7 +123,7 @@ void CountFailure(Draft& draft, RunId id, const RunFailed& failed) {
   const std::int64_t count = unusable ? CountUnusable(attempts) : ++(killed ? attempts.kills : attempts.crashes);
   attempts.earliest = attempts.earliest == Step{0} ? point.step : std::min(attempts.earliest, point.step);
   attempts.servers.insert(run.slot.server);
-  attempts.begun_at = BeginningOfPath(run);
+  attempts.begun_at = StageOf(run).first;
   attempts.not_before = PauseAfter(draft.now, count);
   attempts.log = failed.message;
   const Point earliest{point.node, attempts.earliest};
@@ -155,7 +151,7 @@ void CountEvaluationFailure(Draft& draft, RunId id, const EvaluationFailed& fail
   const std::int64_t count = unusable ? CountUnusable(attempts) : ++attempts.crashes;
   attempts.earliest = failed.point.step;
   attempts.servers.insert(run.slot.server);
-  attempts.begun_at = BeginningOfPath(run);
+  attempts.begun_at = StageOf(run).first;
   attempts.not_before = PauseAfter(draft.now, count);
   attempts.log = failed.message;
   draft.Do(run.plan, {SetAttempts{failed.point.node, key, std::move(attempts)}});
@@ -171,13 +167,30 @@ void CountLostServer(Draft& draft, RunId id) {
   const AttemptKey key = KeyOf(plan, point);
   Attempts attempts = Before(plan, point.node, key);
   if (!attempts.lost_servers.insert(run.slot.server).second) return;
-  attempts.begun_at = BeginningOfPath(run);
+  attempts.begun_at = StageOf(run).first;
   if (attempts.lost_servers.size() >= kLostServersMax) {
     attempts.not_before = Time::max();
     draft.Log(LogLevel::kWarning, "held: three servers were lost under one stage, `espalier stage retry` releases it",
               {{"plan", run.plan}, {"node", point.node}, {"step", point.step}});
   }
   draft.Do(run.plan, {SetAttempts{point.node, key, std::move(attempts)}});
+}
+
+void NoteRefusal(Draft& draft, RunId id, const std::string& why) {
+  const Run& run = draft.state().runs.at(id);
+  const StageBeginning stage = StageOf(run);
+  Refusal refusal;
+  if (const auto stages = draft.state().refusals.find(stage); stages != draft.state().refusals.end()) {
+    if (const auto here = stages->second.find(run.slot.server); here != stages->second.end()) refusal = here->second;
+  }
+  refusal.until = PauseAfter(draft.now, ++refusal.count);
+  refusal.why = why;
+  draft.Do(SetRefusal{stage, run.slot.server, std::move(refusal)});
+}
+
+void NoteBegun(Draft& draft, RunId id) {
+  const StageBeginning stage = StageOf(draft.state().runs.at(id));
+  if (draft.state().refusals.contains(stage)) draft.Do(ForgetRefusals{stage});
 }
 
 void ForgetEvaluationAttempts(Draft& draft, const SearchPlan& plan, Point point, const std::string& evaluation) {

@@ -19,6 +19,13 @@ void CountEvaluationFailure(Draft& draft, RunId run, const EvaluationFailed& fai
 // with an alarm, until it is retried.
 void CountLostServer(Draft& draft, RunId run);
 
+// The run's node manager did not take its order, so nothing was tried and nothing is counted as a failure: what the run
+// begins with is not ordered on that server for 1 s, doubling to 60 s with each refusal in a row, and on others first.
+// Forgotten when it is begun anywhere, retried, or the node manager is started again, and with the master's memory.
+void NoteRefusal(Draft& draft, RunId run, const std::string& why);
+// The run was begun.
+void NoteBegun(Draft& draft, RunId run);
+
 // An evaluation succeeded: earlier attempts are forgotten.
 void ForgetEvaluationAttempts(Draft& draft, const SearchPlan& plan, Point point, const std::string& evaluation);
 

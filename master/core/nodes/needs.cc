@@ -173,7 +173,7 @@ std::vector<StudyId> StudiesServed(const MasterState& state, const Run& run) {
   return {studies.begin(), studies.end()};
 }
 
-std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run) {
+std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run, std::int64_t checkpoint_bytes) {
   std::set<PromisedAt> promises;
   const NeedIndex& needs = NeedsOf(state, run.plan);
   const auto add_metrics = [&](const Place& place, Step step) {
@@ -204,7 +204,7 @@ std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run) 
   for (const PromisedAt& promise : promises) {
     if (promise.owed == Owed::kState) owed.insert(promise.step);
   }
-  for (const Step step : SavesOnTheWay(state, run, owed)) promises.insert({step, Owed::kState});
+  for (const Step step : SavesOnTheWay(state, run, owed, checkpoint_bytes)) promises.insert({step, Owed::kState});
   return {promises.begin(), promises.end()};
 }
 

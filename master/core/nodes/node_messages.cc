@@ -132,7 +132,7 @@ void OnNodeGone(Draft& draft, const NodeGone& gone) {
 
 void OnTick(Draft& draft, const Tick& tick) {
   if (tick.paused) {
-    draft.Emit(LogLine{LogLevel::kWarning, "the master stood still for a while: leases start afresh"});
+    draft.Log(LogLevel::kWarning, "the master stood still for a while: leases start afresh");
     draft.Do(RestartLeases{tick.arrived});
     return;
   }

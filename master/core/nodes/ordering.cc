@@ -29,10 +29,23 @@ bool OffersElsewhere(const MasterState& state, const Server& server, Digest128 t
   });
 }
 
+// By server; null: nobody did.
+const std::map<std::string, Refusal>* RefusalsOf(const MasterState& state, const StageBeginning& beginning) {
+  const auto refusals = state.refusals.find(beginning);
+  return refusals == state.refusals.end() ? nullptr : &refusals->second;
+}
+
+bool IsRefused(const Draft& draft, const Server& server, const StageBeginning& beginning) {
+  const auto* refusals = RefusalsOf(draft.state(), beginning);
+  if (refusals == nullptr) return false;
+  const auto here = refusals->find(server.name);
+  return here != refusals->end() && here->second.until > draft.now;
+}
+
 // A stage is not ordered while a failure pauses it, nor again on the one server on which it crashed, if another offers
-// the same.
+// the same; nor where it was refused lately.
 bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, const StageBeginning& beginning) {
-  if (IsPaused(draft, beginning)) return false;
+  if (IsPaused(draft, beginning) || IsRefused(draft, server, beginning)) return false;
   const Pause* pause = LongestPause(draft.state(), beginning);
   if (pause == nullptr || pause->avoid != server.name) return true;
   return !OffersElsewhere(draft.state(), server, plan.trainer, beginning.second);
@@ -168,9 +181,19 @@ class StateView : public View {
     return std::nullopt;
   }
 
-  const Server* FirstThatMay(const IdleServers& servers, const SearchPlan& plan,
-                             const StageBeginning& beginning) const {
-    return servers.First([&](const Server& server) { return MayStart(draft_, server, plan, beginning); });
+  // Of those that may begin it and that satisfy the predicate; one that has refused it, if no other does.
+  template <class Predicate>
+  const Server* FirstThatMay(const IdleServers& servers, const SearchPlan& plan, const StageBeginning& beginning,
+                             const Predicate& has_room) const {
+    const auto may = [&](const Server& server) {
+      return MayStart(draft_, server, plan, beginning) && has_room(server);
+    };
+    const auto* refusals = RefusalsOf(state(), beginning);
+    const Server* first = nullptr;
+    if (refusals != nullptr) {
+      first = servers.First([&](const Server& server) { return !refusals->contains(server.name) && may(server); });
+    }
+    return first != nullptr ? first : servers.First(may);
   }
 
   std::optional<StartPath> BestEvaluation() const {
@@ -183,7 +206,8 @@ class StateView : public View {
         const std::set<ReadyEvaluation>& ready = state().index.needs.at(id).ready_evaluations();
         for (auto it = ready.lower_bound({kind.evaluation, {}}); it != ready.end(); ++it) {
           if (it->evaluation != kind.evaluation) break;
-          const Server* server = FirstThatMay(servers, plan, {it->point, kind.evaluation});
+          const Server* server =
+              FirstThatMay(servers, plan, {it->point, kind.evaluation}, [](const Server&) { return true; });
           if (server != nullptr) return StartPath{id, it->point, std::nullopt, IdleSlotOf(*server)};
         }
       }
@@ -237,15 +261,14 @@ class StateView : public View {
                                      const IdleServers& servers, Held& held) const {
     if (demand == Demand{}) {
       std::optional<SlotId> slot;
-      servers.First([&](const Server& server) {
-        if (MayStart(draft_, server, plan, beginning)) slot = IdleSlotOf(server, held);
+      FirstThatMay(servers, plan, beginning, [&](const Server& server) {
+        slot = IdleSlotOf(server, held);
         return slot.has_value();
       });
       return slot ? std::optional(Rooms::Room{*slot}) : std::nullopt;
     }
     Rooms rooms(state(), demand, held);
-    servers.First(
-        [&](const Server& server) { return MayStart(draft_, server, plan, beginning) && rooms.Look(server); });
+    FirstThatMay(servers, plan, beginning, [&](const Server& server) { return rooms.Look(server); });
     if (!rooms.room() && rooms.fullest()) held.insert(*rooms.fullest());
     return rooms.room();
   }
@@ -275,7 +298,7 @@ void Start(Draft& draft, const StartPath& start) {
   run.state = Training{start.source.step};
   run.ordered_at = run.charged_to = draft.now;
   PromiseId next = state.next.promise;
-  for (const PromisedAt& promise : PromisesAlong(state, run)) {
+  for (const PromisedAt& promise : PromisesAlong(state, run, draft.settings.checkpoint_bytes)) {
     run.promises.emplace(next, Promise{.id = next, .step = promise.step, .owed = promise.owed, .made_at = draft.now});
     ++next.value;
   }

@@ -4,6 +4,7 @@
 
 #include "master/core/nodes/checks.h"
 #include "master/core/nodes/saves_on_the_way.h"
+#include "master/core/views/running_work.h"
 #include "master/core/views/trainer_standing.h"
 
 namespace espalier::master {
@@ -14,9 +15,10 @@ constexpr double kHangFactor = 10;
 constexpr Seconds kHangMinimum{600};
 
 // For each kind of request, over all nodes of the path; none where nothing of the kind was ever measured: nobody can
-// tell what is too long.
+// tell what is too long, but for a step those who asked for it.
 TimeLimits LimitsOf(const MasterState& state, const SearchPlan& plan, const Run& run) {
   TimeLimits limits;
+  limits.train = HangAfterOf(state, run);
   const auto sums = state.costs.find(plan.cost_key);
   if (sums == state.costs.end()) return limits;
   std::vector<PlanNodeId> nodes;

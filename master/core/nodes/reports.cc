@@ -212,9 +212,11 @@ struct Applier {
     if (!run->training()) return LoseAllBut(draft, key.run, ended.saves_under_way);
     if (ended.refused.empty()) {
       draft.Log(LogLevel::kInfo, "run ended", {{"run", key.run}, {"step", ended.step}, {"held", ended.slot_time}});
+      NoteBegun(draft, key.run);
     } else {
-      draft.Log(LogLevel::kWarning, "run refused",
-                {{"run", key.run}, {"server", run->slot.server}, {"why", CleanText(ended.refused, kMessageBytesMax)}});
+      const std::string why = CleanText(ended.refused, kMessageBytesMax);
+      draft.Log(LogLevel::kWarning, "run refused", {{"run", key.run}, {"server", run->slot.server}, {"why", why}});
+      NoteRefusal(draft, key.run, why);
     }
     std::vector<Step> under_way;
     for (const Step step : ended.saves_under_way) {

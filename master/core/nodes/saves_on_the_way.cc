@@ -28,7 +28,40 @@ struct PriceList {
     const CostSums& costs = sums == state.costs.end() ? kNothingMeasured : sums->second;
     return costs.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
   }
+  // Of one state; 0: none was stored yet.
+  std::int64_t StateBytes(PlanNodeId id) const {
+    const PlanNode& node = plan.Node(id);
+    const auto sums = state.costs.find(plan.cost_key);
+    if (sums == state.costs.end()) return 0;
+    const CostKind kind = CostKind::kStateBytes;
+    return std::llround(sums->second.Estimate(kind, FeaturesOf(node), MeasurementOf(node, kind)).value_or(0));
+  }
 };
+
+// What the budget leaves for states that a run saves on its way.
+class Room {
+ public:
+  Room(const MasterState& state, std::int64_t budget) : cache_(state.index.cache), budget_(budget) {}
+
+  // A state that nothing drops.
+  void Take(std::int64_t bytes) { taken_ += bytes; }
+  // False: over the budget it would be the first to go, since nothing that stands goes before it.
+  bool TryTake(Standing standing, std::int64_t bytes) {
+    const std::int64_t stays = cache_.bytes() - cache_.BytesThatGoBefore(standing);
+    if (budget_ > 0 && stays + taken_ + bytes > budget_) return false;
+    taken_ += bytes;
+    return true;
+  }
+
+ private:
+  const CheckpointCache& cache_;
+  const std::int64_t budget_;
+  std::int64_t taken_ = 0;
+};
+
+std::int64_t CountIn(const std::set<Step>& steps, const PathStage& stage) {
+  return std::distance(steps.upper_bound(stage.from), steps.upper_bound(stage.to));
+}
 
 constexpr Seconds kSavePeriodMin{20};
 
@@ -44,14 +77,20 @@ Seconds SavePeriod(const MasterState& state, const Run& run, Seconds between_fai
   return std::max(kSavePeriodMin, Seconds(std::sqrt(2 * save_time.count() * between_failures.count())));
 }
 
-std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed) {
+std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed,
+                                std::int64_t checkpoint_bytes) {
   std::vector<Step> saves;
   const SearchPlan& plan = state.plans.at(run.plan);
   const PriceList prices{state, plan};
+  Room room(state, checkpoint_bytes);
+  for (const PathStage& stage : run.path) {
+    if (checkpoint_bytes > 0) room.Take(prices.StateBytes(stage.node) * CountIn(owed, stage));
+  }
   Seconds since_last{0};  // trained since the last state on the way
   for (const PathStage& stage : run.path) {
     const Seconds step_time = prices.Of(CostKind::kStep, stage.node);
     const Seconds save_time = prices.Of(CostKind::kSave, stage.node);
+    const std::int64_t bytes = checkpoint_bytes > 0 ? prices.StateBytes(stage.node) : 0;
     std::set<Step> steps(owed.upper_bound(stage.from), owed.upper_bound(stage.to));
     const auto ends = state.index.open_ends.find(stage.node);
     const bool has_ends = ends != state.index.open_ends.end();
@@ -71,6 +110,7 @@ std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const 
       const OpenEnds& open = ends->second.at(step);
       const bool pays = ChanceOf(state, open.parting) * since_last > save_time;
       if (open.claimed == 0 && !pays) continue;
+      if (!room.TryTake(open.claimed > 0 ? Standing::kOpenTrial : Standing::kIdle, bytes)) continue;
       saves.push_back(step);
       since_last = Seconds(0);
     }

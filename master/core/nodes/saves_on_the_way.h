@@ -13,8 +13,11 @@ namespace espalier::master {
 // part from the path or end, if (chance that a trial goes on) x (time to train there again from the state before)
 // exceeds the price of the save (design section 5). The chance is the share of the study's trials that went on after
 // their first claim, among those that have shown it and one more; at first 1. `owed`: where the run promises a state
-// anyway. O(open ends on the path).
-std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed);
+// anyway. `checkpoint_bytes`: the checkpoints' budget; 0: none. A state that would be the first to go over it once the
+// run has passed on is not saved: what is owed, and what is kept for more than this, has taken the room. O(open ends on
+// the path).
+std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed,
+                                std::int64_t checkpoint_bytes);
 
 // After how long without one a run saves, so that saves and what failures lose cost least together: the square root of
 // 2 x save time x time between failures (J. W. Young, A first order approximation to the optimum checkpoint interval,

@@ -108,6 +108,14 @@ struct Pause {
   }
 };
 
+// A node manager did not take orders for a stage, so often in a row: until then it is not ordered there again.
+struct Refusal {
+  std::int64_t count = 0;
+  Time until{};
+  std::string why;
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
 // A plan by the best of its paths that can be ordered now; the best first, of equals the smaller id.
 struct RankedPlan {
   Rank rank;
@@ -244,8 +252,9 @@ struct MasterState {
   // Not stored.
   LeadershipId leadership;  // of this master
   std::map<std::string, Server> servers;
-  std::map<Digest128, Time> asked;        // references that somebody asks for, since when
-  std::map<CheckKey, CheckPlace> checks;  // under way
+  std::map<Digest128, Time> asked;                                    // references that somebody asks for, since when
+  std::map<CheckKey, CheckPlace> checks;                              // under way
+  std::map<StageBeginning, std::map<std::string, Refusal>> refusals;  // by server, of its incarnation; none is empty
   Indexes index;
   Moment leases_from{};  // no lease has begun before: the state was loaded then, or the loop went on after a pause
 

@@ -89,6 +89,11 @@ class Descent {
 
 std::string NameOf(Point point) { return std::to_string(point.node.value) + "@" + std::to_string(point.step.value); }
 
+StageBeginning StageOf(const Run& run) {
+  if (run.path.empty()) return {*run.start, run.evaluation};
+  return {{run.path.front().node, run.path.front().from}, ""};
+}
+
 bool IsAtOrBeyond(const SearchPlan& plan, Point point, Point through) {
   while (point.node != through.node) {
     const PlanNode& node = plan.Node(point.node);

@@ -16,6 +16,9 @@ namespace espalier::master {
 // "7@20".
 std::string NameOf(Point point);
 
+// The stage with which the run begins: of its path, or the evaluation of its start.
+StageBeginning StageOf(const Run& run);
+
 // The plan that has the point, if the caller may know of it: the team's own plans; where everyone shares, points at
 // which a claim of the caller's team was made, or at or past which one waits or failed. Error: kNotFound ("stage"), in
 // one wording. O(plans log nodes), and what WantingClaims and FailedClaims cost where everyone shares.

@@ -264,12 +264,15 @@ struct Applier {
   void operator()(const SetServer& change) const {
     const auto before = state.servers.find(change.server.name);
     IndexKeeper(state).ServerSet(before == state.servers.end() ? nullptr : &before->second, change.server);
+    const bool is_another = before != state.servers.end() && before->second.incarnation != change.server.incarnation;
+    if (is_another) ForgetRefusalsOf(change.server.name);
     state.servers.insert_or_assign(change.server.name, change.server);
   }
   void operator()(const RemoveServer& change) const {
     const auto server = state.servers.find(change.name);
     if (server == state.servers.end()) return;
     IndexKeeper(state).ServerRemoved(server->second);
+    ForgetRefusalsOf(change.name);
     state.servers.erase(server);
   }
   void operator()(const SetPosition& change) const {
@@ -277,6 +280,17 @@ struct Applier {
     if (auto* training = std::get_if<Training>(&run.state)) *training = {change.at, change.since};
   }
   void operator()(const RestartLeases& change) const { state.leases_from = change.from; }
+  void operator()(const SetRefusal& change) const {
+    state.refusals[change.stage].insert_or_assign(change.server, change.refusal);
+  }
+  void operator()(const ForgetRefusals& change) const { state.refusals.erase(change.stage); }
+
+  void ForgetRefusalsOf(const std::string& server) const {
+    for (auto stage = state.refusals.begin(); stage != state.refusals.end();) {
+      stage->second.erase(server);
+      stage = stage->second.empty() ? state.refusals.erase(stage) : std::next(stage);
+    }
+  }
 
   static SearchPlan NewPlan(PlanId id, const PlanIdentity& identity) {
     SearchPlan plan;
@@ -462,6 +476,14 @@ struct Printer {
   void operator()(const RemoveServer& change) const { out << "remove server " << change.name; }
   void operator()(const SetPosition& change) const { out << "run " << change.run.value << " at " << change.at.value; }
   void operator()(const RestartLeases&) const { out << "leases start afresh"; }
+  void operator()(const SetRefusal& change) const {
+    out << "server " << change.server << " refuses what begins at node " << change.stage.first.node.value << " step "
+        << change.stage.first.step.value << " count=" << change.refusal.count;
+  }
+  void operator()(const ForgetRefusals& change) const {
+    out << "forget who refused what begins at node " << change.stage.first.node.value << " step "
+        << change.stage.first.step.value;
+  }
 };
 
 }  // namespace
@@ -470,7 +492,8 @@ bool IsStored(const StateChange& change) {
   return !std::holds_alternative<SetServer>(change) && !std::holds_alternative<RemoveServer>(change) &&
          !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<RestartLeases>(change) &&
          !std::holds_alternative<AskReference>(change) && !std::holds_alternative<ForgetAsk>(change) &&
-         !std::holds_alternative<PlaceCheck>(change) && !std::holds_alternative<EndCheck>(change);
+         !std::holds_alternative<PlaceCheck>(change) && !std::holds_alternative<EndCheck>(change) &&
+         !std::holds_alternative<SetRefusal>(change) && !std::holds_alternative<ForgetRefusals>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

@@ -134,6 +134,16 @@ struct SetPosition {
 struct RestartLeases {
   Moment from{};
 };
+// The server's node manager did not take an order for the stage.
+struct SetRefusal {
+  StageBeginning stage;
+  std::string server;
+  Refusal refusal;
+};
+// The stage was begun, or is to be tried everywhere.
+struct ForgetRefusals {
+  StageBeginning stage;
+};
 
 // Somebody asks for a reference, anew.
 struct AskReference {
@@ -164,7 +174,8 @@ using StateChange =
     std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial, AddStudyEvent,
                  AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun, SetRunState,
                  AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetDrain, SetServer, RemoveServer,
-                 SetPosition, RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck>;
+                 SetPosition, RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal,
+                 ForgetRefusals>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

@@ -23,6 +23,8 @@ struct StudySpecification {
   std::string data;
   StepMeaning step;
   std::int64_t evaluate_every = 0;  // steps; 0: only where claims ask
+  std::optional<Seconds> hang_after =
+      {};  // of a step, while none was measured (LimitsOf); none: nothing is a hang then
   std::string metric;
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
@@ -30,8 +32,7 @@ struct StudySpecification {
   CheckWhen check = CheckWhen::kBeside;
   std::string definition;  // JSON: the whole study as its client understood it
   ValueTypes undeclared;   // of hyper-parameters that trials may name although the trainer does not declare them
-  std::string tuner =
-      {};  // a built-in one with its version, which whoever is there may carry on; empty: the user's own
+  std::string tuner = {};  // a built-in one, which tuner hosts may carry on; empty: the user's own
   bool asks_for_idle_slots = false;         // its tuner is told of them
   std::optional<Digest128> reference = {};  // the trainer is one that servers offer by it; none: one of their own
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;

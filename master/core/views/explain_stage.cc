@@ -5,6 +5,7 @@
 
 #include "master/core/state/demand.h"
 #include "master/core/state/stages.h"
+#include "master/core/views/placement.h"
 #include "master/core/views/running_work.h"
 #include "master/core/views/trainer_standing.h"
 #include "searchplan/plan/record_result.h"
@@ -110,7 +111,7 @@ class Explainer {
     if (TellPause({told_.point, evaluation}, begin) || TellCheck(begin)) return;
     if (!IsOffered(state_, plan_, evaluation)) return TellUnoffered(evaluation, begin);
     told_.waits_for = WaitsFor::kSlot;
-    if (TellDraining(evaluation, begin)) return;
+    if (TellDraining(evaluation, begin) || TellRefused({told_.point, evaluation}, begin)) return;
     told_.why = begin + "waits for a slot: evaluations go before training";
   }
 
@@ -166,7 +167,7 @@ class Explainer {
     if (TellTooLarge(needed, begin)) return;
     told_.waits_for = WaitsFor::kSlot;
     told_.paths_ahead = source == nullptr ? 0 : PathsAhead(*source, needed.head);
-    if (TellDraining("", begin)) return;
+    if (TellDraining("", begin) || TellRefused({{needed.head, needed.source.step}, ""}, begin)) return;
     told_.why = begin + "waits for a slot: " + std::to_string(*told_.paths_ahead) +
                 (*told_.paths_ahead == kPathsAheadMax ? " or more" : "") +
                 (*told_.paths_ahead == 1 ? " path of its trainer is" : " paths of its trainer are") + " ahead of it";
@@ -217,6 +218,29 @@ class Explainer {
     const std::int64_t count = attempts->crashes + attempts->kills + std::min<std::int64_t>(attempts->unusable, 1);
     told_.why += ", after " + std::to_string(count) + (count == 1 ? " failure" : " failures");
     if (const std::string line = LastLine(attempts->log); !line.empty()) told_.why += "; the last: " + line;
+    return true;
+  }
+
+  // False: some server that offers it has not refused it lately.
+  bool TellRefused(const StageBeginning& beginning, const std::string& begin) {
+    const auto refusals = state_.refusals.find(beginning);
+    if (refusals == state_.refusals.end()) return false;
+    std::optional<Time> until;
+    std::string by;
+    std::set<std::string> taking = TakingServers(state_, plan_, beginning.second);
+    for (const auto& [server, refusal] : refusals->second) {
+      const std::string said = server + " does not take it: " + refusal.why;
+      told_.warnings.push_back(said);
+      if (refusal.until <= now_ || taking.erase(server) == 0) continue;
+      by += (by.empty() ? "" : "; ") + said;
+      until = std::min(until.value_or(refusal.until), refusal.until);
+    }
+    if (!until || !taking.empty()) return false;
+    told_.waits_for = WaitsFor::kPause;
+    told_.paused_until = until;
+    told_.paths_ahead.reset();
+    const auto left = std::chrono::ceil<std::chrono::seconds>(*until - now_).count();
+    told_.why = begin + "is paused for " + std::to_string(left) + " s more, since servers refuse it: " + by;
     return true;
   }
 
@@ -324,6 +348,8 @@ class Explainer {
     } else {
       told_.why = Named(run) + " trains it on " + where + at + " of " + std::to_string(EndOf(run).value);
     }
+    if (const std::string placed = WhyPlaced(state_, run); !placed.empty())
+      told_.why += "; placed there, since " + placed;
     if (run.preempt) told_.why += "; it stops at the end of this step, so that other work comes first";
     if (auto warning = LongStepOf(state_, run, now_)) told_.warnings.push_back(*std::move(warning));
   }

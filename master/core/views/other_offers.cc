@@ -64,6 +64,14 @@ bool IsOffered(const MasterState& state, const SearchPlan& plan, const std::stri
                      [&](const auto& entry) { return OffersIt(state, entry.second, plan, evaluation); });
 }
 
+std::set<std::string> TakingServers(const MasterState& state, const SearchPlan& plan, const std::string& evaluation) {
+  std::set<std::string> taking;
+  for (const auto& [name, server] : state.servers) {
+    if (!IsDraining(state, server) && OffersIt(state, server, plan, evaluation)) taking.insert(name);
+  }
+  return taking;
+}
+
 std::set<std::string> DrainingOffers(const MasterState& state, const SearchPlan& plan, const std::string& evaluation) {
   std::set<std::string> draining;
   for (const auto& [name, server] : state.servers) {

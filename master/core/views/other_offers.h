@@ -28,6 +28,9 @@ std::vector<OtherOffer> OtherOffers(const MasterState& state, const SearchPlan& 
 // evaluation. O(servers).
 bool IsOffered(const MasterState& state, const SearchPlan& plan, const std::string& evaluation);
 
+// Those servers, without those that are draining. O(servers).
+std::set<std::string> TakingServers(const MasterState& state, const SearchPlan& plan, const std::string& evaluation);
+
 // Those servers, if all of them are draining, so that nobody begins it; empty: some takes runs, or none offers it.
 // O(servers).
 std::set<std::string> DrainingOffers(const MasterState& state, const SearchPlan& plan, const std::string& evaluation);

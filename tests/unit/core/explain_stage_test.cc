@@ -93,6 +93,42 @@ TEST_CASE("a stage that is trained now is running: by which run, on which slot, 
   CHECK(behind.standing == StageStanding::kDone);
 }
 
+TEST_CASE("of what runs is said why it was placed there: the ranking, an evaluation, a server that is avoided") {
+  ServerByHand of(1);
+  const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 20, 40);
+  const auto why = [&](std::int64_t step) { return Explained(of, PointAt(of, trial, step)).why; };
+  CHECK_THAT(why(20), Contains("; placed there, since of what an idle slot could take it had the longest way down"));
+  SECTION("it crashed elsewhere") {
+    of.Connect("server-1", 1);
+    of.Crash(of.Last(), PointAt(of, trial, 1));
+    REQUIRE(of.AwaitOrder());
+    REQUIRE(of.Last().slot.server == "server-1");
+    CHECK_THAT(why(20), Contains("; it crashed on server-0 before"));
+  }
+  SECTION("it crashed there") {
+    of.Crash(of.Last(), PointAt(of, trial, 1));
+    REQUIRE(of.AwaitOrder());
+    CHECK_THAT(why(20), Contains("; it crashed there before, and no other server that takes runs offered it"));
+  }
+  SECTION("it was refused elsewhere") {
+    of.Connect("server-1", 1);
+    of.Report(of.Last(), RunEnded{.step = Step{0}, .saves_under_way = {}, .refused = "no such device"});
+    REQUIRE(of.Last().slot.server == "server-1");
+    CHECK_THAT(why(20), Contains("; server-0 did not take it: no such device"));
+  }
+  SECTION("a state that stands is measured") {
+    const Run run = of.Last();
+    of.Store(run, PointAt(of, trial, 20));
+    of.End(run, Step{20});
+    REQUIRE(of.Last().path.empty());
+    CHECK_THAT(why(20), Contains("; placed there, since evaluations of states that stand go before training"));
+  }
+  SECTION("another leadership ordered it") {
+    of.state().leadership = LeadershipId{78};
+    CHECK_THAT(why(20), !Contains("placed there"));
+  }
+}
+
 TEST_CASE("a stage whose state is on its way to the store is running, and holds no slot") {
   ServerByHand of;
   const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 5);

@@ -73,6 +73,23 @@ TEST_CASE("the fewer trials of a study went on, the more a state must be worth b
   }
 }
 
+TEST_CASE("a save that the budget for checkpoints would drop at once is not made") {
+  ManyWays ways;  // its first state, of 100 bytes, is needed by the ways
+  ways.TimesAre(1'000, 1'500);
+  SECTION("room for nothing but what is owed") {
+    ways.reactor_settings.checkpoint_bytes = 200;
+    CHECK(ways.SavesOfTheLongRun() == 1);
+  }
+  SECTION("room for two more") {
+    ways.reactor_settings.checkpoint_bytes = 400;
+    CHECK(ways.SavesOfTheLongRun() == 3);
+  }
+  SECTION("room for all") {
+    ways.reactor_settings.checkpoint_bytes = 100 * (kTrials + 2);
+    CHECK(ways.SavesOfTheLongRun() == kTrials + 1);
+  }
+}
+
 TEST_CASE("a run saves after a time, too: the longer, the longer a save takes and the more rarely something fails") {
   constexpr Seconds kDay{86'400};
   ManyWays ways;

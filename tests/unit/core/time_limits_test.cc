@@ -1,5 +1,7 @@
-// After what time a node manager is told to take a request for a hang (design section 7): never, where nobody measured.
+// After what time a node manager is told to take a request for a hang (design section 7): where nobody measured, never,
+// or as the studies say.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/support/server_by_hand.h"
 
@@ -47,6 +49,46 @@ TEST_CASE(
     const TimeLimits limits = of.TermsOf(of.Next(Seconds(900)).id).limits;
     REQUIRE(limits.train.has_value());
     CHECK(limits.train->count() == Approx(9000));
+  }
+}
+
+TEST_CASE("while no step was measured, one that takes longer than the study's hang_after is a hang") {
+  ServerByHand of(1, {.name = "study", .hang_after = Seconds(7200)});
+  of.Submit(of.study, {{"lr", "0.1"}}, 10);
+  const TimeLimits limits = of.TermsOf(of.Last().id).limits;
+  CHECK(limits.train == Seconds(7200));
+  CHECK_FALSE(limits.set_up.has_value());
+  CHECK_FALSE(limits.evaluate.has_value());
+  SECTION("and what was measured says better") {
+    of.Train(of.Last(), Step{10});
+    of.Complete(of.Last());
+    of.Submit(of.study, {{"lr", "0.2"}}, 20);
+    CHECK(of.TermsOf(of.Last().id).limits.train == Seconds(600));
+  }
+}
+
+TEST_CASE("of several studies on one run the most patient says what is a hang, and none if one of them never does") {
+  ServerByHand of(1, {.name = "study", .hang_after = Seconds(60)});
+  of.Submit(of.study, {{"lr", "0.1"}}, 10);
+  const RunId run = of.Last().id;
+  const StudyId patient = of.AddStudy({.name = "patient", .hang_after = Seconds(7200)});
+  const TrialId first = of.Submit(patient, {{"lr", "0.1"}}, 10);
+  CHECK(of.TermsOf(run).limits.train == Seconds(7200));
+  const StudyId silent = of.AddStudy({.name = "silent"});
+  const TrialId second = of.Submit(silent, {{"lr", "0.1"}}, 10);
+  CHECK(of.TermsOf(run).limits.train == std::nullopt);
+  of.Cancel(second);
+  CHECK(of.TermsOf(run).limits.train == Seconds(7200));
+  of.Cancel(first);
+  CHECK(of.TermsOf(run).limits.train == Seconds(60));
+}
+
+TEST_CASE("a hang_after of no time, or of years, is refused by its name") {
+  ServerByHand of(1);
+  for (const double seconds : {0.0, -1.0, 1e9, std::nan("")}) {
+    of.Call(CreateStudy{{.name = "other", .trainer = "simulated", .hang_after = Seconds(seconds), .metric = "score"}});
+    REQUIRE(std::holds_alternative<Error>(of.last_reply.answer));
+    CHECK(std::get<Error>(of.last_reply.answer).field == "hang_after_seconds");
   }
 }
 

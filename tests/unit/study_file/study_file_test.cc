@@ -106,6 +106,13 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
        "f.yaml:6: evaluate.every: got 0; expected a whole number from 1 to 2^53"},
       {kHead + kGrid + "share: friends\n", "f.yaml:6: share: got friends; expected nobody, study, team or everyone"},
       {kHead + kGrid + "keep: worst\n", "f.yaml:6: keep: got worst; expected best, all or none"},
+      {kHead + kGrid + "hang_after: soon\n",
+       "f.yaml:6: hang_after: got soon; expected a time such as 90s, 30m or 2h, of at most 24000h"},
+      {kHead + kGrid + "hang_after: 0s\n", "f.yaml:6: hang_after: got 0s; expected a time"},
+      {kHead + kGrid + "hang_after: 90\n", "f.yaml:6: hang_after: got 90; expected a time"},
+      {kHead + kGrid + "hang_after: 1.5h\n", "f.yaml:6: hang_after: got 1.5h; expected a time"},
+      {kHead + kGrid + "hang_after: 24001h\n", "f.yaml:6: hang_after: got 24001h; expected a time"},
+      {kHead + kGrid + "hang_after: [2h]\n", "f.yaml:6: hang_after: got a list; expected a time"},
       {kHead + kGrid + "check: later\n", "f.yaml:6: check: got later; expected beside, first or off"},
       {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
        "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
@@ -224,6 +231,20 @@ TEST_CASE("the same study gives the same definition, whatever its comments, spel
   const StudyFile other = Parsed(kHead + "tuner: {sha: {min: 1, max: 9, reduction: 2}}\n" +
                                  "hyper_parameters:\n  lr: [0.1, \"Exponential(0.1, 0.95)\"]\n  seed: 1\n  bs: 32\n");
   CHECK(file.specification.definition != other.specification.definition);
+}
+
+TEST_CASE("what a study takes for a hang is part of its definition, in whatever unit it is written") {
+  const auto read = [](const std::string& line) { return Parsed(kHead + kGrid + line).specification; };
+  CHECK(read("").hang_after == std::nullopt);
+  CHECK(read("hang_after: 90s\n").hang_after == Seconds(90));
+  CHECK(read("hang_after: 30m\n").hang_after == Seconds(1800));
+  CHECK(read("hang_after: 2h\n").hang_after == Seconds(7200));
+  CHECK(read("hang_after: 7200s\n").definition == read("hang_after: 120m\n").definition);
+  CHECK(read("hang_after: 7200s\n").definition != read("hang_after: 7201s\n").definition);
+  CHECK(read("hang_after: 2h\n").definition != read("").definition);
+  const Result<StudyFile> again = ParseDefinition(read("hang_after: 90s\n").definition);
+  REQUIRE(again.has_value());
+  CHECK(again->specification.hang_after == Seconds(90));
 }
 
 TEST_CASE("a definition is a study file of the same study, for whoever carries it on") {
