@@ -16,16 +16,4 @@ struct Covariances {
 // Deterministic; O(features^3). REQUIRES: ridge > 0.
 std::vector<double> SolveRidge(const Covariances& covariances, double ridge);
 
-struct Observation {
-  std::vector<double> features;
-  double target = 0;
-  double weight = 1;  // > 0
-};
-
-// The intercept, then the slopes of SolveRidge. A feature that does not vary beyond rounding gets 0. REQUIRES:
-// observations is not empty, all have equally many features; ridge > 0.
-std::vector<double> FitRidge(const std::vector<Observation>& observations, double ridge);
-
-double Predict(const std::vector<double>& weights, const std::vector<double>& features);
-
 }  // namespace espalier

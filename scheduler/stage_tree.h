@@ -1,5 +1,7 @@
-// The stage tree: the training that waiting claims need and nobody has done or promised (TreeML chapter 3). Transient:
-// derived from a search plan and its runs at each decision, never stored.
+// The stage tree: the training that waiting claims need and nobody has done or promised (TreeML chapter 3). Never
+// stored. The engine keeps it by edits, in the index of needs (need_index.h); here it is built from scratch, from a
+// search plan and its runs, as that index's oracle. Bounds of makespans take one that is made of whole lineages
+// (lower_bound.h).
 #pragma once
 
 #include <cstddef>
@@ -70,7 +72,7 @@ bool IsReady(const StageTree& tree, std::size_t stage);
 // claims x depth).
 StageTree BuildStageTree(const SearchPlan& plan, const std::vector<RunView>& runs);
 
-// One line a stage, indented by depth; for golden tests, logs and `stage explain`.
+// One line a stage, indented by depth; for golden tests, and for what tests say when they fail.
 std::string Print(const StageTree& tree);
 
 }  // namespace espalier

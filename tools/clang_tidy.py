@@ -2,7 +2,7 @@
 
 usage: python3 -m tools.clang_tidy BUILD-FOLDER (a folder that is built: with compile_commands.json and the generated headers)
 
-Headers are looked at where a source that differs includes them and they differ, too.
+Sources are looked at for ten minutes at the longest, those changed last first; the output names those that were not. Headers are looked at where a source that differs includes them and they differ, too.
 """
 
 import json
@@ -12,10 +12,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-COUNT_MAX = 20  # so that it stays short; a larger change is looked at in part
+SECONDS_MAX = 600  # after that no further source is begun
 MAIN_BRANCHES = ("origin/main", "main")
 
 
@@ -65,6 +66,16 @@ def findings(folder, source, headers):
     return result.stdout if result.returncode == 0 else result.stdout or result.stderr
 
 
+def look_at_all(sources, look, seconds):
+    """What `look` says of each source that was begun in time, those changed last first, and the sources that were not."""
+    ends = time.monotonic() + seconds
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        newest_first = sorted(sources, key=lambda source: (-os.stat(source).st_mtime, source))
+        said = list(pool.map(lambda source: look(source) if time.monotonic() < ends else None, newest_first))
+    found = {source: text for source, text in zip(newest_first, said) if text is not None}
+    return found, [source for source in newest_first if source not in found]
+
+
 def main(arguments):
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
@@ -73,15 +84,15 @@ def main(arguments):
     database = json.loads((pathlib.Path(arguments[0]) / "compile_commands.json").read_text(encoding="utf-8"))
     commands = commands_of(database, ROOT, files)
     sources = sorted({entry["file"] for entry in commands})
-    if len(sources) > COUNT_MAX:
-        print(f"clang-tidy: {len(sources)} sources differ, the first {COUNT_MAX} are looked at")
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
         headers = header_filter(ROOT, files)
-        found = list(pool.map(lambda source: findings(folder, source, headers), sources[:COUNT_MAX]))
-    print("".join(found), end="")
-    print(f"clang-tidy: {len(found)} files, {sum(1 for text in found if text)} with findings", file=sys.stderr)
-    return 1 if any(found) else 0
+        found, left_out = look_at_all(sources, lambda source: findings(folder, source, headers), SECONDS_MAX)
+    print("".join(found.values()), end="")
+    print(f"clang-tidy: {len(found)} files, {sum(1 for text in found.values() if text)} with findings", file=sys.stderr)
+    if left_out:
+        print(f"clang-tidy: NOT looked at in {SECONDS_MAX} s:", *left_out, sep="\n  ", file=sys.stderr)
+    return 1 if any(found.values()) else 0
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@
 namespace espalier::master {
 
 // Never reconnects by itself: a new connection would not know that it lost a transaction. With `epoch` it bears the
-// name by which a takeover finds and ends it. Every file of sql/queries can be run by its name. Throws as pqxx does.
+// name by which a takeover finds and ends it. Every file of sql/queries can be run by its name: connecting prepares
+// them, one round trip each. Throws as pqxx does.
 class Connection {
  public:
   Connection(const std::string& url, std::optional<std::int64_t> epoch);

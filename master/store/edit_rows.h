@@ -10,7 +10,8 @@
 
 namespace espalier::master {
 
-// In the order in which they are to be executed: what is referred to comes first. None is empty. Error:
+// In the order in which they are to be executed: what is referred to comes first. None is empty: at most one for each
+// statement of sql/queries. O(changes log changes). Error:
 // kInvalidArgument for text that the database cannot keep; kAborted for an edit that contradicts itself.
 Result<std::vector<RowSet>> RowsOf(const StateEdit& edit);
 

@@ -18,7 +18,8 @@ class LazyConnection {
  public:
   LazyConnection(std::string url, std::int64_t epoch) : url_(std::move(url)), epoch_(epoch) {}
 
-  // Calls `function` with the connection. What it throws becomes an error, as WithDatabaseErrors has it.
+  // Calls `function` with the connection; blocks while another call does, and to connect. What it throws becomes an
+  // error, as WithDatabaseErrors has it.
   template <class Function>
   auto With(const Function& function) -> std::invoke_result_t<Function, Connection&> {
     const std::lock_guard lock(mutex_);

@@ -20,11 +20,13 @@ class Leadership {
  public:
   // Waits until this process leads. `holder` names it, for people. `lost` is called at most once, on a thread of its
   // own, when another master has taken over: the process must stop writing, and exit. Error: kUnavailable when the
-  // database is away at the first try; kAborted when `stop` is requested meanwhile. REQUIRES: the database is migrated.
+  // database is away at the first try; kAborted when `stop` is requested meanwhile. Blocks for as long as another
+  // leads; asks five times a second. REQUIRES: the database is migrated.
   static Result<std::unique_ptr<Leadership>> Acquire(const std::string& database_url, const std::string& holder,
                                                      std::stop_token stop, std::function<void(const Error&)> lost);
 
-  // Ends renewing. The row stays: a successor finds no connection of this epoch and takes over at once.
+  // Ends renewing; waits for one that is under way. The row stays: a successor finds no connection of this epoch and
+  // takes over at once.
   ~Leadership();
 
   std::int64_t epoch() const { return epoch_; }

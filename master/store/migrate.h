@@ -8,8 +8,8 @@
 namespace espalier::master {
 
 // Applies the migrations that the database lacks; changes nothing where it has them all. Several masters may call it at
-// once. Error: kFailedPrecondition, saying what to do, when the database was made by a newer or another program, or
-// does not keep text as UTF-8; kUnavailable.
+// once, and waits for the others. O(migrations), where none is lacking. Error: kFailedPrecondition, saying what to do,
+// when the database was made by a newer or another program, or does not keep text as UTF-8; kUnavailable.
 Result<void> Migrate(const std::string& database_url);
 
 }  // namespace espalier::master

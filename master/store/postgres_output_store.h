@@ -17,7 +17,9 @@ class PostgresOutputStore : public OutputStore {
   PostgresOutputStore(std::string database_url, std::int64_t epoch, std::int64_t bytes_max);
   ~PostgresOutputStore() override;
 
+  // Each blocks, for its turn too. One transaction, O(pieces), and O(a tenth of what is kept) once that is full.
   Result<void> Put(const RunOutput& output) override;
+  // One query, O(a page).
   Result<std::vector<StoredOutput>> Read(const OutputQuery& query) override;
 
  private:

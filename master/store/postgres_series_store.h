@@ -16,6 +16,7 @@ class PostgresSeriesStore : public SeriesStore {
   PostgresSeriesStore(std::string database_url, std::int64_t epoch);
   ~PostgresSeriesStore() override;
 
+  // Blocks, for its turn too. One query, O(a page).
   Result<std::vector<StoredSeries>> Read(const SeriesQuery& query) override;
 
  private:

@@ -17,10 +17,13 @@ class PostgresStateStore : public StateStore {
   PostgresStateStore(std::string database_url, std::int64_t epoch);
   ~PostgresStateStore() override;
 
+  // Connects anew. O(all that is stored), every index of the state included: seconds at a million nodes, in which
+  // nobody is served.
   Result<MasterState> Load() override;
 
-  // kUnavailable also before the first Load and after a failure until the next: nothing is written that was not decided
-  // on what is stored.
+  // One round trip and one flush to disk, whatever the edit's length; O(changes) besides. Blocks until it is durable, a
+  // minute a statement at most. kUnavailable also before the first Load and after a failure until the next: nothing is
+  // written that was not decided on what is stored.
   Result<void> Commit(const StateEdit& edit) override;
 
  private:

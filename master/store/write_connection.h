@@ -21,9 +21,10 @@ class WriteConnection {
   // With the settings and the epoch's name that Connection has. Error: as DatabaseError says.
   static Result<WriteConnection> Open(const std::string& url, std::int64_t epoch);
 
-  // One transaction, all or nothing; tried again if it meets a serialization failure or a deadlock. Error:
-  // kFailedPrecondition if the epoch is not the database's any more; kAborted if the database held other than the rows
-  // expect; else as DatabaseError says. After any error the connection must be dropped.
+  // One transaction, all or nothing; tried again if it meets a serialization failure or a deadlock. Blocks for one
+  // round trip and one flush to disk, however many sets there are; O(rows) to send. Error: kFailedPrecondition if the
+  // epoch is not the database's any more; kAborted if the database held other than the rows expect; else as
+  // DatabaseError says. After any error the connection must be dropped.
   Result<void> Write(const std::vector<RowSet>& sets);
 
  private:

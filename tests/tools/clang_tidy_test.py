@@ -1,5 +1,6 @@
 """Tests of tools/clang_tidy: it looks at what differs from the main branch, with commands that clang understands."""
 
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -64,6 +65,24 @@ class Commands(unittest.TestCase):
     def test_headers_that_differ_are_looked_at_and_no_others(self):
         self.assertRegex("/r/base/a.h", clang_tidy.header_filter(pathlib.Path("/r"), ["base/a.h", "b.cc"]))
         self.assertNotRegex("/r/base/b.h", clang_tidy.header_filter(pathlib.Path("/r"), ["base/a.h", "b.cc"]))
+
+
+class Time(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.sources = [str(pathlib.Path(folder.name) / name) for name in ("a.cc", "b.cc", "c.cc")]
+        for age, source in enumerate(self.sources):
+            pathlib.Path(source).write_text("1", encoding="utf-8")
+            os.utime(source, (1000 - age, 1000 - age))
+
+    def test_every_source_is_looked_at_however_many_there_are(self):
+        found, left_out = clang_tidy.look_at_all(self.sources * 20, lambda source: "mistake" if "b.cc" in source else "", 60)
+        self.assertEqual((found, left_out), ({self.sources[0]: "", self.sources[1]: "mistake", self.sources[2]: ""}, []))
+
+    def test_what_there_is_no_time_for_is_named(self):
+        found, left_out = clang_tidy.look_at_all(self.sources, lambda source: "", -1)
+        self.assertEqual((found, left_out), ({}, self.sources))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@
 #include "master/core/calls/trial_edits.h"
 #include "master/core/state/visibility.h"
 #include "master/core/views/checkpoint_sizes.h"
+#include "master/core/views/forecast_times.h"
 #include "master/core/views/node_walk.h"
-#include "master/core/views/step_times.h"
+#include "master/core/views/training_costs.h"
 #include "searchplan/plan/insert_trial.h"
 #include "searchplan/plan/step_set.h"
 
@@ -27,7 +28,7 @@ struct PlannedStudy {
   Study study;
   std::optional<PlanId> existing;  // the plan that its trials would enter
   bool is_trained_known = false;   // what of it is trained
-  CostModel costs;
+  CostSums costs;
 };
 
 // Whether it is known what is trained of the study: not if it would train on one of several device kinds.
@@ -68,10 +69,10 @@ Result<Basis> TakeBasis(const MasterState& state, const std::vector<ForecastStud
 
 // What was measured and stored of such trainings, in any plan that the team may know.
 Result<void> AddKnown(const StateReader& read, const std::string& team, Basis& basis) {
-  std::vector<std::pair<StepKind, MeasuredNodes>> kinds;
+  std::vector<std::pair<TrainingKind, MeasuredNodes>> kinds;
   std::vector<std::size_t> kind_of_study;
   for (const PlannedStudy& study : basis.studies) {
-    const StepKind kind{study.study.training, study.study.device_kind, team};
+    const TrainingKind kind{study.study.training, study.study.device_kind, team};
     auto known = std::find_if(kinds.begin(), kinds.end(), [&](const auto& entry) { return entry.first == kind; });
     if (known == kinds.end()) known = kinds.insert(kinds.end(), {kind, {}});
     kind_of_study.push_back(static_cast<std::size_t>(known - kinds.begin()));
@@ -90,9 +91,9 @@ Result<void> AddKnown(const StateReader& read, const std::string& team, Basis& b
     for (MeasuredNodes* nodes : of_plan) nodes->Add(node);
     basis.checkpoint_sizes.Add(plan, node);
   }));
-  std::vector<CostModel> models;
-  for (auto& [kind, nodes] : kinds) models.push_back(std::move(nodes).Estimates());
-  for (std::size_t i = 0; i < basis.studies.size(); ++i) basis.studies[i].costs = models[kind_of_study[i]];
+  std::vector<CostSums> sums;
+  for (const auto& [kind, nodes] : kinds) sums.push_back(nodes.Sums());
+  for (std::size_t i = 0; i < basis.studies.size(); ++i) basis.studies[i].costs = sums[kind_of_study[i]];
   return {};
 }
 
@@ -102,6 +103,7 @@ struct PlannedTrial {
   const SearchPlan* plan = nullptr;
   PlanNodeId leaf;
   Step horizon;
+  std::vector<Step> asked;  // where it is evaluated at the least: sorted, unique
 };
 
 // Plans that hold nothing but the lineages forecast. Lineages stand in one plan exactly when submitting them would put
@@ -118,10 +120,16 @@ class ScratchPlans {
     const Insertion insertion = InsertTrial(plan, trial.segments, next_node_);
     for (const PlanChange& change : insertion.edit) Apply(plan, change);
     next_node_.value += static_cast<std::int64_t>(insertion.edit.size());
-    return {.plan = &plan, .leaf = insertion.leaf, .horizon = trial.horizon};
+    PlannedTrial planned{.plan = &plan, .leaf = insertion.leaf, .horizon = trial.horizon, .asked = {trial.horizon}};
+    if (trial.trial->steps < trial.horizon) planned.asked.insert(planned.asked.begin(), trial.trial->steps);
+    for (const Step step : planned.asked) {
+      const Point point = PointOn(plan, insertion.leaf, step);
+      asked_[point.node].insert({step, study.study.evaluation});
+    }
+    return planned;
   }
 
-  // Takes over what was trained in the plans that exist.
+  // Takes over what was trained, measured and answered in the plans that exist.
   Result<void> CopyTrained(const StateReader& read) {
     for (const auto& entry : existing_) {
       SearchPlan& plan = *entry.first;
@@ -132,9 +140,7 @@ class ScratchPlans {
           const SearchPlan& stored = state.plans.at(existing);
           for (std::size_t i = 0; i < kNodesATurn && next != plan.nodes.end(); ++i, ++next) {
             const PlanNode* node = stored.nodes.FindLineage(next->second.lineage);
-            if (node != nullptr && !node->results->trained.empty()) {
-              next->second.results.Mutable().trained = node->results->trained;
-            }
+            if (node != nullptr && !node->results->empty()) CopyKnown(stored, *node, next->second);
           }
         }));
       }
@@ -143,12 +149,27 @@ class ScratchPlans {
   }
 
   const std::map<Digest128, SearchPlan>& plans() const { return plans_; }
+  // Where trials ask to be evaluated, and are already.
+  const std::set<EvaluatedPoint>& answered() const { return answered_; }
 
  private:
+  void CopyKnown(const SearchPlan& stored, const PlanNode& known, PlanNode& planned) {
+    planned.results.Mutable().trained = known.results->trained;
+    planned.results.Mutable().measurements = known.results->measurements;
+    const auto asked = asked_.find(planned.id);
+    if (asked == asked_.end()) return;
+    for (const auto& [step, evaluation] : asked->second) {
+      if (stored.FindMetrics({known.id, step}, evaluation) != nullptr)
+        answered_.insert({{planned.id, step}, evaluation});
+    }
+  }
+
   TrialId next_trial_;
   PlanNodeId next_node_;
   std::map<Digest128, SearchPlan> plans_;
   std::map<SearchPlan*, PlanId> existing_;
+  std::map<PlanNodeId, std::set<std::pair<Step, std::string>>> asked_;  // with the evaluation
+  std::set<EvaluatedPoint> answered_;
 };
 
 // Points where lineages of the plan part: children start there, and another child, or the node itself, goes on.
@@ -179,41 +200,21 @@ std::optional<std::int64_t> CheckpointBytes(const CheckpointSizes& sizes, const 
   return static_cast<std::int64_t>(bytes);
 }
 
-// Times of what is not trained, lineage by lineage.
-class TimeSum {
- public:
-  TimeSum(const std::vector<PlannedStudy>& studies, const StepSet& trained)
-      : studies_(studies), trained_(trained), paid_(trained) {
-    for (const PlannedStudy& study : studies) times_.emplace_back([&study] { return study.costs; });
+std::optional<TimesToTrain> TimesOf(const Basis& basis, const std::vector<PlannedTrial>& trials,
+                                    const ScratchPlans& scratch, const StepSet& trained) {
+  std::vector<LineageToTrain> lineages;
+  for (const PlannedTrial& trial : trials) {
+    const PlannedStudy& study = basis.studies[trial.study];
+    lineages.push_back({.plan = trial.plan,
+                        .leaf = trial.leaf,
+                        .horizon = trial.horizon,
+                        .asked = trial.asked,
+                        .evaluate_every = study.study.specification.evaluate_every,
+                        .evaluation = study.study.evaluation,
+                        .costs = &study.costs});
   }
-
-  void Add(const PlannedTrial& trial, const std::vector<StepRange>& lineage) {
-    Seconds lineage_time{0};
-    for (const StepRange& range : lineage) {
-      const std::int64_t left = range.to - range.from - trained_.CountIn(range);
-      if (left == 0) continue;
-      known_ = known_ && studies_[trial.study].costs.is_measured();
-      if (!known_) return;
-      const Seconds step_time = times_[trial.study].Of(trial.plan->Node(range.node));
-      lineage_time += step_time * static_cast<double>(left);
-      slot_time_ += step_time * static_cast<double>(range.to - range.from - paid_.CountIn(range));
-      paid_.Add(range);
-    }
-    critical_path_ = std::max(critical_path_, lineage_time);
-  }
-
-  std::optional<Seconds> slot_time() const { return known_ ? std::optional(slot_time_) : std::nullopt; }
-  std::optional<Seconds> critical_path() const { return known_ ? std::optional(critical_path_) : std::nullopt; }
-
- private:
-  const std::vector<PlannedStudy>& studies_;
-  std::vector<StepTimes> times_;  // by study
-  const StepSet& trained_;
-  StepSet paid_;  // trained, or counted into the slot time already
-  bool known_ = true;
-  Seconds slot_time_{0};
-  Seconds critical_path_{0};
-};
+  return TimesOf(std::move(lineages), trained, scratch.answered());
+}
 
 Forecast Count(const Basis& basis, const std::vector<PlannedTrial>& trials, const ScratchPlans& scratch) {
   StepSet trained;
@@ -226,17 +227,14 @@ Forecast Count(const Basis& basis, const std::vector<PlannedTrial>& trials, cons
   }
   std::vector<StepSet> unique_by_study(basis.studies.size());
   StepSet unique;
-  TimeSum times(basis.studies, trained);
   for (const PlannedTrial& trial : trials) {
     StudyForecast& study = forecast.studies[trial.study];
     ++study.trials;
     study.total_steps += trial.horizon.value;
-    const std::vector<StepRange> lineage = LineageRanges(*trial.plan, trial.leaf, trial.horizon);
-    for (const StepRange& range : lineage) {
+    for (const StepRange& range : LineageRanges(*trial.plan, trial.leaf, trial.horizon)) {
       unique.Add(range);
       unique_by_study[trial.study].Add(range);
     }
-    times.Add(trial, lineage);
     forecast.total_steps += trial.horizon.value;
   }
   for (std::size_t i = 0; i < basis.studies.size(); ++i) {
@@ -248,8 +246,10 @@ Forecast Count(const Basis& basis, const std::vector<PlannedTrial>& trials, cons
                                             [](const PlannedStudy& study) { return study.is_trained_known; });
   if (!is_trained_known) return forecast;
   forecast.trained_steps = Intersection(unique, trained).Count();
-  forecast.slot_time = times.slot_time();
-  forecast.critical_path = times.critical_path();
+  if (const std::optional<TimesToTrain> times = TimesOf(basis, trials, scratch, trained)) {
+    forecast.slot_time = times->slot_time;
+    forecast.critical_path = times->critical_path;
+  }
   return forecast;
 }
 

@@ -29,7 +29,7 @@ struct Forecast {
   std::int64_t total_steps = 0;
   std::int64_t unique_steps = 0;
   std::optional<std::int64_t> trained_steps;     // of unique, trained already; needs the device kind
-  std::optional<Seconds> slot_time;              // of what remains; needs a measured step of the training
+  std::optional<Seconds> slot_time;              // of what remains (forecast_times.h); needs a measured step
   std::optional<Seconds> critical_path;          // the longest lineage of what remains; the same
   std::optional<std::int64_t> checkpoint_bytes;  // one at each end and branch point; needs a stored one of the training
   std::vector<StudyForecast> studies;

@@ -5,18 +5,35 @@
 #include <set>
 #include <utility>
 
-namespace espalier::master {
+#include "master/core/state/step_time.h"
 
-PlannedTree WorkOf(const std::vector<LineageEnd>& ends, const StepSet& done, StepTimes& times) {
+namespace espalier::master {
+namespace {
+
+// The mean of all steps that were trained there, as they were reported: what did happen is not clipped.
+Seconds StepTimeOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node) {
+  std::int64_t steps = 0;
+  Seconds seconds{0};
+  for (const TrainedRange& range : node.results->trained) {
+    steps += range.to - range.from;
+    seconds += range.seconds;
+  }
+  if (steps > 0) return seconds / static_cast<double>(steps);
+  return std::chrono::microseconds(StepMicroseconds(state, plan, node));
+}
+
+}  // namespace
+
+PlannedTree WorkOf(const MasterState& state, const std::vector<LineageEnd>& ends, const StepSet& done) {
   struct NodeWork {
-    const PlanNode* node = nullptr;
+    const SearchPlan* plan = nullptr;
     std::set<Step> stage_ends;
   };
   std::map<std::pair<Step, PlanNodeId>, NodeWork> work;  // by the node's start: parents before children
   for (const LineageEnd& end : ends) {
     for (const StepRange& range : LineageRanges(*end.plan, end.leaf, end.step)) {
       NodeWork& node_work = work[{range.from, range.node}];
-      node_work.node = &end.plan->Node(range.node);
+      node_work.plan = end.plan;
       node_work.stage_ends.insert(range.to);
     }
   }
@@ -24,7 +41,8 @@ PlannedTree WorkOf(const std::vector<LineageEnd>& ends, const StepSet& done, Ste
   std::vector<Stage>& stages = planned.tree.stages;
   std::map<Point, std::size_t> stage_by_end;
   for (const auto& [key, node_work] : work) {
-    const PlanNode& node = *node_work.node;
+    const PlanNode& node = node_work.plan->Node(key.second);
+    const Seconds step_time = StepTimeOf(state, *node_work.plan, node);
     std::optional<std::size_t> parent;
     if (node.parent) parent = stage_by_end.at({*node.parent, node.start});
     Step from = node.start;
@@ -33,7 +51,7 @@ PlannedTree WorkOf(const std::vector<LineageEnd>& ends, const StepSet& done, Ste
       if (parent) stages[*parent].children.push_back(index);
       stages.push_back({.node = node.id, .from = from, .to = to, .parent = parent});
       const std::int64_t count = (to - from) - done.CountIn({node.id, from, to});
-      planned.stage_times.push_back(times.Of(node) * static_cast<double>(count));
+      planned.stage_times.push_back(step_time * static_cast<double>(count));
       stage_by_end[{node.id, to}] = index;
       parent = index;
       from = to;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "master/core/state/master_state.h"
-#include "master/core/views/step_times.h"
 #include "scheduler/stage_tree.h"
 #include "searchplan/plan/step_set.h"
 
@@ -18,8 +17,9 @@ struct LineageEnd {
 };
 
 // The stages from Init to all ends, plans side by side as one forest; a stage's time is that of its steps that are not
-// in `done`. Only what MakespanLowerBound needs is filled in: nodes, steps, parents, children, times.
-PlannedTree WorkOf(const std::vector<LineageEnd>& ends, const StepSet& done, StepTimes& times);
+// in `done`: the mean of what was trained under its node, else estimated by the running sums of its plan's kind. Only
+// what MakespanLowerBound needs is filled in: nodes, steps, parents, children, times.
+PlannedTree WorkOf(const MasterState& state, const std::vector<LineageEnd>& ends, const StepSet& done);
 
 // The claim's step, or where its lineage stops training before that because of a failure.
 Step TrainableStep(const SearchPlan& plan, const Claim& claim);

@@ -26,7 +26,6 @@ std::vector<std::vector<ClaimMade>> RungsOf(const MasterState& state, StudyId st
 }  // namespace
 
 Seconds MakespanBound(const MasterState& state, const Study& study) {
-  StepTimes times = StepTimesOf(state, study);
   StepSet done = ReusedSteps(state, study, UniqueSteps(state, study.id));
   const int slots = std::max(1, SlotCount(state, study));
   Seconds bound{0};
@@ -38,7 +37,7 @@ Seconds MakespanBound(const MasterState& state, const Study& study) {
       const Claim& claim = plan.claims.at(made.claim);
       if (claim.state == ClaimState::kDone) ends.push_back({&plan, trial.leaf, TrainableStep(plan, claim)});
     }
-    bound += MakespanLowerBound(WorkOf(ends, done, times), slots);
+    bound += MakespanLowerBound(WorkOf(state, ends, done), slots);
     for (const LineageEnd& end : ends) done.AddLineage(*end.plan, end.leaf, end.step);
   }
   return bound;

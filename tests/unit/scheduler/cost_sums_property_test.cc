@@ -7,8 +7,8 @@
 #include <set>
 
 #include "scheduler/cost_sums.h"
-#include "scheduler/ridge_regression.h"
 #include "tests/support/random_seed.h"
+#include "tests/unit/scheduler/fit_ridge.h"
 
 namespace espalier {
 namespace {

@@ -1,19 +1,21 @@
-// The index of needs against its oracle, the stage tree built from scratch, after every random edit.
+// The index of needs against its oracles after every random edit: the stage tree built from scratch, its longest paths,
+// and what each ranking says, while estimates of step times change.
 #include "scheduler/need_index.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <random>
 
+#include "scheduler/critical_path.h"
 #include "tests/support/need_oracle.h"
 #include "tests/support/plan_builder.h"
 
 namespace espalier {
 namespace {
 
-constexpr std::int64_t kStepTime = 1000;
-
-std::string Print(Point point) { return std::to_string(point.node.value) + "@" + std::to_string(point.step.value); }
+// By node, in microseconds.
+using StepTimes = std::map<PlanNodeId, std::int64_t>;
 
 // A promise of a run of its own, whose path leads from Init to it.
 struct TestPromise {
@@ -39,10 +41,11 @@ RunView ViewOf(const SearchPlan& plan, const TestPromise& promise) {
 }
 
 // What the index keeps of a place's stages, from scratch.
-StageTotals TotalsFromScratch(const NeedIndex& index, const SearchPlan& plan, Point point) {
+StageTotals TotalsFromScratch(const NeedIndex& index, const SearchPlan& plan, const StepTimes& times, Point point) {
   StageTotals totals;
   const Place& place = *index.Find(point);
-  totals.work = kStepTime * (point.step - index.Above(plan, point)->step);
+  const std::int64_t own = times.at(point.node) * (point.step - index.Above(plan, point)->step);
+  totals.work = own;
   totals.stages = 1;
   for (const auto& [evaluation, waiting] : place.waiting) {
     if (!waiting.covered_by.empty()) continue;
@@ -54,7 +57,7 @@ StageTotals TotalsFromScratch(const NeedIndex& index, const SearchPlan& plan, Po
   for (const auto& [id, node] : index.nodes()) {
     for (const auto& [step, below] : node.places) {
       if (!below.hangs || index.Above(plan, {id, step}) != point) continue;
-      const StageTotals each = TotalsFromScratch(index, plan, {id, step});
+      const StageTotals each = TotalsFromScratch(index, plan, times, {id, step});
       longest = std::max(longest, each.longest);
       totals.work += each.work;
       totals.stages += each.stages;
@@ -62,30 +65,91 @@ StageTotals TotalsFromScratch(const NeedIndex& index, const SearchPlan& plan, Po
       totals.studies.Add(each.studies, 1);
     }
   }
-  totals.longest = kStepTime * (point.step - index.Above(plan, point)->step) + longest;
+  totals.longest = own + longest;
   return totals;
 }
 
-void CheckTotals(const NeedIndex& index, const SearchPlan& plan) {
+// As scheduler/need_index.h says of each.
+Rank RankFromScratch(Ranking ranking, const StageTotals& totals, Step from) {
+  if (ranking == Ranking::kBreadthFirst) return {-from.value, 0};
+  if (ranking == Ranking::kMostBelow) return {totals.stages, totals.claims};
+  return {totals.longest, 0};
+}
+
+// What is kept of all that hangs from each place, and in which order.
+void CheckTotals(const NeedIndex& index, const SearchPlan& plan, const StepTimes& times, Ranking ranking) {
   for (const auto& [id, node] : index.nodes()) {
     for (const auto& [step, place] : node.places) {
+      std::set<RankedSuccessor> order;
+      std::int64_t longest = 0;
+      for (const auto& [successor, totals] : place.successors) {
+        order.insert({RankFromScratch(ranking, totals, step), successor});
+        longest = std::max(longest, totals.longest);
+      }
+      REQUIRE(place.order == order);
+      REQUIRE(place.below.longest == longest);
       if (!place.hangs) continue;
       const Place& above = *index.Find(*index.Above(plan, {id, step}));
       REQUIRE(above.successors.contains(id));
-      REQUIRE((above.successors.at(id) == TotalsFromScratch(index, plan, {id, step})));
+      REQUIRE((above.successors.at(id) == TotalsFromScratch(index, plan, times, {id, step})));
     }
   }
 }
 
+// Where a path begins, and under which node it leads on.
+using PathHead = std::pair<Point, PlanNodeId>;
+
+Point SourceOf(const Stage& root) {
+  if (const auto* checkpoint = std::get_if<FromCheckpoint>(&root.source)) return checkpoint->point;
+  if (const auto* promise = std::get_if<FromPromise>(&root.source)) return promise->point;
+  return {root.node, Step{0}};
+}
+
+// The stage tree with the time of each stage.
+PlannedTree Planned(const StageTree& tree, const StepTimes& times) {
+  PlannedTree planned{tree, {}};
+  for (const Stage& stage : tree.stages) {
+    const bool trains = stage.from < stage.to;
+    planned.stage_times.emplace_back(trains ? static_cast<double>(times.at(stage.node) * (stage.to - stage.from)) : 0);
+  }
+  return planned;
+}
+
 class RandomEdits {
  public:
-  explicit RandomEdits(std::uint64_t seed) : random_(seed) {
+  RandomEdits(std::uint64_t seed, Ranking ranking) : random_(seed), ranking_(ranking) {
     plan_.Node(1, 0, 0);
     starts_ = {0};
+    thought_[PlanNodeId{1}] = AnyStepTime();
   }
 
   void Do() {
-    switch (Below(10)) {
+    DoOne();
+    std::erase_if(used_, [&](const auto& entry) { return !index_.nodes().contains(entry.first); });
+    for (const auto& [id, node] : index_.nodes()) used_.try_emplace(id, thought_.at(id));
+  }
+
+  void Check() const {
+    const SearchPlan& plan = plan_;
+    std::vector<RunView> views;
+    for (const TestPromise& promise : promises_) views.push_back(ViewOf(plan, promise));
+    const StageTree tree = BuildStageTree(plan, views);
+    INFO(espalier::Print(tree));
+    REQUIRE(WorkOf(index_, plan) == WorkOf(tree));
+    for (const auto& [id, time] : used_) REQUIRE(index_.StepTimeOf(id) == time);
+    CheckTotals(index_, plan, used_, ranking_);
+    CheckReady(plan);
+    CheckPaths(plan, Planned(tree, used_));
+    CheckEvaluations();
+  }
+
+ private:
+  void DoOne() {
+    switch (Below(12)) {
+      case 10:
+        return ThinkAgain();
+      case 11:
+        return Reestimate();
       case 0:
         return AddNode();
       case 1:
@@ -104,21 +168,8 @@ class RandomEdits {
     }
   }
 
-  void Check() const {
-    const SearchPlan& plan = plan_;
-    std::vector<RunView> views;
-    for (const TestPromise& promise : promises_) views.push_back(ViewOf(plan, promise));
-    const StageTree tree = BuildStageTree(plan, views);
-    INFO(espalier::Print(tree));
-    REQUIRE(WorkOf(index_, plan) == WorkOf(tree));
-    CheckTotals(index_, plan);
-    CheckReady(plan);
-    CheckEvaluations();
-  }
-
- private:
   int Below(int bound) { return static_cast<int>(random_() % static_cast<std::uint64_t>(bound)); }
-  NeedEditor Edit() { return NeedEditor(index_, plan_.plan(), Ranking::kLongest, step_time_); }
+  NeedEditor Edit() { return NeedEditor(index_, plan_.plan(), ranking_, step_time_); }
   static StudyId StudyOf(TrialId trial) { return StudyId{trial.value % 3 + 1}; }
   NeedEditor::StudyOf StudyOfClaim() const {
     return [this](ClaimId claim) { return StudyOf(plan_.plan().claims.at(claim).trial); };
@@ -136,6 +187,24 @@ class RandomEdits {
     const int start = parent == 0 ? 0 : starts_[parent - 1] + 1 + Below(5);
     starts_.push_back(start);
     plan_.Node(static_cast<int>(starts_.size()), parent, start);
+    thought_[PlanNodeId{std::ssize(starts_)}] = AnyStepTime();
+  }
+
+  // Some are within the sixteenth that changes nothing.
+  std::int64_t AnyStepTime() { return 1000 + 50 * Below(8); }
+
+  // Measurements have come: what is thought of all nodes changes, and what the index uses does not.
+  void ThinkAgain() {
+    for (auto& [node, time] : thought_) time = AnyStepTime();
+  }
+
+  // The turn of one node, as the engine takes some after each event.
+  void Reestimate() {
+    const PlanNodeId node{1 + Below(static_cast<int>(starts_.size()))};
+    Edit().Reestimate(node);
+    const auto used = used_.find(node);
+    if (used == used_.end()) return;
+    if (std::abs(thought_.at(node) - used->second) > used->second / 16) used->second = thought_.at(node);
   }
 
   void AddClaim() {
@@ -193,21 +262,58 @@ class RandomEdits {
     }
   }
 
-  // The ready paths are those of the sources that stand, the longest first, and each begins with its longest way down.
+  // The ready paths are those of the sources that stand, each of the rank of its best way.
   void CheckReady(const SearchPlan& plan) const {
-    std::size_t sources = 0;
+    std::set<ReadyPath> expected;
     for (const auto& [id, node] : index_.nodes()) {
-      for (const auto& [step, place] : node.places) sources += place.stored && !place.successors.empty() ? 1 : 0;
+      for (const auto& [step, place] : node.places) {
+        if (!place.stored || place.successors.empty()) continue;
+        const PlanNodeId first = place.order.begin()->node;
+        expected.insert({RankFromScratch(ranking_, place.successors.at(first), step), {id, step}});
+        const std::vector<PathStage> path = index_.BestPath(plan, {id, step}, first);
+        REQUIRE(path.front().from == step);
+        if (ranking_ == Ranking::kLongest) REQUIRE(TimeOf(path) == index_.Find({id, step})->below.longest);
+      }
     }
-    REQUIRE(index_.ready_paths().size() == sources);
-    for (const ReadyPath& ready : index_.ready_paths()) {
-      std::int64_t time = 0;
-      const PlanNodeId first = index_.Find(ready.source)->order.begin()->node;
-      for (const PathStage& stage : index_.BestPath(plan, ready.source, first))
-        time += kStepTime * (stage.to - stage.from);
-      INFO(Print(ready.source));
-      REQUIRE(time == ready.rank.first);
+    REQUIRE(index_.ready_paths() == expected);
+  }
+
+  std::int64_t TimeOf(const std::vector<PathStage>& path) const {
+    std::int64_t time = 0;
+    for (const PathStage& stage : path) time += used_.at(stage.node) * (stage.to - stage.from);
+    return time;
+  }
+
+  // The way that the index would hand out from each state is as long as the one that the longest-path decomposition of
+  // the stage tree takes there (TreeML 4.3); whatever the ranking, so is the longest of all, and what is left in all.
+  void CheckPaths(const SearchPlan& plan, const PlannedTree& planned) const {
+    const std::vector<Stage>& stages = planned.tree.stages;
+    std::map<PathHead, std::int64_t> expected;
+    std::int64_t longest = 0;
+    for (const StagePath& path : DecomposeByLongestPath(planned)) {
+      const Stage& first = stages[path.stages.front()];
+      if (first.parent || first.from == first.to) continue;
+      const auto time = static_cast<std::int64_t>(path.time.count());
+      expected[{SourceOf(first), first.node}] = time;
+      longest = std::max(longest, time);
     }
+    Seconds work{0};
+    for (const Seconds time : planned.stage_times) work += time;
+    REQUIRE(index_.longest_left() == longest);
+    REQUIRE(index_.work_left() == static_cast<std::int64_t>(work.count()));
+    std::map<PathHead, std::int64_t> found;
+    for (const auto& [id, node] : index_.nodes()) {
+      for (const auto& [step, place] : node.places) {
+        if (!place.has_state()) continue;
+        for (const auto& [successor, totals] : place.successors) {
+          const Point source{id, step};
+          const bool follows_longest = ranking_ == Ranking::kLongest;
+          found[{source, successor}] =
+              follows_longest ? TimeOf(index_.BestPath(plan, source, successor)) : totals.longest;
+        }
+      }
+    }
+    REQUIRE(found == expected);
   }
 
   // States that stand are evaluated for the claims there that no promise covers, and for no claim to a state alone; all
@@ -236,17 +342,23 @@ class RandomEdits {
   std::vector<TestPromise> promises_;
   int last_claim_ = 0;
   int last_run_ = 0;
-  const NeedEditor::StepTime step_time_ = [](const PlanNode&) { return kStepTime; };
+  const Ranking ranking_;
+  StepTimes thought_;  // of every node
+  StepTimes used_;     // of the nodes in the index: as it was thought when each was first needed, or last looked at
+  const NeedEditor::StepTime step_time_ = [this](const PlanNode& node) { return thought_.at(node.id); };
   NeedIndex index_;
 };
 
 }  // namespace
 
-TEST_CASE("the index of needs is what the stage tree from scratch says, after each of 100,000 random edits",
-          "[property]") {
+TEST_CASE(
+    "the index of needs is what the stage tree from scratch says, for every ranking and while estimates change, after "
+    "each of 100,000 random edits",
+    "[property]") {
+  const Ranking rankings[] = {Ranking::kLongest, Ranking::kBreadthFirst, Ranking::kMostBelow};
   for (std::uint64_t seed = 1; seed <= 850; ++seed) {
     INFO("seed " << seed);
-    RandomEdits edits(seed);
+    RandomEdits edits(seed, rankings[seed % 3]);
     for (int i = 0; i < 120; ++i) {
       edits.Do();
       edits.Check();

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "master/core/views/node_walk.h"
+#include "master/core/views/training_costs.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {
@@ -92,6 +94,62 @@ TEST_CASE("what the team has trained already is not forecast again") {
   CHECK(forecast.checkpoint_bytes == 200 * (4 + 3));         // four ends; branches at 40, and at 60 on both
   CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "others")->trained_steps == 0);
   CHECK(ForecastOf(s.state, {Grid("grid", Scope::kStudy)}, "team")->slot_time->count() == Approx(160 * 3));
+}
+
+TEST_CASE("a forecast adds up what ranking, limits and progress add up") {
+  StateBuilder s;
+  const StudyId study = s.AddStudy(Scope::kTeam);
+  for (const char* lr : {"0.1", "0.2", "MultiStep(0.1, [40], gamma=0.1)"}) {
+    const TrialId trial = s.AddTrial(study, lr, 80, lr[2] == '1' ? "32" : "64");
+    s.Trained({study}, trial, 10, 70, 0, lr[2]);
+    s.Change(trial, SetMeasurement{s.On(trial, 60).node, CostKind::kLoad, {2, lr[2] * 1000}});
+  }
+  const auto& [key, sums] = *s.state.costs.begin();
+  const Study& of = s.state.studies.at(study);
+  MeasuredNodes nodes;
+  const auto is_wanted = [&](const MasterState& state, const SearchPlan& plan) {
+    return IsOfKind(state, plan, {of.training, of.device_kind, "team"});
+  };
+  const StateReader read = [&](const auto& look) {
+    look(s.state);
+    return Result<void>();
+  };
+  REQUIRE(WalkNodes(read, is_wanted, [&](const SearchPlan&, const PlanNode& node) { nodes.Add(node); }));
+  CHECK(s.state.costs.size() == 1);
+  CHECK(sums.IsMeasured(CostKind::kLoad));
+  CHECK(nodes.Sums() == sums);
+}
+
+TEST_CASE("outside of what was measured a forecast draws no line out to where work is free") {
+  StateBuilder s;
+  const StudyId before = s.AddStudy(Scope::kTeam);
+  s.Trained({before}, s.AddTrial(before, "0.1", 10, "10"), 0, 10, 0, 1);
+  s.Trained({before}, s.AddTrial(before, "0.1", 10, "20"), 0, 10, 0, 10);
+  const auto seconds = [&](const std::string& bs) {
+    return ForecastOf(s.state, {StudyOf("a", Scope::kTeam, {TrialOf("0.1", bs, 100)})}, "team")->slot_time->count();
+  };
+  CHECK(seconds("1") == Approx(100 * 1).epsilon(0.001));
+  CHECK(seconds("15") == Approx(100 * 5.5).epsilon(0.001));
+  CHECK(seconds("4000") == Approx(100 * 10).epsilon(0.001));
+}
+
+TEST_CASE("an evaluation that is stored is not forecast again, and one that is missing needs a load, no training") {
+  StateBuilder s;
+  const StudyId before = s.AddStudy(Scope::kTeam);
+  const TrialId trial = s.AddTrial(before, "0.1", 80);
+  s.Trained({before}, trial, 0, 80);
+  s.Claimed(trial, 80);
+  s.Change(trial, SetMeasurement{s.On(trial, 80).node, CostKind::kLoad, {1, 3'000'000}});
+  s.Change(trial, SetMeasurement{s.On(trial, 80).node, CostKind::kEvaluate, {1, 5'000'000}});
+  const auto seconds = [&](std::int64_t steps, std::int64_t horizon) {
+    NewTrial asked = TrialOf("0.1", "32", steps);
+    asked.horizon = Step{horizon};
+    return ForecastOf(s.state, {StudyOf("a", Scope::kTeam, {asked})}, "team")->slot_time->count();
+  };
+  CHECK(seconds(80, 80) == 0);
+  CHECK(seconds(60, 80) == Approx(3 + 5));
+  CHECK(seconds(60, 60) == Approx(3 + 5));
+  CHECK(seconds(80, 90) == Approx(3 + 10 + 5));
 }
 
 TEST_CASE("a large space is looked up in several turns, to its end") {
