@@ -186,6 +186,7 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
                        {"studies", Type::array}});
   REQUIRE(forecast["studies"].size() == 2);
   CHECK(forecast["studies"][0]["total_steps"] == 32);
+  CHECK(forecast["studies"][0]["is_kept_to_itself"] == false);
   REQUIRE(forecast["near_misses"].size() == 1);
   CHECK(forecast["near_misses"][0]["hint"] == "these two differ by 1.7e-18 from step 2 on");
   CHECK(forecast["near_misses"][0]["to_step"].is_null());
@@ -308,9 +309,11 @@ TEST_CASE("a forecast says what is not known") {
   CHECK(forecast["slot_seconds"].is_null());
   CHECK(forecast["critical_path_seconds"].is_null());
   CHECK(forecast["checkpoint_bytes"].is_null());
+  CHECK(forecast["studies"][0]["is_kept_to_itself"] == true);
   const Outcome text = testing::RunCommand({"study", "forecast", file, "--server", master.address()});
   CHECK_THAT(text.out, Catch::Contains("slot-seconds         not known: no step") &&
                            Catch::Contains("checkpoints          not known: no checkpoint") &&
+                           Catch::Contains("any: sharing stops at the study, whatever `share` says") &&
                            Catch::Contains("lr: MultiStep(0.1, [2], gamma=0.1) and Piecewise([0.1, 0.01], [2]): these "
                                            "two differ by 1.7e-18 from step 2 on"));
 }
