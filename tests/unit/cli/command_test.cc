@@ -186,7 +186,6 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
                        {"studies", Type::array}});
   REQUIRE(forecast["studies"].size() == 2);
   CHECK(forecast["studies"][0]["total_steps"] == 32);
-  CHECK(forecast["studies"][0]["is_kept_to_itself"] == false);
   REQUIRE(forecast["near_misses"].size() == 1);
   CHECK(forecast["near_misses"][0]["hint"] == "these two differ by 1.7e-18 from step 2 on");
   CHECK(forecast["near_misses"][0]["to_step"].is_null());
