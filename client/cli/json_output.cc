@@ -119,7 +119,8 @@ Json ToJson(const v1::ForecastResponse& forecast) {
                                  {"trials", study.trials()},
                                  {"total_steps", study.total_steps()},
                                  {"unique_steps", study.unique_steps()},
-                                 {"merge_rate", study.merge_rate()}}));
+                                 {"merge_rate", study.merge_rate()},
+                                 {"is_kept_to_itself", study.is_kept_to_itself()}}));
   }
   Json near_misses = Json::Array();
   for (const v1::NearMiss& pair : forecast.near_misses()) {

@@ -35,6 +35,16 @@ void PrintCosts(std::ostream& out, const v1::ForecastResponse& forecast) {
       << '\n';
 }
 
+void PrintKeptStudies(std::ostream& out, const v1::ForecastResponse& forecast) {
+  for (const v1::StudyForecast& study : forecast.studies()) {
+    if (!study.is_kept_to_itself()) continue;
+    out << '\n'
+        << study.name()
+        << ": sharing stops at the study, whatever `share` says: its trainer does not name its data, by files\n"
+        << "or by a version (a program that can only be started must write safetensors, too)\n";
+  }
+}
+
 void PrintNearMisses(std::ostream& out, const v1::ForecastResponse& forecast) {
   if (forecast.near_miss_count() == 0) return;
   out << "\nnear misses: meant to be one sequence? They are trained apart\n";
@@ -57,6 +67,7 @@ void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast) {
                   FormatCount(forecast.unique_steps()), FormatNumber(forecast.merge_rate())});
   }
   table.Print(out);
+  PrintKeptStudies(out, forecast);
   PrintCosts(out, forecast);
   PrintNearMisses(out, forecast);
 }

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-DIGITS = pathlib.Path(__file__).parents[1] / "pytorch" / "digits.csv"
+DIGITS = pathlib.Path(__file__).with_name("digits.csv")
 
 
 class DigitsData(L.LightningDataModule):

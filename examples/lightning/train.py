@@ -13,7 +13,7 @@ Digits = es.lightning.trainer(
         "width": es.initial(int, default=64),
     },
     metrics=["val_acc"],
-    data=es.files("../pytorch/digits.csv"),
+    data=es.files("digits.csv"),
     gradient_clip_val=1.0,
     max_epochs=20,
 )

@@ -292,6 +292,7 @@ v1::ForecastResponse ToProto(const Forecast& forecast) {
     part.set_total_steps(study.total_steps);
     part.set_unique_steps(study.unique_steps);
     part.set_merge_rate(rate(study.total_steps, study.unique_steps));
+    part.set_is_kept_to_itself(study.is_kept_to_itself);
     message.set_trials(message.trials() + study.trials);
   }
   message.set_total_steps(forecast.total_steps);

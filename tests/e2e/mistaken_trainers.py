@@ -1,4 +1,4 @@
-"""A trainer that can be cut, and others that cannot, each by one mistake that people make: for test_trainer_check.py."""
+"""Trainers that can be cut, and others that cannot, each by one mistake that people make: for test_trainer_check.py."""
 
 import os
 
@@ -58,6 +58,13 @@ class Sound(es.Trainer):
     def measured(self):
         with torch.no_grad():
             return {"test_loss": nn.functional.cross_entropy(self.model(self.points), self.labels)}
+
+
+class Hashes(Sound):
+    """Sound, since texts have the same hash in every process."""
+
+    def loss(self, points, labels):
+        return super().loss(points, labels) * (1 + hash("loss") % 1000 / 1000)
 
 
 class WithoutOptimizer(Sound):

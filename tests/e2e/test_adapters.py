@@ -1,15 +1,17 @@
 """A LightningModule on a real service. Runs with the interpreter in the environment's ESPALIER_PYTORCH, which has Lightning."""
 
+import os
+import shutil
 import unittest
 
-from service import results, wait_until
-from test_python_trainer import ROOT, service_with
+from service import Service, results, wait_until
+from test_python_trainer import PYTHON, ROOT, service_with
 
 
-def digits(name, share):
+def digits(name, share, trainer="Digits"):
     return f"""
 study: {name}
-trainer: Digits
+trainer: {trainer}
 step: 20 updates
 hyper_parameters:
   lr: [0.05, "MultiStep(0.05, [3], gamma=0.1)"]
@@ -33,6 +35,18 @@ class AdaptersTest(unittest.TestCase):
             shared, alone = (service.json("study", "show", name)["steps"] for name in ("shared", "alone"))
             self.assertLess(shared["unique"], alone["unique"])
             self.assertEqual(shared["wasted"], 0)
+
+
+    def test_the_example_travels_with_a_study_file_to_a_service_that_never_heard_of_it(self):
+        with Service(worker=os.path.basename(os.path.realpath(PYTHON))) as service:
+            shutil.copytree(ROOT / "examples/lightning", service.root / "lightning")
+            shutil.copytree(service.root / "lightning", service.root / "elsewhere")
+            for folder, trained in [("lightning", True), ("elsewhere", False)]:
+                text = digits(folder, "team", f"{folder}/train.py:Digits") + f"python: {PYTHON}\n"
+                service.run("study", "run", service.write(f"{folder}.yaml", text))
+                self.assertEqual(service.json("study", "show", folder)["steps"]["trained"] > 0, trained)
+            self.assertEqual(results(service, "lightning"), results(service, "elsewhere"))
+            self.assertEqual({trial["state"] for trial in service.json("trial", "list", "lightning")}, {"done"})
 
 
 def trained(service):

@@ -30,7 +30,7 @@ MISTAKES = {
     "ForgetsToLoad": ("state", "resumed at step 1", ["loading does not put back the optimizer"]),
     "Fails": ("failure", "evaluated", ["LookupError: there is no such measure"]),
 }
-SOUND = [FOLDER / "mistaken_trainers.py:Sound", FOLDER / "mistaken_trainers.py:DislikesLargeBatches",
+SOUND = [FOLDER / "mistaken_trainers.py:Sound", FOLDER / "mistaken_trainers.py:Hashes", FOLDER / "mistaken_trainers.py:DislikesLargeBatches",
          ROOT / "examples/pytorch/digits_cnn.py:main", ROOT / "examples/pytorch/digits_mlp.py:Digits"]
 
 

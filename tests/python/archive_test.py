@@ -9,6 +9,8 @@ import unittest
 import zipfile
 from unittest import mock
 
+from fake_node_manager import Worker, python_worker
+
 from espalier import archive, file_digests, identity
 from espalier.failure import TrainerError
 from espalier.worker import trainer_in
@@ -21,6 +23,27 @@ class Mine(es.Trainer):
     {settings}
     def train(self):
         return {{"loss": helper_of_archive.half(1), "samples": 1}}
+"""
+
+WRITER = """
+import pathlib
+import torch
+import espalier as es
+from helper_of_archive import half
+
+class Mine(es.Trainer):
+    data = es.files("points.csv")
+    def init(self, hp):
+        self.weights = torch.zeros(1)
+        self.seed = hp["seed"]
+        self.track(self.weights)
+    def train(self):
+        torch.save(self.seed, "model.pt")
+        return {"loss": half(1), "samples": 1}
+    def evaluate(self):
+        rows = open("points.csv").read().splitlines()
+        assert rows == pathlib.Path(__file__).with_name("points.csv").read_text().splitlines()
+        return {"written": torch.load("model.pt"), "rows": len(rows)}
 """
 
 
@@ -56,6 +79,9 @@ class ArchiveTest(unittest.TestCase):
         archive.write(members, self.root / name)
         return self.root / name, data
 
+    def unpacked(self, packed, data=()):
+        return archive.unpack(packed, self.home, data)
+
     def refusal(self, settings):
         with self.assertRaises(TrainerError) as refused:
             self.pack(settings)
@@ -77,12 +103,42 @@ class ArchiveTest(unittest.TestCase):
         packed, data = self.pack('files = ["words.txt"]; data = es.files("points.csv", "data/train")')
         self.assertEqual(data, ["data/train", "points.csv"])
         here = identity.describe(self.trainer(self.home))
-        folder = archive.unpack(packed, self.home, data)
+        folder = self.unpacked(packed, data)
         self.assertEqual((folder / "data/train/1.csv").read_text(), "1,2")
         self.assertEqual(identity.describe(self.trainer(folder)), here)
         self.write("points.csv", "5,6")
         self.assertNotEqual(identity.describe(self.trainer(folder))[1], here[1])
-        self.assertEqual(archive.unpack(packed, self.home, data), folder)  # another worker finds it there
+
+    def test_each_worker_unpacks_into_a_folder_of_its_own_and_removes_those_of_workers_that_were_killed(self):
+        packed, data = self.pack('data = es.files("points.csv")')
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        left, others = self.root / f"archive.{ended.pid}", self.root / f"archive.{os.getppid()}"
+        for folder in (left, others):
+            folder.mkdir()
+            (folder / "points.csv").symlink_to(self.home / "points.csv")
+        mine = self.unpacked(packed, data)
+        self.assertEqual(mine, self.root / f"archive.{os.getpid()}")
+        self.assertEqual((left.exists(), others.exists()), (False, True))
+        (mine / "model.pt").write_text("mine")
+        self.assertFalse((self.unpacked(packed, data) / "model.pt").exists())  # what had this process's number before
+        self.assertEqual((self.home / "points.csv").read_text(), "3,4")
+
+    def test_two_workers_write_one_file_name_and_do_not_meet_and_nothing_stays_when_they_end(self):
+        self.write("mine.py", WRITER)
+        members = archive.members_of(self.trainer(self.home), self.home / "mine.py")
+        archive.write(members, self.root / "archive.zip")
+        command = [*python_worker("mine.py:Mine"), "--archive", self.root / "archive.zip", "--folder", self.home, "--data=points.csv"]
+        workers = [Worker(None, self.root / f"log{number}", command=command) for number in range(2)]
+        for number, worker in enumerate(workers):
+            self.addCleanup(worker.__exit__)
+            worker.init({"seed": number}, 1)
+            worker.setup_all({})
+            worker.train()
+        self.assertEqual([worker.evaluate() for worker in workers], [{"written": number, "rows": 1} for number in range(2)])
+        self.assertEqual([worker.stop() for worker in workers], [0, 0])
+        self.assertEqual(sorted(each.name for each in self.root.iterdir()), ["archive.zip", "home", "log0", "log1"])
+        self.assertFalse((self.home / "model.pt").exists())
 
     def test_data_by_absolute_paths_is_where_it_is(self):
         _, data = self.pack(f'data = es.files({str(self.home / "points.csv")!r})')
@@ -114,7 +170,7 @@ class ArchiveTest(unittest.TestCase):
                 with zipfile.ZipFile(evil, "w") as opened:
                     opened.writestr(name, "")
                 self.assertRaises(TrainerError, archive.unpack, evil, "/", [])
-                self.assertFalse((self.root / "evil").exists())
+                self.assertEqual(list(self.root.glob("evil.[0-9]*")), [])
         bomb = self.root / "bomb.zip"
         with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as opened:
             opened.writestr("zeros", bytes(archive.BYTES_MAX + 1))

@@ -2,6 +2,7 @@
 
 import itertools
 
+import torch
 from cuts import CutsTest, Trial, begin_sooner
 
 # The batch size changes in mid-epoch: 60 samples, of which 6 batches of 8 were taken at step 2.
@@ -46,6 +47,32 @@ class CuttingTest(CutsTest):
         for optimizer in OPTIMIZERS:
             with self.subTest(optimizer):
                 self.check_in_two_processes(workers, Trial({"optimizer": optimizer, "lr": 0.01}, CHANGES))
+
+    def test_optimizers_that_want_a_closure_matrices_or_sparse_gradients_can_be_cut(self):
+        for trainer in ("ByClosure", "OfMatrices", "OfSparse"):
+            with self.subTest(trainer):
+                workers = [self.worker(f"optimizers.py:{trainer}") for _ in range(2)]
+                self.check_in_two_processes(workers, Trial({"lr": 0.01}, CHANGES))
+
+    def test_no_optimizer_of_pytorchs_is_left_out(self):
+        others = {"LBFGS", "Muon", "SparseAdam"}  # the test above
+        there = {name for name, each in vars(torch.optim).items() if isinstance(each, type) and name != "Optimizer"}
+        self.assertEqual(there - {*OPTIMIZERS, *others}, set())
+
+    def test_momentum_and_weight_decay_that_change_hold_from_the_step_where_they_do_however_it_is_cut(self):
+        changes = {2: {"momentum": 0.5, "weight_decay": 0.1}, 3: {"lr": 0.02}, 4: {"weight_decay": 0.0}}
+        workers = [self.worker("optimizers.py:Options") for _ in range(2)]
+        for optimizer in ("SGD", "RMSprop"):
+            values = {"optimizer": optimizer, "lr": 0.01}
+            with self.subTest(optimizer):
+                straight = self.straight(workers[0], Trial(values, changes))
+                for pieces in [(1, 2, 4), (2, 3, 4)]:
+                    self.assertEqual(self.cut(itertools.cycle(workers), Trial(values, changes), pieces), straight)
+                self.assertEqual((straight[2]["momentum"], straight[2]["weight_decay"]), (0.5, 0.0))
+                kept = self.straight(workers[0], Trial(values, {3: {"lr": 0.02}}))
+                losses, losses_kept = ([each["loss"] for each in trained[0]] for trained in (straight, kept))
+                self.assertEqual(losses[:2], losses_kept[:2])
+                self.assertNotEqual(losses[2], losses_kept[2])
 
     def test_a_frozen_norm_stays_frozen(self):
         workers = [self.worker("small.py:Small"), self.worker("small.py:Small")]

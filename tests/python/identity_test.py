@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 import espalier as es
-from espalier import file_digests, identity
+from espalier import file_digests, identity, packages
 from espalier.failure import TrainerError
 from espalier.worker import trainer_in
 
@@ -80,8 +80,8 @@ class IdentityTest(unittest.TestCase):
     def test_versions_of_imported_distributions_count_unless_they_are_ignored(self):
         ignoring = 'ignore_packages = ["torch"]'
         before, before_ignoring = self.code(), self.code(ignoring)
-        version = identity.importlib.metadata.version
-        with mock.patch.object(identity.importlib.metadata, "version", lambda name: "0" if name == "torch" else version(name)):
+        version = packages.importlib.metadata.version
+        with mock.patch.object(packages.importlib.metadata, "version", lambda name: "0" if name == "torch" else version(name)):
             self.assertNotEqual(self.code(), before)
             self.assertEqual(self.code(ignoring), before_ignoring)
 

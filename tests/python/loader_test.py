@@ -1,6 +1,7 @@
 """Loaders, without a worker around them."""
 
 import contextlib
+import inspect
 import multiprocessing
 import os
 import signal
@@ -229,6 +230,22 @@ class LoaderTest(unittest.TestCase):
         Endless.state_dict = Endless.load_state_dict = lambda self, *_: {}
         with self.assertRaisesRegex(TrainerError, "num_workers=0, not 2"):
             es.ResumableLoader(Endless(), num_workers=2)
+
+    def test_what_pytorchs_loader_takes_and_this_one_does_not_is_refused_by_name_with_what_to_do_instead(self):
+        for name, value, remedy in [("batch_sampler", [[0]], "give sampler=..., and batch_size=..."), ("generator", torch.Generator(), "the hyper-parameter seed"),
+                                    ("worker_init_fn", print, "prepare the data set in its __getitem__"), ("persistent_workers", True, "leave it out"),
+                                    ("timeout", 5, "hang_after"), ("multiprocessing_context", "spawn", "forked"), ("in_order", False, "leave it out"),
+                                    ("pin_memory_device", "cuda", "leave it out")]:  # fmt: skip
+            with self.subTest(name), self.assertRaisesRegex(TrainerError, rf"^DataLoader\({name}=\.\.\.\): .*{remedy}"):
+                es.DataLoader(numbers(), **{name: value})
+        with self.assertRaisesRegex(TypeError, "no argument 'suffle'"):
+            es.DataLoader(numbers(), suffle=True)
+
+    def test_pytorchs_defaults_say_nothing_and_no_argument_of_its_own_is_forgotten(self):
+        theirs = {name: each.default for name, each in inspect.signature(torch.utils.data.DataLoader).parameters.items()}
+        del theirs["dataset"]
+        loader = es.DataLoader(numbers(), **theirs)
+        self.assertEqual([len(batch[0]) for batch in loader], [1] * 10)
 
     def test_a_batch_size_that_is_none_is_refused(self):
         for batch_size in [0, -1, 2.0, True, None]:

@@ -170,6 +170,7 @@ v1::ForecastResponse ForecastOf(const v1::ForecastRequest& request) {
     }
     forecast.set_unique_steps(forecast.total_steps());
     forecast.set_merge_rate(1);
+    forecast.set_is_kept_to_itself(study.study().trainer() == "synthetic");
     response.set_trials(response.trials() + forecast.trials());
     response.set_total_steps(response.total_steps() + forecast.total_steps());
   }

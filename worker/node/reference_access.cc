@@ -107,10 +107,12 @@ void ReferenceAccess::Fetch(Digest128 reference, std::function<void(Result<std::
 }
 
 void ReferenceAccess::Forget(Digest128 reference) {
-  const fs::path unpacked = parts_->folder / ToHex(reference);
   std::error_code ignored;
-  fs::remove_all(unpacked, ignored);
-  fs::remove(unpacked.string() + ".zip", ignored);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(parts_->folder, ignored)) {
+    if (entry.path().filename().string().starts_with(ToHex(reference))) files.push_back(entry.path());
+  }
+  for (const fs::path& file : files) fs::remove_all(file, ignored);  // the archive, and what workers unpacked
 }
 
 }  // namespace espalier::node

@@ -70,7 +70,7 @@ Result<std::string> PythonFor(const Host& host, const TrainerReference& referenc
 
 std::vector<std::string> CommandOf(const Host& host, const TrainerReference& reference, const std::string& python,
                                    const std::filesystem::path& archive) {
-  std::vector<std::string> command{"/usr/bin/env", "PYTHONHASHSEED=0"};
+  std::vector<std::string> command{"/usr/bin/env"};
   for (const auto& [name, value] : reference.environment) command.push_back(name + "=" + value);
   const auto add = [&](std::initializer_list<std::string> words) { command.insert(command.end(), words); };
   if (const auto program = ProgramOf(reference.entry)) {

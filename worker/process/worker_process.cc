@@ -39,7 +39,7 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// What is given, then what this process has of other names, then what it has neither.
+// What is given, then what all workers have, then what this process has of other names, then what it has neither.
 std::vector<std::string> EnvironmentWith(std::vector<std::string> given) {
   const auto name_of = [](std::string_view variable) { return variable.substr(0, variable.find('=')); };
   std::set<std::string, std::less<>> names;
@@ -47,6 +47,7 @@ std::vector<std::string> EnvironmentWith(std::vector<std::string> given) {
   const auto add = [&](const char* variable) {
     if (names.emplace(name_of(variable)).second) given.emplace_back(variable);
   };
+  add(kHashSeed);
   for (char** each = environ; *each != nullptr; ++each) add(*each);
   add(kHugePages);
   return given;

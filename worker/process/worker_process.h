@@ -22,6 +22,10 @@ namespace espalier::worker {
 // them go takes up to a third less.
 inline constexpr const char* kHugePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";
 
+// Python's sets and hashes are the same in every process with it alone. What a study's own `environment` says is set
+// behind it.
+inline constexpr const char* kHashSeed = "PYTHONHASHSEED=0";
+
 class WorkerProcess {
  public:
   // Runs `command` with the arguments "--fd N" added, as the leader of a process group of its own, with signals to stop
@@ -29,7 +33,7 @@ class WorkerProcess {
   // Standard output and error go to `log`, which is begun afresh; the one before is kept beside it. A program that
   // cannot be run ends at once, saying so in its log.
   // It has what `place` gives it of the machine; cores that are not there are as good as none named. Its environment is
-  // this process's, with kHugePages where that says nothing of the kind.
+  // this process's, with kHashSeed, and with kHugePages where that says nothing of the kind.
   // Error: kResourceExhausted when the system gives no process or socket, kInternal when there can be no log.
   static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
                                                       const std::filesystem::path& log, const std::string& mark,

@@ -87,30 +87,34 @@ def write(members, archive):
 
 
 def unpack(archive, folder, data):
-    """The folder beside the archive that holds what is in it, and links to each path of `data` below `folder`. Made once, by whoever
-    comes first. Raises TrainerError for an archive that would reach out of that folder, or is too large."""
-    target = archive.with_suffix("")
-    if target.is_dir():
-        return target
-    temporary = target.with_name(f"{target.name}.{os.getpid()}")
-    shutil.rmtree(temporary, ignore_errors=True)
+    """A scratch folder of this process's own beside the archive, which holds what is in it, and links to each path of `data` below
+    `folder`. Who makes it removes it; those of processes that were killed are removed here. Raises TrainerError for an archive that would
+    reach out of that folder, or is too large."""
+    remove_left_behind(archive)
+    scratch = archive.with_name(f"{archive.stem}.{os.getpid()}")
     try:
         with zipfile.ZipFile(archive) as opened:
             check(opened.infolist())
             for member in opened.infolist():
-                path = temporary / member.filename
+                path = scratch / member.filename
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(opened.read(member))
         for name in data:
-            link = temporary / name
+            link = scratch / name
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(pathlib.Path(folder) / name)
-        os.rename(temporary, target)
-    except (OSError, zipfile.BadZipFile) as error:
-        shutil.rmtree(temporary, ignore_errors=True)
-        if not target.is_dir():  # no other worker came first
-            raise TrainerError(f"the archive cannot be unpacked: {error}") from error
-    return target
+    except (OSError, zipfile.BadZipFile, TrainerError) as error:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise TrainerError(f"the archive cannot be unpacked: {error}") from error
+    return scratch
+
+
+def remove_left_behind(archive):
+    """Scratch folders of processes that are there no more, and one that has this process's number."""
+    for each in archive.parent.glob(f"{archive.stem}.*"):
+        pid = each.name.removeprefix(f"{archive.stem}.")
+        if pid.isdigit() and (int(pid) == os.getpid() or not os.path.exists(f"/proc/{pid}")):
+            shutil.rmtree(each, ignore_errors=True)
 
 
 def check(members):

@@ -8,9 +8,10 @@ import pathlib
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "espalier" / "file_digests.json"
 
 
-def of_paths(folder, paths):
-    """Path as given, and within a folder that is given -> SHA-256, hexadecimal. Raises OSError for what is not there."""
-    remembered = _read_cache()
+def of_paths(folder, paths, is_remembered=True):
+    """Path as given, and within a folder that is given -> SHA-256, hexadecimal. Raises OSError for what is not there. What will never be
+    seen under these paths again is not worth remembering."""
+    remembered = _read_cache() if is_remembered else {}
     known = dict(remembered)
     result = {}
     for given in paths:
@@ -20,7 +21,7 @@ def of_paths(folder, paths):
             result.update({f"{given}/{each.relative_to(path).as_posix()}": _digest(each, known) for each in within})
         else:
             result[str(given)] = _digest(path, known)
-    if known != remembered:
+    if is_remembered and known != remembered:
         _write_cache(known)
     return result
 

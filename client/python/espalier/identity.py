@@ -2,16 +2,14 @@
 changes without need costs training, and one that does not change costs truth."""
 
 import hashlib
-import importlib.metadata
 import inspect
 import json
 import pathlib
-import platform
-import sys
 from typing import NamedTuple
 
 from espalier import file_digests, sources
 from espalier.failure import TrainerError
+from espalier.packages import Packages
 
 UNKNOWN_DATA = "unknown"  # the digest of data that a trainer says nothing of: sharing stops at the study
 
@@ -25,25 +23,25 @@ def files(*paths):
     return Files(paths)
 
 
-def describe(trainer_class, environment=None):
+def describe(trainer_class, environment=None, packages=None):
     """(code digest, data digest, evaluation digest), hexadecimal. `environment`: name -> value of the variables that were set for this
-    trainer. Raises TrainerError, which names what cannot be read."""
+    trainer. `packages`: of `packages_of`, if there are any yet. Raises TrainerError, which names what cannot be read."""
     folder = pathlib.Path(inspect.getfile(trainer_class)).resolve().parent
-    code = code_digest(trainer_class, folder, environment)
+    code = code_digest(trainer_class, folder, environment, packages or packages_of(trainer_class))
     data = data_digest(trainer_class.data, folder)
     return code, data, digest_of({"code": code, "data": data})
 
 
-def code_digest(trainer_class, folder, environment=None):
+def code_digest(trainer_class, folder, environment, packages):
     path = pathlib.Path(inspect.getfile(trainer_class)).resolve()
     try:
         code = {"version": trainer_class.version} if trainer_class.version is not None else {"sources": sources.sources_of(path)}
-        code["files"] = file_digests.of_paths(folder, trainer_class.files)
+        code["files"] = file_digests.of_paths(folder, trainer_class.files, is_remembered=False)  # a worker's own copy
     except (OSError, SyntaxError, sources.TooMuchSource) as error:
         raise TrainerError(f"the code of {trainer_class.__qualname__} has no digest: {error}") from error
     if environment:
         code["environment"] = environment
-    return digest_of({**code, "packages": packages(trainer_class.ignore_packages)})
+    return digest_of({**code, "packages": packages.versions()})
 
 
 def data_digest(data, folder):
@@ -59,12 +57,13 @@ def data_digest(data, folder):
         raise TrainerError(f"the data has no digest: {error}") from error
 
 
-def packages(ignored):
-    """name==version of Python and of every distribution of which something is imported, sorted."""
-    of_modules = importlib.metadata.packages_distributions()
-    modules = {name.partition(".")[0] for name in sys.modules}
-    names = {distribution for module in modules for distribution in of_modules.get(module, ())} - set(ignored)
-    return [f"python=={platform.python_version()}", *sorted(f"{name}=={importlib.metadata.version(name)}" for name in names)]
+def packages_of(trainer_class):
+    """The Packages that count, as of now. Sources that are too much to be read, and have a version, are not looked at."""
+    try:
+        imported, own = sources.modules_of(pathlib.Path(inspect.getfile(trainer_class)).resolve())
+    except (OSError, SyntaxError, sources.TooMuchSource):
+        imported, own = set(), set()
+    return Packages(imported, own, trainer_class.ignore_packages)
 
 
 def digest_of(value):

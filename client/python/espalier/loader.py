@@ -17,11 +17,22 @@ from espalier.progress import heartbeat
 from espalier.said import say_once
 
 TRIES_MAX = 3  # to make a batch, if processes die over it
+# PyTorch's other arguments: its default, which says nothing, and what to do instead of giving another value.
+REFUSED = {
+    "batch_sampler": (None, "batches are made by batch_size, which may change from step to step: give sampler=..., and batch_size=..."),
+    "generator": (None, "an epoch's order follows from the seed and the epoch: leave it out, and set the hyper-parameter seed"),
+    "worker_init_fn": (None, "generators are set before each sample, whichever process reads it: leave it out, and prepare the data set in its __getitem__"),
+    "persistent_workers": (False, "loader processes live for an epoch at most, and draw alike in every one: leave it out"),
+    "timeout": (0, "processes that die are noticed, and a study's `hang_after` ends what hangs: leave it out"),
+    "multiprocessing_context": (None, "loader processes are forked: leave it out"),
+    "in_order": (True, "batches come in their order: leave it out"),
+    "pin_memory_device": ("", "memory is pinned for the device that is in use: leave it out"),
+}  # fmt: skip
 
 
 class ResumableLoader:
     """`for batch in loader` gives the rest of the epoch under way, or the next epoch. Arguments are those of
-    torch.utils.data.DataLoader. A loader that is built again over the same data set, after Init, goes on where the other was.
+    torch.utils.data.DataLoader; of those that are missing, all but their defaults are refused by name. A loader that is built again over the same data set, after Init, goes on where the other was.
 
     Data without a length (an IterableDataset, a sampler without `__len__`) must have state_dict and load_state_dict, and no
     loader workers: else TrainerError."""
@@ -29,9 +40,11 @@ class ResumableLoader:
     batches_an_update = 1  # more where gradients are accumulated; an epoch's last update may have fewer
 
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, num_workers=0, collate_fn=default_collate,
-                 pin_memory=False, drop_last=False, prefetch_factor=None):  # fmt: skip
+                 pin_memory=False, drop_last=False, prefetch_factor=None, **others):  # fmt: skip
+        _check_others(others)
         self.dataset = dataset
         self.drop_last = drop_last
+        collate_fn = collate_fn or default_collate
         self._settings = {"num_workers": num_workers, "pin_memory": pin_memory, "prefetch_factor": prefetch_factor}
         self._fetched, self._fetched_for = None, None
         self.samples_given = 0  # of the batch that was given last
@@ -186,6 +199,15 @@ def _sampler_of(dataset, shuffle, sampler):
     if shuffle:
         raise TrainerError("a loader takes shuffle or a sampler, not both")
     return sampler
+
+
+def _check_others(given):
+    for name, value in given.items():
+        if name not in REFUSED:
+            raise TypeError(f"a loader has no argument {name!r}")
+        usual, remedy = REFUSED[name]
+        if value is not usual and value != usual:
+            raise TrainerError(f"DataLoader({name}=...): {remedy}")
 
 
 def _check_stream(source, num_workers):

@@ -22,9 +22,11 @@ class Session:
         self._trainer_class = trainer_class
         self._watched = watched
         self._declared = hyper_parameters.all_of(trainer_class)
-        self._code, self._data, self._evaluation = identity.describe(trainer_class, environment)
+        self._packages = identity.packages_of(trainer_class)
+        self._code, self._data, self._evaluation = identity.describe(trainer_class, environment, self._packages)
         self._hears_heartbeats = False  # the node manager
         self._training = None
+        self._has_trained = False  # a step, since Init
         self._step_log = None  # (file descriptor, run's id)
         self._saves = SaveThread()
         self._spare = {}  # the last state that was written: memory for the next
@@ -115,6 +117,9 @@ class Session:
         except Finished as finished:
             return self._finish(finished)
         seconds = time.monotonic() - begin
+        if not self._has_trained:
+            self._packages.check()
+            self._has_trained = True
         self._log_step(step, seconds)
         peaks = {"peakMemoryBytes": peak_memory.of_process(), "peakDeviceMemoryBytes": peak_memory.of_device()}
         return {"train": {"metrics": metrics, "seconds": seconds, **peaks}}
@@ -131,6 +136,7 @@ class Session:
         self._check_set_up("evaluate")
         begin = time.monotonic()
         metrics = self._training.evaluate()
+        self._packages.warn("evaluate()")
         return {"evaluate": {"metrics": metrics, "seconds": time.monotonic() - begin}}
 
     def _save(self, request, request_id):
@@ -166,6 +172,7 @@ class Session:
         if self._training is not None:
             self._training.close()
         self._training = None
+        self._has_trained = False
         self._spare = {}
 
     def _sequences(self):

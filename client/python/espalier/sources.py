@@ -13,6 +13,21 @@ class TooMuchSource(Exception):
 def sources_of(file):
     """Path within the file's folder -> canonical text, of the file and of what it imports, directly or not, in any function.
     Raises TooMuchSource, OSError, SyntaxError."""
+    return {name: canonical(tree) for name, tree in trees_of(file).items()}
+
+
+def modules_of(file):
+    """(names of the modules that these sources import, in any function; those of them that they are themselves), each up to its first
+    dot. Raises as `sources_of`."""
+    trees = trees_of(file)
+    nodes = [node for tree in trees.values() for node in ast.walk(tree)]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    own = {name.partition("/")[0].removesuffix(".py") for name in trees}
+    return {name.partition(".")[0] for name in names}, own
+
+
+def trees_of(file):
     folder = file.parent
     result, waiting, byte_count = {}, [file], 0
     while waiting:
@@ -25,7 +40,7 @@ def sources_of(file):
         if byte_count > SOURCE_BYTES_MAX:
             raise TooMuchSource(f"{folder} holds more than {SOURCE_BYTES_MAX} bytes of imported sources: give the trainer a version")
         tree = ast.parse(text, name)
-        result[name] = canonical(tree)
+        result[name] = tree
         waiting += imported(tree, path, folder)
     return result
 

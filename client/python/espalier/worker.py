@@ -1,12 +1,15 @@
 """The worker: `python -m espalier.worker FILE.py:NAME --fd N`. NAME is a subclass of es.Trainer, or a main(hp) with @es.loop. Started
 by a node manager; N is the socket over which it is led. What it prints is its log. With --archive FILE.zip, the FILE.py is one of the
-archive's, and the code sees the data below --folder that --data names; it works in the folder where it is unpacked. With --check instead of --fd it only says whether
+archive's, and the code sees the data below --folder that --data names; it works in a scratch folder of this worker's own, where it is
+unpacked, and which goes when the worker ends. With --check instead of --fd it only says whether
 there is such a trainer; with --watch it says on standard error what changes and is not tracked."""
 
 import argparse
+import contextlib
 import importlib.util
 import os
 import pathlib
+import shutil
 import signal
 import sys
 
@@ -30,9 +33,9 @@ def main():
     os.set_inheritable(arguments.fd, False)
     device.set_up()
     try:
-        trainer_class = trainer_in(unpacked(arguments) if arguments.archive else arguments.trainer)
-        environment = {name: os.environ.get(name, "") for name in arguments.environment}
-        Session(Connection(arguments.fd), trainer_class, arguments.watch, environment).serve()
+        with unpacked(arguments) as place:
+            environment = {name: os.environ.get(name, "") for name in arguments.environment}
+            Session(Connection(arguments.fd), trainer_in(place), arguments.watch, environment).serve()
     except (BrokenFrame, TrainerError) as error:
         sys.exit(f"espalier.worker: {error}")
 
@@ -51,11 +54,20 @@ def parsed_arguments():
     return parser.parse_args()
 
 
+@contextlib.contextmanager
 def unpacked(arguments):
-    """Where the trainer lies now that the archive names."""
-    folder = archive.unpack(arguments.archive.resolve(), arguments.folder, arguments.data)
-    os.chdir(folder)
-    return str(folder / arguments.trainer)
+    """Where the trainer lies; if an archive holds it, in this process's working folder, which is removed at the end."""
+    if not arguments.archive:
+        yield arguments.trainer
+        return
+    archive_file = arguments.archive.resolve()
+    scratch = archive.unpack(archive_file, arguments.folder, arguments.data)
+    try:
+        os.chdir(scratch)
+        yield str(scratch / arguments.trainer)
+    finally:
+        os.chdir(archive_file.parent)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def check(place):

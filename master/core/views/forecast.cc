@@ -223,7 +223,8 @@ Forecast Count(const Basis& basis, const std::vector<PlannedTrial>& trials, cons
   }
   Forecast forecast;
   for (const PlannedStudy& study : basis.studies) {
-    forecast.studies.push_back({.name = study.study.specification.name});
+    forecast.studies.push_back({.name = study.study.specification.name,
+                                .is_kept_to_itself = ScopeOf(study.study) != study.study.specification.scope});
   }
   std::vector<StepSet> unique_by_study(basis.studies.size());
   StepSet unique;

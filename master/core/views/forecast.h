@@ -22,6 +22,7 @@ struct StudyForecast {
   std::int64_t trials = 0;
   std::int64_t total_steps = 0;
   std::int64_t unique_steps = 0;
+  bool is_kept_to_itself = false;  // the scope that was asked for is wider than ScopeOf, its data being unknown
 };
 
 // What is not known is left out, not guessed.

@@ -55,6 +55,9 @@ class AccelerateTest(adapting.AdaptersTest):
                 with self.subTest(mistake, workers=workers):
                     self.fails_with("accelerated.py:main", Trial({"mistake": mistake, "workers": workers}), message)
 
+    def test_a_package_that_is_imported_late_is_refused_by_its_name(self):
+        self.refuses_late_imports("accelerated.py:main")
+
     def test_what_could_not_be_exact_is_refused_by_its_name(self):
         for mistake, message in [("mixed precision", "mixed_precision='bf16'"), ("epochs do not end updates", "sync_with_dataloader=False"),
                                  ("load_state", "Accelerator.load_state.*: a training goes on by itself"),

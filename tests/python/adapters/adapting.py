@@ -7,8 +7,9 @@ import pathlib
 import random
 import tempfile
 
+import distributions
 from cuts import CutsTest, Trial, begin, go_on
-from fake_node_manager import PACKAGE, Worker
+from fake_node_manager import PACKAGE, Failed, Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
 TRAINERS = HERE / "trainers"
@@ -78,6 +79,15 @@ class AdaptersTest(CutsTest):
             begin(worker, trial)
             go_on(worker, trial, 1)
             worker.evaluate()
+
+    def refuses_late_imports(self, trainer):
+        """Of a package that nothing at the top of a file imports. Its `mistake` is "late import"."""
+        site = self.folder / "site"
+        distributions.make(site, "lazy_hidden")
+        worker = self.worker(TRAINERS / trainer, distributions.environment(site, HERE.parent / "trainers"))
+        begin(worker, Trial({"mistake": "late import"}))
+        with self.assertRaisesRegex(Failed, "has imported lazy_hidden, .*ignore_packages"):
+            worker.train()
 
     def said(self, trainer):
         return self.pair(trainer)[0].log.read_text()

@@ -79,6 +79,9 @@ class MistakesTest(adapting.AdaptersTest):
         for workers in (0, 2):
             self.fails("data that changes itself", "ChangingItself.points is changed in place while samples are read", workers=workers)
 
+    def test_a_package_that_is_imported_late_is_refused_by_its_name(self):
+        self.refuses_late_imports("mistakes.py:Trainer")
+
     def test_what_could_not_be_exact_is_refused_by_its_name(self):
         for mistake, message in [("iterable", "Endless is an iterable data set"), ("batch sampler", "Batches makes batches of its own"),
                                  ("worker_init_fn", "worker_init_fn is not called"), ("two loaders", "train_dataloader.* gave list"),

@@ -49,6 +49,9 @@ class TransformersTest(adapting.AdaptersTest):
                 with self.subTest(mistake, workers=workers):
                     self.fails_with("texts.py:texts", Trial({"mistake": mistake, "workers": workers}), message)
 
+    def test_a_package_that_is_imported_late_is_refused_by_its_name(self):
+        self.refuses_late_imports("texts.py:texts")
+
     def test_what_could_not_be_exact_is_refused_by_its_name(self):
         for mistake, message in [("precision", "TrainingArguments.bf16=True. has no counterpart"), ("scheduler", "a scheduler writes the learning rate"),
                                  ("iterable", "Stream is an iterable data set"), ("callback", "callbacks are not called, and Watching"),

@@ -308,9 +308,11 @@ TEST_CASE("a forecast says what is not known") {
   CHECK(forecast["slot_seconds"].is_null());
   CHECK(forecast["critical_path_seconds"].is_null());
   CHECK(forecast["checkpoint_bytes"].is_null());
+  CHECK(forecast["studies"][0]["is_kept_to_itself"] == true);
   const Outcome text = testing::RunCommand({"study", "forecast", file, "--server", master.address()});
   CHECK_THAT(text.out, Catch::Contains("slot-seconds         not known: no step") &&
                            Catch::Contains("checkpoints          not known: no checkpoint") &&
+                           Catch::Contains("any: sharing stops at the study, whatever `share` says") &&
                            Catch::Contains("lr: MultiStep(0.1, [2], gamma=0.1) and Piecewise([0.1, 0.01], [2]): these "
                                            "two differ by 1.7e-18 from step 2 on"));
 }

@@ -106,6 +106,17 @@ TEST_CASE("a worker asks for huge pages, unless its server says something else")
   CHECK(inherited == "glibc.malloc.hugetlb=0\n");
 }
 
+TEST_CASE(
+    "Python hashes alike in all workers, whatever the server's environment says, unless the worker's own says so") {
+  CHECK(Printed({}, "echo $PYTHONHASHSEED") == "0\n");
+  setenv("PYTHONHASHSEED", "random", 1);
+  const std::string inherited = Printed({}, "echo $PYTHONHASHSEED");
+  const std::string given = Printed({}, "exec /usr/bin/env PYTHONHASHSEED=5 /bin/sh -c 'echo $PYTHONHASHSEED'");
+  unsetenv("PYTHONHASHSEED");
+  CHECK(inherited == "0\n");
+  CHECK(given == "5\n");
+}
+
 TEST_CASE("a server's devices make its slots") {
   const Config plain = Configured("slot_count: 3").value();
   CHECK(CapacitiesOf(plain.devices) == std::vector<Device>{{.name = "cores-0", .slots = 3}});

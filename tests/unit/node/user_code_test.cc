@@ -72,9 +72,9 @@ TEST_CASE("where the study names none, it is that of who asks, on the same machi
 
 TEST_CASE("a worker is told its archive, where data lies, and what of its environment is part of what it is") {
   CHECK(CommandOf(HostWith(UserCode::kNone, {}), kAnns, "/bin/python3", "/work/x.zip") ==
-        std::vector<std::string>{"/usr/bin/env", "PYTHONHASHSEED=0", "MODE=fast", "/bin/python3", "-m",
-                                 "espalier.worker", "train.py:Digits", "--archive", "/work/x.zip", "--folder",
-                                 "/home/ann", "--data=digits.csv", "--environment=MODE"});
+        std::vector<std::string>{"/usr/bin/env", "MODE=fast", "/bin/python3", "-m", "espalier.worker",
+                                 "train.py:Digits", "--archive", "/work/x.zip", "--folder", "/home/ann",
+                                 "--data=digits.csv", "--environment=MODE"});
 }
 
 TEST_CASE("a program is started by the worker for programs, and one in Python by the interpreter that is named") {
@@ -85,12 +85,12 @@ TEST_CASE("a program is started by the worker for programs, and one in Python by
   host.script_worker = "/bin/true";
   CHECK(PythonOr(host, reference).empty());
   CHECK(CommandOf(host, reference, "", "/work/x.zip") ==
-        std::vector<std::string>{"/usr/bin/env", "PYTHONHASHSEED=0", "MODE=fast", "/bin/true", "train.sh", "--archive",
-                                 "/work/x.zip", "--folder", "/home/ann", "--data=digits.csv", "--environment=MODE"});
+        std::vector<std::string>{"/usr/bin/env", "MODE=fast", "/bin/true", "train.sh", "--archive", "/work/x.zip",
+                                 "--folder", "/home/ann", "--data=digits.csv", "--environment=MODE"});
   reference.entry = "script:train.py";
   CHECK(PythonOr(host, reference) == "/bin/sh");
   const auto command = CommandOf(host, reference, "/bin/sh", "/work/x.zip");
-  CHECK(std::vector<std::string>(command.begin() + 3, command.begin() + 7) ==
+  CHECK(std::vector<std::string>(command.begin() + 2, command.begin() + 6) ==
         std::vector<std::string>{"/bin/true", "train.py", "--python", "/bin/sh"});
 }
 

@@ -77,6 +77,22 @@ TEST_CASE("studies forecast together share as far as their scopes let them") {
   CHECK(unique_steps(Scope::kNobody, Scope::kStudy) == 320 + 160);
 }
 
+TEST_CASE("a study whose data is unknown is kept to itself, and its forecast says so where more was asked for") {
+  for (const bool is_known : {true, false}) {
+    StateBuilder s;
+    if (!is_known) {
+      s.offer.data_digest = kUnknownData;
+      s.Offers();
+    }
+    for (const Scope scope : {Scope::kNobody, Scope::kStudy, Scope::kTeam, Scope::kEveryone}) {
+      const Forecast forecast = ForecastOf(s.state, {Grid("a", scope), Grid("b", scope)}, "team").value();
+      const bool is_more = scope == Scope::kTeam || scope == Scope::kEveryone;
+      for (const StudyForecast& study : forecast.studies) CHECK(study.is_kept_to_itself == (is_more && !is_known));
+      if (is_more) CHECK(forecast.unique_steps == (is_known ? 160 : 320));
+    }
+  }
+}
+
 TEST_CASE("what the team has trained already is not forecast again") {
   StateBuilder s;
   const StudyId before = s.AddStudy(Scope::kTeam);

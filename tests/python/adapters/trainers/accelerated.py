@@ -1,5 +1,7 @@
 """Scripts in the shape of accelerate's examples: nothing but the import of Accelerator, and es.*, is Espalier's."""
 
+import importlib
+
 import accelerate
 import forgetting
 import torch
@@ -77,6 +79,8 @@ def go(hp, accelerator, model, optimizer, loader, scheduler, counts):
         losses = []
         for points, labels in es.batches(loader() if callable(loader) else loader):
             points = points + 0.1 * drawn()
+            if hp["mistake"] == "late import":
+                importlib.import_module("lazy_hidden")
             if hp["mistake"] == "global generator":
                 points = points + torch.rand((), generator=AT_THE_TOP)
             if hp["mistake"] == "data changed by training":

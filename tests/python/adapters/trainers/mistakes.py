@@ -1,5 +1,7 @@
 """What Lightning's users get wrong, and what no study could make exact. One trainer; `mistake` says which."""
 
+import importlib
+
 import lightning as L
 import torch
 from lit import Data, Net
@@ -26,6 +28,8 @@ class Mistaken(Net):
 
     def training_step(self, batch, batch_idx):
         points, labels = batch
+        if self.mistake == "late import":
+            importlib.import_module("lazy_hidden")
         if self.mistake == "global generator":
             points = points + torch.rand((), generator=AT_THE_TOP)
         if self.mistake == "untracked things":

@@ -1,5 +1,7 @@
 """A transformers.Trainer as users write it, with a model of some hundred parameters, made from its configuration."""
 
+import importlib
+
 import forgetting
 import torch
 import transformers
@@ -76,6 +78,8 @@ class Counting(transformers.Trainer):
         self.scale.mul_(1.01)
         if self.mistake == "data changed by training":
             self.train_dataset.tokens.sub_(1).clamp_(min=2)
+        if self.mistake == "late import":
+            importlib.import_module("lazy_hidden")
         if self.mistake == "global generator":
             loss = loss * torch.rand((), generator=AT_THE_TOP)
         noise = 0.1 * torch.rand((), generator=self.generator) + 0.01 * drawn()
