@@ -284,6 +284,29 @@ void IndexKeeper::SlotsFreed(const SlotId& first, int count, const std::string& 
   if (had_none) ListIdle(server->second);
 }
 
+void IndexKeeper::TunerBegun(const Study& study) {
+  if (study.closing) return;
+  if (!study.specification.tuner.empty()) state_.index.tuned_studies.insert(study.id);
+  ListToAsk(study, true);
+}
+
+void IndexKeeper::TunerEnded(const Study& study) {
+  state_.index.tuned_studies.erase(study.id);
+  ListToAsk(study, false);
+}
+
+void IndexKeeper::ListToAsk(const Study& study, bool may_be_asked) {
+  if (!study.specification.asks_for_idle_slots) return;
+  const OfferKind kind{TrainerDigest(study.training), study.device_kind, ""};
+  std::set<StudyId>& studies = state_.index.tuners_to_ask[kind];
+  if (may_be_asked && !study.closing) {
+    studies.insert(study.id);
+  } else {
+    studies.erase(study.id);
+  }
+  if (studies.empty()) state_.index.tuners_to_ask.erase(kind);
+}
+
 void IndexKeeper::ServerSet(const Server* before, const Server& server) {
   const std::optional<SessionId> session = before == nullptr ? std::nullopt : before->session;
   if (session != server.session) {

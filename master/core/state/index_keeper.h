@@ -21,6 +21,11 @@ class IndexKeeper {
   void RunEnded(const Run& run);
   void TrialAdded(const Trial& trial);
   void TrialClosed(const Trial& trial);
+  // The study takes batches of its tuner, and no more. Whether its tuner may be asked, if it wants that, when a slot is
+  // idle. O(log studies).
+  void TunerBegun(const Study& study);
+  void TunerEnded(const Study& study);
+  void ListToAsk(const Study& study, bool may_be_asked);
   // `before`: what was known of it; null if nothing was. O(its slots and runs) when it registers anew, else O(1).
   void ServerSet(const Server* before, const Server& server);
   void ServerRemoved(const Server& server);

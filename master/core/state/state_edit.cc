@@ -44,10 +44,7 @@ struct Applier {
     state.trials_by_study[change.study.id];
     state.trial_index[change.study.id];
     state.tuner_turns[change.study.id];
-    ListToAsk(change.study, true);
-    if (!change.study.specification.tuner.empty() && !change.study.closing) {
-      state.index.tuned_studies.insert(change.study.id);
-    }
+    IndexKeeper(state).TunerBegun(change.study);
     Count(state.next.study, change.study.id);
     if (const auto& reference = change.study.specification.reference) ++state.index.references_in_use[*reference];
     const CheckKey key = CheckKeyOf(change.study);
@@ -58,8 +55,7 @@ struct Applier {
 
   void operator()(const CloseStudy& change) const {
     Study& study = Existing(state.studies, change.study, "study");
-    ListToAsk(study, false);
-    state.index.tuned_studies.erase(study.id);
+    IndexKeeper(state).TunerEnded(study);
     study.closing = true;
     study.cancelled |= change.cancelled;
   }
@@ -77,16 +73,6 @@ struct Applier {
       wanted->second.erase(change.study);
       if (wanted->second.empty()) state.index.checks_wanted.erase(wanted);
     }
-  }
-
-  // O(log studies), for tuners that are asked at all.
-  void ListToAsk(const Study& study, bool may_be_asked) const {
-    if (!study.specification.asks_for_idle_slots || study.closing) return;
-    const OfferKind kind{TrainerDigest(study.training), study.device_kind, ""};
-    std::set<StudyId>& studies = state.index.tuners_to_ask[kind];
-    if (may_be_asked) studies.insert(study.id);
-    if (!may_be_asked) studies.erase(study.id);
-    if (studies.empty()) state.index.tuners_to_ask.erase(kind);
   }
 
   void operator()(const AddPlan& change) const {
@@ -158,7 +144,7 @@ struct Applier {
     const auto take = [&] { state.trial_index[change.study].Take(change.event, study); };
     TunerTurn& turn = Existing(state.tuner_turns, change.study, "study");
     turn.Take(change.event);
-    ListToAsk(study, turn.MayBeAsked());
+    IndexKeeper(state).ListToAsk(study, turn.MayBeAsked());
     const auto* settled = std::get_if<ClaimSettled>(&change.event);
     settled == nullptr ? take() : CacheKeeper(state).Around(study, settled->trial, take);
   }
