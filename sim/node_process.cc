@@ -152,7 +152,7 @@ void NodeProcess::FinishRequest(int slot, std::int64_t number) {
     watcher_.trained(*trained);
   }
   worker->asked.pop_front();
-  Reply(slot, number, {request.id, std::move(reply)});
+  Reply(slot, number, {request.id, std::move(reply)}, trained);
   Work(slot);
 }
 
@@ -185,9 +185,10 @@ void NodeProcess::BeginSave(int slot, const worker::WorkerRequest& request) {
         });
 }
 
-void NodeProcess::Reply(int slot, std::int64_t number, worker::WorkerReply reply) {
-  Later(kReplyTakes, [this, slot, number, reply = std::move(reply)] {
+void NodeProcess::Reply(int slot, std::int64_t number, worker::WorkerReply reply, std::optional<TrainedStep> trained) {
+  Later(kReplyTakes, [this, slot, number, reply = std::move(reply), trained] {
     if (FindWorker(slot, number) == nullptr) return;
+    if (trained && !trained->is_finished) watcher_.returned(*trained);
     Do(core_->OnWorkerReplied(slot, number, reply, world_.clock.now()));
     Exchange();
   });

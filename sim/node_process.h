@@ -27,6 +27,8 @@ class NodeProcess {
   };
   struct Watcher {
     std::function<void(const TrainedStep&)> trained;
+    // What the step returned has reached the node manager: a worker that dies before takes it along.
+    std::function<void(const TrainedStep&)> returned;
     std::function<void(const Blow&)> struck;
     // It does not take the run's order.
     std::function<void(RunKey)> refused;
@@ -80,7 +82,8 @@ class NodeProcess {
   // What the worker answers instead, by a fault; none: what it would.
   std::optional<worker::Failure> FaultIn(int slot, const worker::RequestKind& request);
   void BeginSave(int slot, const worker::WorkerRequest& request);
-  void Reply(int slot, std::int64_t number, worker::WorkerReply reply);
+  // `trained`: the step that the reply is about, if it is about one.
+  void Reply(int slot, std::int64_t number, worker::WorkerReply reply, std::optional<TrainedStep> trained = {});
   // The worker is, or will be, lost by what it is at; false if it is at nothing of a run.
   bool Strike(int slot);
   void LoseWorker(int slot, bool killed_by_others, const std::string& words);

@@ -91,6 +91,7 @@ Service::Watcher Simulation::WatcherOfService() {
       .loaded = [this](const master::MasterState& state) { watch_.OnLoaded(state); }};
   const NodeProcess::Watcher node{
       .trained = [this](const TrainedStep& trained) { OnTrained(trained); },
+      .returned = [this](const TrainedStep& trained) { deeds_.returned[trained.run.run].insert(trained.step); },
       .struck =
           [this](const NodeProcess::Blow& blow) {
             const PlanId plan = service_.stored().runs.at(blow.run.run).plan;

@@ -72,7 +72,11 @@ Service::Watcher TunedStudy::WatcherOfService() {
                      .stored = [](const auto&) {},
                      .released = on_released,
                      .loaded = [](const auto&) {}},
-          .node = {.trained = [](const auto&) {}, .struck = [](const auto&) {}, .acknowledged = [](const auto&) {}},
+          .node = {.trained = [](const auto&) {},
+                   .returned = [](const auto&) {},
+                   .struck = [](const auto&) {},
+                   .refused = [](const auto&) {},
+                   .acknowledged = [](const auto&) {}},
           .arrived = [](const auto&) {}};
 }
 

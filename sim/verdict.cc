@@ -145,7 +145,7 @@ std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds) 
 }
 
 std::string FindMissingSeries(const master::MasterState& stored, const Watch& watch, const Deeds& deeds) {
-  for (const auto& [run, steps] : deeds.trained) {
+  for (const auto& [run, steps] : deeds.returned) {
     for (const Step step : steps) {
       const PlanNodeId node = PointOf(stored.runs.at(run), step).node;
       if (watch.HasSeries(node, step)) continue;

@@ -18,6 +18,7 @@ namespace espalier::sim {
 // from.
 struct Deeds {
   std::map<RunId, std::set<Step>> trained;
+  std::map<RunId, std::set<Step>> returned;  // those whose metrics reached the node manager
   using InPlan = std::pair<PlanId, std::uint64_t>;
   std::map<InPlan, int> struck_in_training;
   std::map<InPlan, int> struck_in_evaluation;
@@ -28,7 +29,7 @@ struct Deeds {
 std::string FindWrongResult(const master::MasterState& stored, const Watch& watch, const Deeds& deeds);
 // Whether it is stored who trained what, as the step logs had it.
 std::string FindWrongLog(const master::MasterState& stored, const Deeds& deeds);
-// Whether what each of these steps returned is among the training metrics.
+// Whether what each of these steps returned, where that was heard, is among the training metrics.
 std::string FindMissingSeries(const master::MasterState& stored, const Watch& watch, const Deeds& deeds);
 // Whether something was tried again and again.
 std::string FindTooManyAttempts(const Deeds& deeds);

@@ -47,7 +47,9 @@ sim::Service::Watcher SimulatedService::Watcher() {
           },
       .loaded = [this](const MasterState& state) { checks_.OnLoaded(state); }};
   const sim::NodeProcess::Watcher node{.trained = [this](const sim::TrainedStep& step) { OnTrained(step); },
+                                       .returned = [](const auto&) {},
                                        .struck = [](const auto&) {},
+                                       .refused = [](const auto&) {},
                                        .acknowledged = [](const auto&) {}};
   return {.master = master, .node = node, .arrived = [](const auto&) {}};
 }
