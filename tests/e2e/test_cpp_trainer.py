@@ -7,7 +7,9 @@ import subprocess
 import tempfile
 import unittest
 
-from service import BIN
+from disturbing import draw_from_seed
+from service import BIN, Service
+from test_identity import DISTURBANCES, Subject, trained_both_ways
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = tempfile.TemporaryDirectory(prefix="espalier-cpp-trainer-")
@@ -48,6 +50,12 @@ class CppTrainerTest(unittest.TestCase):
         report = json.loads(checked.stdout)
         self.assertTrue(report["passed"])
         self.assertIn("crop", [change["name"] for change in report["changes"]])
+
+    def test_random_trials_end_as_if_each_had_been_trained_alone_whatever_happens_to_their_training(self):
+        worker = shlex.join([str(BIN / "espalier-worker"), "--trainer", str(LIBRARY), "--data", "digits"])
+        subject = Subject("lenet", "test_acc", {"optimizer": ["sgd", "adam"], "dropout": [0.1], "crop": [0, 1]}, 20)
+        with Service(up_options=["--worker", worker]) as service:
+            self.assertEqual(*trained_both_ways(service, subject, 0, draw_from_seed(), DISTURBANCES))
 
     def test_a_library_that_is_none_or_was_built_for_another_worker_is_refused(self):
         content = LIBRARY.read_bytes()

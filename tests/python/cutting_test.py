@@ -25,10 +25,11 @@ class CuttingTest(CutsTest):
     def test_pieces_in_new_processes_are_the_straight_training_with_batch_sizes_that_change_in_mid_epoch(self):
         self.check("small.py:Small", Trial(changes=CHANGES))
 
-    def test_the_number_of_loader_workers_changes_nothing_in_pieces_either(self):
+    def test_the_number_of_loader_workers_and_how_far_they_fetch_ahead_change_nothing_in_pieces_either(self):
         with_none = self.straight(self.worker("small.py:Small"), Trial(changes=CHANGES))
-        with_two = self.check("small.py:Small", Trial({"workers": 2}, CHANGES), pieces=(1, 3))
-        self.assertEqual(with_two[0], with_none[0])
+        for prefetch in (1, 5):
+            with_two = self.check("small.py:Small", Trial({"workers": 2, "prefetch": prefetch}, CHANGES), pieces=(1, 3))
+            self.assertEqual(with_two[0], with_none[0])
 
     def test_a_process_that_has_trained_goes_on_without_init_and_where_it_stands_without_load(self):
         trial = Trial(changes=CHANGES)

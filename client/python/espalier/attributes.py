@@ -8,6 +8,7 @@ elements it is seen that it was replaced, or has another length."""
 import contextlib
 import itertools
 
+import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
@@ -17,6 +18,7 @@ from espalier.said import say_once
 CONTAINER_MAX = 1000
 SAMPLE = 10
 DATASETS_MAX = 100
+LEARNS = "espalier.learns"  # the key of a tensor that is a leaf and wants gradients
 PYTORCHS_OWN = frozenset(vars(nn.Module()))  # names of attributes
 DICTS, LISTS = tuple(state.DICTS.values()), tuple(state.LISTS.values())
 
@@ -134,7 +136,39 @@ def _has_own_state(value):
 
 
 def _captured(path, name, value):
-    return value if _is_value(value) else tracking._capture(f"{path}.{name}", value)
+    return _told_apart(value) if _is_value(value) else tracking._capture(f"{path}.{name}", value)
+
+
+def _told_apart(value):
+    """The value, in which what an optimizer may hold (leaves that learn) can be told from other tensors."""
+    if _learns(value):
+        return {LEARNS: value.detach()}
+    if type(value) in LISTS and len(value) <= CONTAINER_MAX:
+        return type(value)(map(_told_apart, value))
+    if type(value) is dict and len(value) <= CONTAINER_MAX:
+        return {key: _told_apart(each) for key, each in value.items()}
+    return value
+
+
+def _joined(now, value):
+    """What `_told_apart` was given; leaves that learn are those of `now`, with the values that they had."""
+    if type(value) is dict and value.keys() == {LEARNS}:
+        saved = value[LEARNS]
+        if _learns(now) and now.shape == saved.shape:
+            with torch.no_grad():
+                now.copy_(saved)
+            return now
+        return saved.requires_grad_()
+    if type(value) in LISTS and len(value) <= CONTAINER_MAX:
+        known = now if type(now) in LISTS and len(now) == len(value) else [None] * len(value)
+        return type(value)(_joined(*each) for each in zip(known, value))
+    if type(value) is dict and len(value) <= CONTAINER_MAX:
+        return {key: _joined(now.get(key) if isinstance(now, dict) else None, each) for key, each in value.items()}
+    return value
+
+
+def _learns(value):
+    return isinstance(value, Tensor) and value.requires_grad and value.is_leaf
 
 
 def _put(owner, name, value):
@@ -142,7 +176,9 @@ def _put(owner, name, value):
     now = vars(owner).get(name)
     if _has_own_state(now):
         tracking._restore(name, now, value)
-    elif type(now) is list and type(value) is list:
+        return
+    value = _joined(now, value)
+    if type(now) is list and type(value) is list:
         now[:] = value
     elif type(now) is type(value) and isinstance(now, dict):
         now.clear()

@@ -27,7 +27,7 @@ SILENT_CALLBACKS = (transformers.DefaultFlowCallback, transformers.PrinterCallba
 TIMES = ("runtime", "samples_per_second", "steps_per_second", "jit_compilation_time", "model_preparation_time")
 
 
-def trainer(*, hyper_parameters=None, metrics=(), setup=None, version=None, data=None, files=(), ignore_packages=()):
+def trainer(*, hyper_parameters=None, metrics=(), setup=None, version=None, data=None, files=(), ignore_packages=(), reload=False):
     """A decorator of make(hp), which returns a transformers.Trainer; studies call it by the function's name. Arguments as the
     attributes of es.Trainer; `setup(trainer, changed)` gets new values of sequences that nothing takes by their names: options of the
     optimizer and `learning_rate`, `per_device_train_batch_size`, `gradient_accumulation_steps`, `max_grad_norm`."""
@@ -36,7 +36,7 @@ def trainer(*, hyper_parameters=None, metrics=(), setup=None, version=None, data
         make.espalier_trainer = type(make.__name__, (TransformersTrainer,), {
             "__module__": make.__module__, "make": staticmethod(make), "on_setup": staticmethod(setup),
             "hyper_parameters": hyper_parameters or {}, "metrics": metrics, "version": version, "data": data, "files": files,
-            "ignore_packages": ignore_packages,
+            "ignore_packages": ignore_packages, "reload": reload,
         })  # fmt: skip
         return make
 

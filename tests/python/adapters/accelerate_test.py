@@ -30,6 +30,16 @@ class AccelerateTest(adapting.AdaptersTest):
         rebuilt = self.check("accelerated.py:main", Trial({"mistake": "rebuilt loader"}, CHANGES))
         self.assertEqual(rebuilt[0], self.straight(self.pair("accelerated.py:main")[0], Trial(changes=CHANGES))[0])
 
+    def test_values_that_change_exactly_where_it_is_cut_hold_in_the_next_step(self):
+        changes = {2: {"lr": 0.02, "bs": 5}, 3: {"lr": 0.01}}
+        metrics, _, _ = self.check("accelerated.py:main", Trial(changes=changes), (2, 3))
+        self.assertEqual([each["lr"] for each in metrics], [0.05, 0.05, 0.02, 0.01, 0.01])
+
+    def test_persistent_workers_do_not_draw_on_from_epoch_to_epoch(self):
+        trained = [self.check("accelerated.py:main", Trial({"mistake": "persistent workers", "workers": workers}, updates=None, steps=3), (1, 2))
+                   for workers in (0, 2)]  # fmt: skip
+        self.assertEqual(trained[0][::2], trained[1][::2])
+
     def test_a_scheduler_of_updates_can_be_cut(self):
         metrics, _, _ = self.check("accelerated.py:scheduled", Trial({"accumulate": 3}, {2: {"bs": 5}}, updates=None, steps=4), (1, 2))
         self.assertEqual(len({each["lr"] for each in metrics}), 4)

@@ -8,7 +8,7 @@ import random
 import tempfile
 
 import distributions
-from cuts import CutsTest, Trial, begin, go_on
+from cuts import CutsTest, Trial, begin, begin_sooner, go_on
 from fake_node_manager import PACKAGE, Failed, Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -42,6 +42,13 @@ class AdaptersTest(CutsTest):
         undisturbed = self.cut(itertools.cycle(reversed(self.pair(trainer))), trial, pieces, is_disturbed=False)
         self.assertEqual(undisturbed, straight)
         return straight
+
+    def check_sooner(self, trainer, trial):
+        """That processes that have trained need no init, and no load where they stand."""
+        one, other = self.pair(trainer)
+        straight = self.straight(one, trial)
+        self.straight(other, trial)  # which stands at the end
+        self.assertEqual(self.cut([one, other, other, one], trial, (1, 2, 4), bring=begin_sooner), straight)
 
     def check_random(self, trainer, initial, sequences):
         """As `check`, of ESPALIER_TRIALS random trials with random cuts. `initial`, `sequences`: name -> values to choose from."""

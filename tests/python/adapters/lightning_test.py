@@ -27,6 +27,20 @@ class LightningTest(adapting.AdaptersTest):
     def test_pieces_are_the_straight_training_with_learning_rates_and_batch_sizes_that_change_in_mid_epoch(self):
         self.check("lit.py:Any", Trial(changes=CHANGES))
 
+    def test_values_that_change_exactly_where_it_is_cut_hold_in_the_next_step(self):
+        changes = {2: {"lr": 0.02, "bs": 5}, 3: {"lr": 0.01}}
+        metrics, _, _ = self.check("lit.py:Any", Trial(changes=changes), (2, 3))
+        others = self.straight(self.pair("lit.py:Any")[0], Trial(changes={3: {"lr": 0.01}}))[0]
+        self.assertEqual(metrics[:2], others[:2])
+        self.assertNotEqual(metrics[2], others[2])
+
+    def test_a_process_that_has_trained_goes_on_without_init_and_where_it_stands_without_load(self):
+        for trainer, values, changes in [("lit.py:Any", {}, CHANGES), ("lit.py:AtFixedRate", {"kind": "Scheduled"}, {2: {"bs": 5}}),
+                                         ("lit.py:AtFixedRate", {"kind": "ByHand"}, {2: {"bs": 5}}),
+                                         ("mistakes.py:Trainer", {"mistake": "untracked things"}, CHANGES)]:  # fmt: skip
+            with self.subTest(trainer, **values):
+                self.check_sooner(trainer, Trial(values, changes))
+
     def test_the_number_of_loader_workers_changes_nothing(self):
         with_none = self.straight(self.pair("lit.py:Any")[0], Trial(changes=CHANGES))
         with_two = self.check("lit.py:Any", Trial({"workers": 2}, CHANGES), pieces=(1, 3))
@@ -65,6 +79,16 @@ class MistakesTest(adapting.AdaptersTest):
         trained = [self.check("mistakes.py:Trainer", Trial({"mistake": "data changed by training", "workers": workers}, updates=2))
                    for workers in (0, 2)]  # fmt: skip
         self.assertEqual(trained[0][::2], trained[1][::2])  # the state knows the number of workers
+
+    def test_a_loader_that_is_built_again_in_mid_epoch_leaves_the_one_that_is_read_alone(self):
+        rebuilt = self.check("mistakes.py:Trainer", Trial({"mistake": "rebuilt loader"}, CHANGES))
+        samples = [step["samples"] for step in self.straight(self.pair("mistakes.py:Trainer")[0], Trial(changes=CHANGES))[0]]
+        self.assertEqual([step["samples"] for step in rebuilt[0]], samples)
+
+    def test_persistent_workers_do_not_draw_on_from_epoch_to_epoch(self):
+        trained = [self.check("mistakes.py:Trainer", Trial({"mistake": "persistent workers", "workers": workers}, updates=None, steps=3), (1, 2))
+                   for workers in (0, 2)]  # fmt: skip
+        self.assertEqual(trained[0][::2], trained[1][::2])
 
     def test_a_sampler_of_ones_own_can_be_cut(self):
         self.check("mistakes.py:Trainer", Trial({"mistake": "own sampler"}, {2: {"bs": 5}}))
@@ -121,6 +145,9 @@ class DeclarationTest(unittest.TestCase):
 
     def test_lightnings_defaults_and_what_changes_no_bits_are_taken(self):
         self.declare(precision="32-true", devices=1, logger=False, num_nodes=1, enable_progress_bar=False, deterministic=True)
+
+    def test_a_trainer_says_that_it_can_reload_if_it_is_told_to(self):
+        self.assertEqual([self.declare().reload, self.declare(reload=True).reload], [False, True])
 
     def test_a_trainer_is_named_as_its_variable_and_lies_in_the_file_that_declares_it(self):
         trainer = trainer_in(f"{EXAMPLE / 'train.py'}:Digits")

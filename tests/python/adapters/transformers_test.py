@@ -38,6 +38,29 @@ class TransformersTest(adapting.AdaptersTest):
         parts = ["Python's generator", "NumPy's generator", "PyTorch's generator", "data position", "optimizer state", "counters"]
         self.check_that_nothing_can_be_forgotten("texts.py:texts", Trial(changes=CHANGES), parts)
 
+    def test_a_process_that_has_trained_goes_on_without_init_and_where_it_stands_without_load(self):
+        self.check_sooner("texts.py:texts", Trial(changes=CHANGES))
+        self.check_sooner("texts.py:texts", Trial({"mistake": "untracked optimizer", "workers": 2}, CHANGES))
+        self.check_sooner("texts.py:scheduled", Trial(steps=5))
+
+    def test_a_trainer_says_that_it_can_reload_if_it_is_told_to(self):
+        for named, expected in [({}, False), ({"reload": True}, True)]:
+            self.assertEqual(es.transformers.trainer(**named)(lambda hp: None).espalier_trainer.reload, expected)
+
+    def test_an_optimizer_that_nobody_tracks_is_state(self):
+        metrics = [self.check("texts.py:texts", Trial({"mistake": mistake}, CHANGES))[0] for mistake in ("untracked optimizer", "")]
+        self.assertNotEqual(*metrics)
+
+    def test_a_loader_that_is_built_again_in_mid_epoch_leaves_the_one_that_is_read_alone(self):
+        samples = [[step["samples"] for step in self.check("texts.py:texts", Trial({"mistake": mistake}, CHANGES))[0]]
+                   for mistake in ("rebuilt loader", "")]  # fmt: skip
+        self.assertEqual(*samples)
+
+    def test_persistent_workers_do_not_draw_on_from_epoch_to_epoch(self):
+        trained = [self.check("texts.py:texts", Trial({"mistake": "persistent workers", "workers": workers}, updates=None, steps=3), (1, 2))
+                   for workers in (0, 2)]  # fmt: skip
+        self.assertEqual(trained[0][::2], trained[1][::2])
+
     def test_data_that_training_changes_is_state_and_holds_from_the_next_batch_also_with_loader_workers(self):
         trained = [self.check("texts.py:texts", Trial({"mistake": "data changed by training", "workers": workers})) for workers in (0, 2)]
         self.assertEqual(trained[0][::2], trained[1][::2])

@@ -54,6 +54,7 @@ class Small(es.Trainer):
         "bs": es.sequence(int, default=8),
         "optimizer": es.initial(str, default="SGD"),
         "workers": es.initial(int, default=0),
+        "prefetch": es.initial(int, default=2),
         "frozen_norm": es.initial(bool, default=False),
     }
     metrics = ["loss"]
@@ -75,7 +76,8 @@ class Small(es.Trainer):
         self.track_attributes("seen")
 
     def make_loader(self, hp):
-        return es.ResumableLoader(Points(), batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"])
+        ahead = {"prefetch_factor": hp.get("prefetch", 2)} if hp["workers"] else {}
+        return es.ResumableLoader(Points(), batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"], **ahead)
 
     def make_optimizer(self, hp):
         options = {"momentum": 0.9, "nesterov": True} if hp["optimizer"] == "SGD" else {}

@@ -29,7 +29,7 @@ std::vector<Kind> EventsOf(const CalledMaster& master, StudyId study) {
   return found;
 }
 
-const Error* Refusal(const CalledMaster& master) { return std::get_if<Error>(&master.last_reply.answer); }
+const Error* RefusalBy(const CalledMaster& master) { return std::get_if<Error>(&master.last_reply.answer); }
 
 }  // namespace
 
@@ -37,21 +37,21 @@ TEST_CASE("a tuner's batches are taken in the order of their numbers, each once,
   MasterByHand master;
   const StudyId study = master.CreateStudy("s");
   master.Call(BatchOf(study, 1, {TrialOf("0.1")}));
-  REQUIRE(Refusal(master) != nullptr);
-  CHECK(Refusal(master)->code == ErrorCode::kFailedPrecondition);
-  CHECK(Refusal(master)->field == "tuner_batch");
+  REQUIRE(RefusalBy(master) != nullptr);
+  CHECK(RefusalBy(master)->code == ErrorCode::kFailedPrecondition);
+  CHECK(RefusalBy(master)->field == "tuner_batch");
   CHECK(EventsOf<TrialSubmitted>(master, study).empty());
 
   master.Call(BatchOf(study, 0, {TrialOf("0.1")}), "first");
   master.Call(BatchOf(study, 0, {TrialOf("0.1")}), "first");
-  CHECK(Refusal(master) == nullptr);
+  CHECK(RefusalBy(master) == nullptr);
   CHECK(EventsOf<TrialSubmitted>(master, study).size() == 1);
   CHECK(EventsOf<BatchTaken>(master, study) == std::vector<BatchTaken>{{0}});
   CHECK(std::holds_alternative<BatchTaken>(master.state().events.at(study).back()));
 
   master.Restart();
   master.Call(BatchOf(study, 1));
-  CHECK(Refusal(master) == nullptr);
+  CHECK(RefusalBy(master) == nullptr);
   CHECK(EventsOf<BatchTaken>(master, study) == std::vector<BatchTaken>{{0}, {1}});
 }
 
@@ -64,12 +64,12 @@ TEST_CASE("a new trial may claim several steps at once, each later than the one 
     master.Call(SubmitBatch{.study = study, .new_trials = {trial}});
   };
   submit({Step{6}, Step{8}});
-  REQUIRE(Refusal(master) == nullptr);
+  REQUIRE(RefusalBy(master) == nullptr);
   CHECK(std::get<Submitted>(master.last_reply.answer).claims.size() == 3);
   for (const auto& wrong : {std::vector<Step>{Step{4}}, {Step{6}, Step{6}}, {Step{9}}}) {
     submit(wrong);
-    REQUIRE(Refusal(master) != nullptr);
-    CHECK(Refusal(master)->field == "trials[0].more_steps");
+    REQUIRE(RefusalBy(master) != nullptr);
+    CHECK(RefusalBy(master)->field == "trials[0].more_steps");
   }
 }
 

@@ -9,11 +9,11 @@ from espalier.lightning.adapter import OF_THE_LOOP, LightningTrainer
 
 
 def trainer(module, data_module=None, *, hyper_parameters, metrics=(), setup=None, version=None, data=None, files=(), ignore_packages=(),
-            **trainer_arguments):  # fmt: skip
+            reload=False, **trainer_arguments):  # fmt: skip
     """`module`, `data_module`: a LightningModule's and a LightningDataModule's class, or functions that make one; each gets the
     hyper-parameters that it has parameters for. Without a data module the module itself has the loaders. Two hyper-parameters are
     set here: gradient_clip_val and accumulate_grad_batches.
-    `metrics`, `version`, `data`, `files`, `ignore_packages`: as the attributes of es.Trainer. Studies call the trainer as the variable
+    `metrics`, `version`, `data`, `files`, `ignore_packages`, `reload`: as the attributes of es.Trainer. Studies call the trainer as the variable
     that this is assigned to.
     `setup(module, changed)` gets new values of sequences that no optimizer and no loader takes by their names.
     `trainer_arguments`: what L.Trainer got. What decides how long is trained or what is saved is ignored, and what has no counterpart
@@ -30,7 +30,7 @@ def trainer(module, data_module=None, *, hyper_parameters, metrics=(), setup=Non
         "make_module": staticmethod(lambda hp: module(**_of(hp, module))),
         "make_data": staticmethod(lambda hp: data_module and data_module(**_of(hp, data_module))),
         "on_setup": staticmethod(setup), "trainer_arguments": trainer_arguments, "hyper_parameters": hyper_parameters, "metrics": metrics,
-        "version": version, "data": data, "files": files, "ignore_packages": ignore_packages,
+        "version": version, "data": data, "files": files, "ignore_packages": ignore_packages, "reload": reload,
     })  # fmt: skip
 
 

@@ -57,6 +57,7 @@ LOADERS = {
     "batch sampler": lambda workers: DataLoader(Points(), batch_sampler=Batches()),
     "worker_init_fn": lambda workers: DataLoader(Points(), batch_size=8, worker_init_fn=print),
     "two loaders": lambda workers: [DataLoader(Points()), DataLoader(Points())],
+    "persistent workers": lambda workers: DataLoader(Points(), batch_size=8, shuffle=True, num_workers=workers, persistent_workers=workers > 0),
     "own sampler": lambda workers: DataLoader(Points(), batch_size=8, num_workers=workers,
                                               sampler=WeightedRandomSampler(torch.rand(SAMPLES), 40)),  # fmt: skip
 }

@@ -45,6 +45,8 @@ class Mistaken(Net):
         return super().training_step((points, labels), batch_idx)
 
     def on_train_batch_start(self, batch, batch_idx):
+        if self.mistake == "rebuilt loader" and batch_idx % 2:
+            next(iter(self.trainer.datamodule.train_dataloader()))
         return -1 if self.mistake == "skipped epoch" else None
 
     def configure_optimizers(self):

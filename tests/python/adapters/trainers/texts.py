@@ -69,6 +69,9 @@ class Counting(transformers.Trainer):
         self.mistake = mistake
         self.scale = torch.ones(1)
         self.generator = torch.Generator().manual_seed(3)
+        if mistake == "untracked optimizer":
+            self.other = torch.nn.Parameter(torch.ones(4))
+            self.other_optimizer = torch.optim.Adam([self.other], lr=0.1)
 
     def compute_loss(self, model, inputs, **named):
         loss = super().compute_loss(model, inputs, **named)
@@ -76,6 +79,13 @@ class Counting(transformers.Trainer):
             return loss
         self.seen += len(inputs["labels"])
         self.scale.mul_(1.01)
+        if self.mistake == "untracked optimizer":
+            self.other_optimizer.zero_grad()
+            (self.other - inputs["labels"].float().mean()).square().sum().backward()
+            self.other_optimizer.step()
+            loss = loss * (1 + self.other.detach().mean())
+        if self.mistake == "rebuilt loader":
+            next(iter(self.get_train_dataloader()))
         if self.mistake == "data changed by training":
             self.train_dataset.tokens.sub_(1).clamp_(min=2)
         if self.mistake == "late import":
@@ -93,6 +103,8 @@ def accuracy(predictions):
 def make(hp, **named):
     forgetting.forget(hp["forget"])
     arguments = {**{name: value for name, value in hp.items() if name not in ("forget", "workers", "mistake")}, **MISTAKES.get(hp["mistake"], {}), **named}
+    if not hp["workers"]:
+        arguments.pop("dataloader_persistent_workers", None)  # there are none to persist
     given = {name: arguments.pop(name) for name in ("callbacks", "train_dataset") if name in arguments}
     arguments = transformers.TrainingArguments(output_dir="unused", use_cpu=True, report_to="none", disable_tqdm=True, num_train_epochs=4,
                                                dataloader_num_workers=hp["workers"], **arguments)  # fmt: skip
@@ -111,6 +123,7 @@ MISTAKES = {
     "own generator": {"train_dataset": OwnGenerator()},
     "data that changes itself": {"train_dataset": ChangingItself()},
     "callback": {"callbacks": [Watching()]},
+    "persistent workers": {"dataloader_persistent_workers": True},
     "early stopping": {"callbacks": [transformers.EarlyStoppingCallback()], "eval_strategy": "epoch", "load_best_model_at_end": True,
                        "save_strategy": "epoch", "metric_for_best_model": "accuracy"},
 }  # fmt: skip
