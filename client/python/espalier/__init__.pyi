@@ -1,5 +1,13 @@
 # What type checkers and editors see of the names that __init__.py loads when they are asked for.
 from espalier import accelerate as accelerate, lightning as lightning, transformers as transformers
+from espalier.client.client import Client as Client, connect as connect
+from espalier.client.evaluation import Evaluation as Evaluation
+from espalier.client.forecast import Forecast as Forecast
+from espalier.client.future import Future as Future, as_completed as as_completed, wait_all as wait_all, wait_any as wait_any
+from espalier.client.local_service import Service as Service, up as up
+from espalier.client.retry import RetryPolicy as RetryPolicy
+from espalier.client.study import Study as Study
+from espalier.client.trial import Trial as Trial
 from espalier.errors import Aborted as Aborted, AlreadyExists as AlreadyExists, Error as Error, FailedPrecondition as FailedPrecondition
 from espalier.errors import InvalidArgument as InvalidArgument, NotFound as NotFound, ResourceExhausted as ResourceExhausted
 from espalier.errors import TrialCancelled as TrialCancelled, TrialFailed as TrialFailed, Unauthenticated as Unauthenticated
