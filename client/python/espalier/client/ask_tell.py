@@ -75,10 +75,11 @@ class AskTell:
         self._study.create(listed)
         firsts = self._study._submit(batch)
         trials = [future.trial for future in firsts]
-        laters = self._study._submit(Batch(claims=[(trial.id, step) for trial in trials for step in later])) if later else []
+        # A batch has one claim a trial.
+        laters = [self._study._submit(Batch(claims=[(trial.id, step) for trial in trials])) for step in later]
         for index, (trial, proposal) in enumerate(zip(trials, listed)):
             self._asked[trial.id] = _Asked(trial, proposal, deque(self._at))
-            for future in (firsts[index], *laters[index * len(later) : (index + 1) * len(later)]):
+            for future in (firsts[index], *(each[index] for each in laters)):
                 future.add_done_callback(self._arriving.put)
         return trials
 
