@@ -185,6 +185,15 @@ class OneServiceTest(unittest.TestCase):
             if study.name.startswith("wrong"):
                 self.client.open_study(study.id).cancel()
 
+    def test_what_the_service_has_to_train_with_is_said(self):
+        (server,) = self.client.servers()
+        self.assertEqual((server.connected, server.slots, server.trouble), (True, 2, ""))
+        mlp = next(each for each in self.client.trainers() if (each.name, each.data) == ("mlp", "digits"))
+        self.assertEqual(mlp.hyper_parameters["lr"].type, float)
+        self.assertTrue(mlp.hyper_parameters["seed"].initial)
+        self.assertIn("test_acc", mlp.metrics)
+        self.assertFalse(mlp.takes_any)
+
     def test_studies_are_listed_the_newest_first_or_the_best_first(self):
         for name, limit in (("list 1", 0.9), ("list 2", 0.5), ("list 3", 0.7)):
             study = self.synthetic(name)

@@ -11,6 +11,7 @@ from typing import Any
 from espalier.client import access
 from espalier.client.connection import Connection
 from espalier.client.draft import Draft
+from espalier.client.offers import Server, TrainerOffer, server_of, trainer_of
 from espalier.client.protocol import number_of
 from espalier.client.retry import RetryPolicy
 from espalier.client.specification import GOALS, Specification
@@ -87,13 +88,13 @@ class Client:
                 return
             request["page_token"] = page.next_page_token
 
-    def trainers(self) -> list[Any]:
-        """The trainers that servers have of their own: name, data, hyper_parameters, metrics."""
-        return list(self.connection.call("ListTrainers").trainers)
+    def trainers(self) -> list[TrainerOffer]:
+        """The trainers that servers have of their own."""
+        return [trainer_of(each) for each in self.connection.call("ListTrainers").trainers]
 
-    def servers(self) -> list[Any]:
+    def servers(self) -> list[Server]:
         """The servers that train."""
-        return list(self.connection.call("ListServers").servers)
+        return [server_of(each) for each in self.connection.call("ListServers").servers]
 
     def close(self) -> None:
         """Futures that wait get Aborted; studies go on."""

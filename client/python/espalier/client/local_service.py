@@ -93,12 +93,12 @@ class Service:
         return f"<Service in {self.data}>"
 
 
-def _running(folder):
-    """A client of the service there, or None."""
+def _running(folder, servers_wanted=0):
+    """A client of the service there, if it answers and has so many servers that are ready to train; else None."""
     try:
         with connect(data=folder, policy=ASKED) as client:
-            client.servers()
-        return connect(data=folder)
+            ready = sum(server.connected for server in client.servers())
+        return connect(data=folder) if ready >= servers_wanted else None
     except Unavailable:
         return None
 
@@ -106,7 +106,7 @@ def _running(folder):
 def _wait(process, folder, log, begin):
     deadline = time.monotonic() + READY_PATIENCE_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
-        if (client := _running(folder)) is not None:
+        if (client := _running(folder, servers_wanted=1)) is not None:
             return client
         time.sleep(PAUSE_SECONDS)
     said = "\n".join(log.read_bytes()[begin:].decode(errors="replace").splitlines()[-SAID_LINES:])

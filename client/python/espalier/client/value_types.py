@@ -11,7 +11,8 @@ from espalier.sequences import families as of
 from espalier.sequences.ranges import Choice, Integer, Range
 from espalier.sequences.sequence import Sequence
 
-ENUM = {bool: 1, int: 2, float: 3, str: 4}  # ValueType
+TYPES = {1: bool, 2: int, 3: float, 4: str}  # ValueType
+ENUM = {kind: number for number, kind in TYPES.items()}
 # Families whose values are whole if all that is written is.
 WHOLE = (of.Constant, of.Step, of.MultiStep, of.Piecewise, of.Table, of.Scale, of.Every)
 NO_VALUES = ("every", "milestones", "k")  # arguments that count steps
