@@ -102,7 +102,10 @@ class StudyTest(unittest.TestCase):
         client = self.master([[settled(1, 2), until_released(released), settled(2, 1), settled(3, 3, state=2, message="NaN"), finished(4)]])
         futures = self.study(client).submit()
 
+        wrong = []
+
         async def main():
+            asyncio.get_running_loop().set_exception_handler(lambda loop, context: wrong.append(context))
             self.assertEqual((await futures[1])["acc"], 2.0)
             with self.assertRaises(TimeoutError):
                 await asyncio.wait_for(asyncio.gather(futures[0]), 0.01)
@@ -112,7 +115,7 @@ class StudyTest(unittest.TestCase):
                 await futures[2]
             return orders
 
-        self.assertEqual(asyncio.run(main()), [1, 2, 3])
+        self.assertEqual((asyncio.run(main()), wrong), ([1, 2, 3], []))
         self.assertEqual(self.fake.requests("Submit")[-1].cancel_trial_ids, [])  # who gave up waiting withdrew nothing
 
     def test_what_came_to_nothing_is_raised_with_its_reason(self):
@@ -209,8 +212,19 @@ class StudyTest(unittest.TestCase):
         self.assertEqual(told, [(0.1, 1, "done", False), (0.1, 2, "done", True), (0.2, 1, "failed", True)])
         self.assertEqual(session.open_count, 0)
 
+    def test_nothing_is_told_of_a_trial_once_it_is_stopped(self):
+        client = self.master([[settled(1, 3, 1, 2), settled(2, 1, 1, 1), settled(3, 2, 2, 1), settled(4, 4, 2, 2), finished(5)]])
+        session = self.study(client).ask_tell(at=[1, 2])
+        first, _ = session.submit_all([{"lr": 0.1}, {"lr": 0.2}])
+        told = []
+        for each in session:
+            told.append((each.trial.id, each.evaluation.step))
+            session.stop(first)
+        self.assertEqual(told, [(1, 1), (2, 1), (2, 2)])
+        self.assertEqual([list(each.cancel_trial_ids) for each in self.fake.requests("Submit")], [[], [], [1]])
+
     def test_a_tuner_that_says_no_stops_its_trial(self):
-        client = self.master([[settled(1, 1, 1, 1), settled(2, 2, 1, 2), settled(3, 3, 1, 3), finished(4)]])
+        client = self.master([[settled(1, 3, 1, 3), settled(2, 2, 1, 2), settled(3, 1, 1, 1), finished(4)]])
 
         class Impatient:
             told = []
