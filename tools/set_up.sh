@@ -75,13 +75,31 @@ install_adapters() {
   [ -z "${ESPALIER_ADAPTERS:-}" ] && [ -x "$python" ] || return 0
   ! cmp -s "$wanted" "$environment/installed.txt" || return 0
   say "installing Lightning, transformers and accelerate into build/adapters"
-  rm -rf "$environment"
-  "$python" -m venv "$environment" &&
-    "$python" -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' \
-      > "$("$environment/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pytorch.pth" &&
-    "$environment/bin/pip" install --quiet --no-deps --require-hashes -r "$wanted" >&2 && cp "$wanted" "$environment/installed.txt" && return 0
+  make_environment_beside_pytorch "$python" "$environment" "$wanted" && return 0
   rm -rf "$environment"
   say "what is pinned in $wanted cannot be installed from PyPI: tests of the adapters are not run"
+}
+
+# What the tests of the Python client need besides, likewise. Without it those that need a server are not run.
+install_python_client() {
+  local python=${ESPALIER_PYTORCH:-$root/build/pytorch/bin/python}
+  local environment=$root/build/python_client
+  local wanted=$root/tests/python_client/requirements.txt
+  [ -z "${ESPALIER_PYTHON_CLIENT:-}" ] && [ -x "$python" ] || return 0
+  ! cmp -s "$wanted" "$environment/installed.txt" || return 0
+  say "installing grpcio, protobuf and pandas into build/python_client"
+  make_environment_beside_pytorch "$python" "$environment" "$wanted" && return 0
+  rm -rf "$environment"
+  say "what is pinned in $wanted cannot be installed from PyPI: tests of the Python client are not run"
+}
+
+# make_environment_beside_pytorch PYTHON FOLDER REQUIREMENTS: an environment of its own that sees PYTHON's packages.
+make_environment_beside_pytorch() {
+  rm -rf "$2"
+  "$1" -m venv "$2" &&
+    "$1" -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' \
+      > "$("$2/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pytorch.pth" &&
+    "$2/bin/pip" install --quiet --no-deps --require-hashes -r "$3" >&2 && cp "$3" "$2/installed.txt"
 }
 
 # configure PRESET

@@ -1,24 +1,65 @@
-"""Espalier's Python package: bring PyTorch training code to a service that trains trees, not trials. `import espalier as es`."""
+"""Espalier's Python package: a service that trains trees, not trials. `import espalier as es`.
+
+Two halves, of which a process loads what it uses: the client, which drives studies (`es.connect()`, docs/python_client.md) and needs grpcio
+and protobuf, and what brings PyTorch code to the service (`es.Trainer`, docs/python_trainers.md), which needs PyTorch."""
 
 import importlib
 
-from espalier.failure import Finished
-from espalier.hyper_parameters import initial, sequence
-from espalier.identity import files
-from espalier.loader import ResumableLoader
-from espalier.loop_form import batches, evaluate, loop, report, setup, steps, track
-from espalier.loaded_once import once
-from espalier.progress import heartbeat
-from espalier.trainer import Trainer
+# Name -> where it is; where another name is meant, "module:name". Loaded when it is first asked for.
+_PLACES = {
+    **dict.fromkeys(["Constant", "Cooldown", "Cosine", "CyclicLR", "Every", "Exponential", "InverseSqrt", "Linear", "LinearTo",
+                     "MultiStep", "OneCycle", "OneCyclePhase", "Piecewise", "Polynomial", "Scale", "Sinusoid", "Step", "Table",
+                     "WSD", "Warmup"], "sequences.families"),
+    "Sequence": "sequences.sequence",
+    "parse": "sequences.notation",
+    **dict.fromkeys(["Range", "choice", "integer", "loguniform", "uniform"], "sequences.ranges"),
+    **dict.fromkeys(["Grid", "Space"], "sequences.spaces"),
+    **dict.fromkeys(["Aborted", "AlreadyExists", "Error", "FailedPrecondition", "InvalidArgument", "NotFound", "ResourceExhausted",
+                     "TrialCancelled", "TrialFailed", "Unauthenticated", "Unavailable", "WrongVersion"], "errors"),
+    **dict.fromkeys(["Client", "connect"], "client.client"),
+    **dict.fromkeys(["Future", "as_completed", "wait_all", "wait_any"], "client.future"),
+    **dict.fromkeys(["Service", "up"], "client.local_service"),
+    "Evaluation": "client.evaluation",
+    "Forecast": "client.forecast",
+    "RetryPolicy": "client.retry",
+    "Study": "client.study",
+    "Trial": "client.trial",
+    "DataLoader": "loader:ResumableLoader",  # for scripts that change nothing but the import
+    "ResumableLoader": "loader",
+    "Finished": "failure",
+    "Trainer": "trainer",
+    "files": "identity",
+    "heartbeat": "progress",
+    "once": "loaded_once",
+    **dict.fromkeys(["initial", "sequence"], "hyper_parameters"),
+    **dict.fromkeys(["batches", "evaluate", "loop", "report", "setup", "steps", "track"], "loop_form"),
+}  # fmt: skip
+_MODULES = ("accelerate", "lightning", "transformers")  # each for a framework, which it imports
+# What may be missing, and how it is installed.
+_NEEDED = {
+    "torch": "PyTorch: pip install 'espalier-hpo[torch]', or the build for your device from pytorch.org",
+    "grpc": "grpcio: pip install grpcio protobuf",
+    "google.protobuf": "protobuf: pip install grpcio protobuf",
+    "google": "protobuf: pip install grpcio protobuf",
+}
 
-DataLoader = ResumableLoader  # for scripts that change nothing but the import
-
-__all__ = ["DataLoader", "Finished", "ResumableLoader", "Trainer", "batches", "evaluate", "files", "heartbeat", "initial", "loop", "once", "report",
-           "sequence", "setup", "steps", "track"]  # fmt: skip
+__all__ = list(_PLACES)
 
 
 def __getattr__(name):
-    """`es.lightning` is imported when it is first asked for: the package itself needs no framework."""
-    if name in ("accelerate", "lightning", "transformers"):
+    if name in _MODULES:
         return importlib.import_module(f"espalier.{name}")
-    raise AttributeError(f"module 'espalier' has no attribute {name!r}")
+    if name not in _PLACES:
+        raise AttributeError(f"module 'espalier' has no attribute {name!r}")
+    module, _, own_name = _PLACES[name].partition(":")
+    try:
+        value = globals()[name] = getattr(importlib.import_module(f"espalier.{module}"), own_name or name)
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        raise ModuleNotFoundError(f"es.{name} needs {_NEEDED[error.name]}", name=error.name) from None
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_PLACES, *_MODULES})

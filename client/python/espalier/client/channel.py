@@ -1,0 +1,32 @@
+"""The channel to a master: connects by itself, again and again. As proto/channel.cc has it."""
+
+import grpc
+
+from espalier.errors import Unavailable
+
+REQUEST_BYTES_MAX = 32 << 20  # a master takes no larger one
+ANY_CALL = "/espalier.v1.InspectService/GetTrial"  # of no trial: the cheapest answer
+OPTIONS = (
+    ("grpc.max_receive_message_length", -1),  # listings of large studies
+    ("grpc.max_send_message_length", -1),
+    ("grpc.keepalive_time_ms", 2_000),  # a master that says nothing is asked after the first, given up after the second
+    ("grpc.keepalive_timeout_ms", 3_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.min_reconnect_backoff_ms", 200),
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.enable_http_proxy", 0),
+)
+
+
+def open_channel(address: str, seconds: float) -> grpc.Channel:
+    """A connected one. Raises Unavailable if nobody answers within so long."""
+    channel = grpc.insecure_channel(address, options=OPTIONS)
+    ask = channel.unary_unary(ANY_CALL)
+    try:
+        ask(b"", wait_for_ready=True, timeout=seconds)
+    except grpc.RpcError as error:
+        if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            channel.close()
+            raise Unavailable(f"no server answers at {address}; start one with: espalier up, or es.up()") from None
+    return channel  # whatever it is that was answered

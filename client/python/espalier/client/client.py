@@ -1,0 +1,122 @@
+"""Connecting to a server, and the studies on it."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from typing import Any
+
+from espalier.client import access
+from espalier.client.connection import Connection
+from espalier.client.draft import Draft
+from espalier.client.offers import Server, TrainerOffer, server_of, trainer_of
+from espalier.client.protocol import number_of
+from espalier.client.retry import RetryPolicy
+from espalier.client.specification import GOALS, Specification
+from espalier.client.study import Study, say
+from espalier.client.study_stream import StudyStream
+from espalier.client.trainer_code import place_of
+from espalier.client.trial import Trial
+from espalier.client.views import Listing, listing_of
+from espalier.errors import InvalidArgument
+from espalier.sequences.spaces import Grid, Space
+from espalier.sequences.values import shown
+
+
+def connect(address: str | None = None, token: str | None = None, data: str | PathLike | None = None,
+            policy: RetryPolicy = RetryPolicy()) -> Client:  # fmt: skip
+    """A client of the server at `address`, "unix:/path" or "host:port"; left out: of the one that `espalier up` runs in the data directory
+    `data`, ESPALIER_DATA, or ~/.espalier. `token` says who calls; left out: ESPALIER_TOKEN, or the token beside a Unix socket.
+    Raises Unavailable if nobody answers within 3 s, Unauthenticated if `token` is none. Once connected, calls are tried again for as
+    long as `policy` says, by default until the server is there again."""
+    access.refuse_in_trainers()
+    address = address or access.server_address(data)
+    return Client(Connection(address, access.token_for(address, token), policy))
+
+
+class Client:
+    """Made by `es.connect()`. Any thread may use it. `with es.connect() as client:` closes it; so does the end of the process."""
+
+    def __init__(self, connection: Connection):
+        self.connection = connection
+        self._lock = threading.Lock()
+        self._streams: dict[int, StudyStream] = {}
+        self._end = weakref.finalize(self, _close, connection, self._streams)
+
+    def study(self, name: str, *, trainer: Any, data: str = "", step: str | int = "epoch", space: Grid | Space | Mapping | None = None,
+              metric: str | None = None, goal: str | None = None, steps: int | None = None, share: str = "team", keep: str = "best",
+              check: str = "beside", evaluate_every: int = 0, python: str | None = None,
+              environment: Mapping[str, str] | None = None) -> Study:  # fmt: skip
+        """A study, which is created with its first trials. Arguments as in study files: `trainer`: a name that servers know, such as
+        "mlp", "FILE.py:NAME", a subclass of es.Trainer or a function with @es.loop. `step`: "epoch", or "200 updates". `space`: what is
+        tried. `metric`: left out: the trainer's only one; `goal`: "max" or "min". `steps`: how many each trial takes, where a call does
+        not say. `share`: with whom: "nobody", "study", "team", "everyone". `keep`: whose final states are never evicted: "best",
+        "all", "none". `check`: of your own code: "beside", "first", "off". `evaluate_every`: steps, as runs pass; 0: only where asked.
+        `python`, `environment`: for your own code. Raises InvalidArgument with the field."""
+        place = place_of(trainer)
+        if place is None and (python or environment):
+            field = "python" if python else "environment"
+            raise InvalidArgument(f"is for a trainer in your own code, such as train.py:Digits; {trainer} is none", field)
+        specification = Specification(
+            name=name, trainer_said=str(place) if place is not None else trainer, data=data, step=step, space=space, metric=metric, goal=goal,
+            share=share, keep=keep, check=check, evaluate_every=evaluate_every, python=python, environment=environment or {})  # fmt: skip
+        return Study(self, draft=Draft(self.connection, specification, steps, place, say))
+
+    def open_study(self, study: int | str) -> Study:
+        """One that exists, by its id, or the newest of that name. Raises NotFound."""
+        if isinstance(study, bool) or not isinstance(study, (int, str)) or not study:
+            raise InvalidArgument(f"expected a study's id or name, got {shown(study)}", "study")
+        wanted = {"name": study} if isinstance(study, str) else {"study_id": study}
+        return Study(self, self.connection.call("GetStudy", **wanted).study.study_id)
+
+    def trial(self, trial_id: int, study: int | str) -> Trial:
+        """A trial by its id, of that study. Raises NotFound."""
+        return Trial(self.open_study(study), trial_id).refresh()
+
+    def studies(self, *, state: str | None = None, metric: str | None = None, goal: str = "max") -> Iterator[Listing]:
+        """The team's studies, the newest first; with `metric` those that seek it by `goal`, the best first. `state`: "running" or
+        "finished". Read in pages as they are looked at."""
+        if goal not in GOALS:
+            raise InvalidArgument(f"expected max or min, got {shown(goal)}", "goal")
+        request: dict[str, Any] = {"state": state or "", "metric": metric or "", "goal": number_of("Goal", GOALS[goal])}
+        while True:
+            page = self.connection.call("ListStudies", **request)
+            yield from map(listing_of, page.studies)
+            if not page.next_page_token:
+                return
+            request["page_token"] = page.next_page_token
+
+    def trainers(self) -> list[TrainerOffer]:
+        """The trainers that servers have of their own."""
+        return [trainer_of(each) for each in self.connection.call("ListTrainers").trainers]
+
+    def servers(self) -> list[Server]:
+        """The servers that train."""
+        return [server_of(each) for each in self.connection.call("ListServers").servers]
+
+    def close(self) -> None:
+        """Futures that wait get Aborted; studies go on."""
+        self._end()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def __repr__(self):
+        return f"<Client of {self.connection.address}>"
+
+    def _stream(self, study_id):
+        with self._lock:
+            if study_id not in self._streams:
+                self._streams[study_id] = StudyStream(self.connection, study_id)
+            return self._streams[study_id]
+
+
+def _close(connection, streams):
+    for stream in streams.values():
+        stream.close()
+    connection.close()

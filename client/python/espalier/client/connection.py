@@ -1,0 +1,76 @@
+"""The calls to a master, every one with the same retry. Any thread may call."""
+
+import math
+import time
+from typing import Any
+
+import grpc
+
+from espalier.client.channel import REQUEST_BYTES_MAX, open_channel
+from espalier.client.protocol import methods
+from espalier.client.retry import RetryPolicy, may_retry
+from espalier.client.status import exception_of
+from espalier.errors import ResourceExhausted
+
+
+class Connection:
+    """`token` goes with every call; empty: none does. Raises Unavailable if nobody answers within the policy's patience."""
+
+    def __init__(self, address: str, token: str = "", policy: RetryPolicy = RetryPolicy()):
+        self.address = address
+        self.policy = policy
+        self._channel = open_channel(address, policy.first_connection_patience)
+        self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self._methods = methods()
+        self._stubs = {name: self._stub(method) for name, method in self._methods.items()}
+
+    def call(self, name: str, /, **fields: Any) -> Any:
+        """The answer to the request that has these fields. Unavailable and aborted calls are tried again, as the same request, for as
+        long as the policy allows. Raises the master's error, with the field that it names."""
+        request = self._methods[name].request(**fields)
+        if (size := request.ByteSize()) > REQUEST_BYTES_MAX:
+            raise ResourceExhausted(f"a request has at most {REQUEST_BYTES_MAX} bytes, got {size}; ask for less at once")
+        started = time.monotonic()
+        attempt, left = 0, None
+        while True:
+            try:  # once it has failed, it waits for a connection that is lost
+                return self._stubs[name](request, metadata=self._metadata, wait_for_ready=attempt > 0, timeout=left)
+            except grpc.RpcError as raised:
+                error = exception_of(raised, name)
+            pause = self.policy.pause_before(attempt)
+            left = self.policy.call_patience - (time.monotonic() - started) - pause
+            if not may_retry(error) or left < 0:
+                raise error
+            left = None if left == math.inf else left
+            time.sleep(pause)
+            attempt += 1
+
+    def watch(self, study_id: int, from_event: int) -> "Watch":
+        """One attempt to read a study's events: who reads it starts the next from the next event."""
+        request = self._methods["Watch"].request(study_id=study_id, from_event=from_event)
+        return Watch(self._stubs["Watch"](request, metadata=self._metadata, wait_for_ready=True))
+
+    def close(self) -> None:
+        self._channel.close()
+
+    def _stub(self, method):
+        make = self._channel.unary_stream if method.is_stream else self._channel.unary_unary
+        return make(method.path, request_serializer=method.request.SerializeToString, response_deserializer=method.response.FromString)
+
+
+class Watch:
+    """One stream of a study's events."""
+
+    def __init__(self, call):
+        self._call = call
+
+    def responses(self):
+        """Each WatchResponse, until the stream ends. Raises why it ended, if not by itself."""
+        try:
+            yield from self._call
+        except grpc.RpcError as raised:
+            raise exception_of(raised, "Watch") from None
+
+    def cancel(self) -> None:
+        """From any thread: ends the stream soon."""
+        self._call.cancel()

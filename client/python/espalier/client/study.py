@@ -1,0 +1,193 @@
+"""A study: trials of one trainer, compared by one metric."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, overload
+
+from espalier.client.ask_tell import AskTell, Tuner, drive
+from espalier.client.batches import Batch, cut, in_whole_batch, new_trial
+from espalier.client.draft import Draft
+from espalier.client.forecast import Forecast, forecast_of
+from espalier.client.future import Future
+from espalier.client.request_fields import said_as_arguments
+from espalier.client.retry import new_request_id
+from espalier.client.study_stream import StudyStream
+from espalier.client.trial import Trial
+from espalier.client.trials import Trials
+from espalier.client.views import Progress, Summary, progress_of, summary_of
+from espalier.errors import Error, FailedPrecondition, InvalidArgument
+
+if TYPE_CHECKING:
+    from espalier.client.client import Client
+
+
+class Study:
+    """Made by `client.study(...)`, which asks the server for nothing yet: the first trials, or `create()`, create it, or attach to the
+    running study of the same name and content. Any thread may use it."""
+
+    def __init__(self, client: Client, study_id: int | None = None, draft: Draft | None = None):
+        self.client = client
+        self._id = study_id
+        self._draft = draft
+        self.attached = study_id is not None
+        self._metric = draft.specification.metric if draft is not None else None
+
+    @property
+    def id(self) -> int:
+        """Given by the server. Raises FailedPrecondition before the study is created."""
+        if self._id is None:
+            raise FailedPrecondition("the study is not created yet: submit trials, or call create()")
+        return self._id
+
+    def create(self, trials: Iterable[Mapping[str, Any]] = ()) -> Study:
+        """Creates it, if it is not yet; returns itself. `trials`: what its trials will be like, where neither a space nor the trainer
+        says of which types their values are. Raises InvalidArgument with the field; AlreadyExists: a running study of that name has
+        other content."""
+        if self._id is None:
+            assert self._draft is not None
+            specification = self._draft.resolved(trials)
+            with said_as_arguments():
+                answer = self.client.connection.call("CreateStudy", request_id=new_request_id(), study=specification)
+            self._id, self.attached, self._metric = answer.study_id, answer.attached, specification["metric"]
+        return self
+
+    @overload
+    def submit(self, trials: Mapping[str, Any], *, steps: int | None = None, horizon: int | None = None) -> Future: ...
+
+    @overload
+    def submit(self, trials: Iterable[Mapping[str, Any]] | None = None, *, steps: int | None = None,
+               horizon: int | None = None) -> list[Future]: ...  # fmt: skip
+
+    def submit(self, trials=None, *, steps=None, horizon=None):
+        """New trials, each to be measured at step `steps`. `trials`: one, a dict of hyper-parameters; several; left out: the study's
+        whole grid. `horizon`: the most that they may ever be asked for; left out: `steps`. Raises InvalidArgument with the field,
+        FailedPrecondition if the study is finished or cancelled."""
+        single = isinstance(trials, Mapping)
+        listed = [trials] if single else list(self._grid() if trials is None else trials)
+        steps = self._steps(steps)
+        batch = Batch(new_trials=[new_trial(each, steps, horizon, f"trials[{index}]") for index, each in enumerate(listed)])
+        self.create(listed)
+        futures = self._submit(batch) if listed else []
+        return futures[0] if single else futures
+
+    @property
+    def trials(self) -> Trials:
+        """All of them: iterate, or ask for the first, or the best."""
+        return Trials(self)
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial whose metric is best, each taken at its deepest settled claim; None if none has one. Failed and diverged ones are
+        none."""
+        best = self.trials.best_first().first()
+        return best[0] if best and best[0].metric is not None and best[0].metric == best[0].metric else None
+
+    @property
+    def metric(self) -> str:
+        """Which one decides."""
+        if self._metric is None:
+            best = self.show().best
+            self._metric = best.metric if best is not None else ""
+        return self._metric
+
+    def show(self) -> Summary:
+        """The study with its numbers, as of now."""
+        return summary_of(self.client.connection.call("GetStudy", study_id=self.id).study)
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is, as it said last; None: it has not yet."""
+        wire = self._stream.progress
+        return progress_of(wire) if wire is not None else None
+
+    def forecast(self, trials: Iterable[Mapping[str, Any]] | None = None, *, steps: int | None = None) -> Forecast:
+        """What these trials would cost, each `steps` long; left out: the study's whole grid. Nothing is stored."""
+        if self._draft is None:
+            raise FailedPrecondition("a forecast is of a study that was made by client.study(...), not of one that was opened")
+        listed = list(self._grid() if trials is None else trials)
+        steps = self._steps(steps)
+        batch = Batch(new_trials=[new_trial(each, steps, None, f"trials[{index}]") for index, each in enumerate(listed)])
+        wanted = {"study": self._draft.resolved(listed, for_forecast=True), "trials": batch.request()["new_trials"]}
+        with said_as_arguments():
+            return forecast_of(self.client.connection.call("Forecast", studies=[wanted]))
+
+    def ask_tell(self, at: Iterable[int] | int | None = None) -> AskTell:
+        """For a tuner of your own, written as a loop: submit proposals, and iterate over what they come to, at the steps `at` of each
+        trial, in their order. `at`: left out: the study's `steps`."""
+        return AskTell(self, self._steps(at))
+
+    def drive(self, tuner: Tuner, *, at: Iterable[int] | int | None = None, at_once: int = 8, trials: int | None = None) -> None:
+        """For a tuner of your own, an object with `ask()` and `tell(proposal, evaluation)`: keeps `at_once` of its trials open, until it
+        proposes no more, or has proposed so many `trials`; then finishes the study. It runs in this process, and ends with it. What the
+        tuner raises is raised, and leaves the study as it is."""
+        drive(self, tuner, self._steps(at), at_once, trials)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Until the study is finished. False: not within `timeout` seconds."""
+        return self._stream.wait_until_finished(timeout)
+
+    def finish(self) -> None:
+        """No more is asked for: the study is finished once what was asked for is settled."""
+        self._submit(Batch(finish=True))
+
+    def cancel(self) -> None:
+        """Withdraws what is waited for, and finishes the study; a finished one stays as it is."""
+        self.client.connection.call("CancelStudy", request_id=new_request_id(), study_id=self.id)
+
+    def trials_dataframe(self) -> Any:
+        """A pandas.DataFrame with a row for each trial, by its id: hyper-parameters, state, steps, each metric at its last step. Raises
+        ModuleNotFoundError without pandas."""
+        from espalier.client.dataframe import trials_dataframe
+
+        return trials_dataframe(self)
+
+    def __repr__(self):
+        if self._id is None and self._draft is not None:
+            return f"<Study {self._draft.specification.name}, not created yet>"
+        return f"<Study {self._id}>"
+
+    def _repr_html_(self):
+        return self.show()._repr_html_() if self._id is not None else repr(self)
+
+    @property
+    def _stream(self) -> StudyStream:
+        return self.client._stream(self.id)
+
+    def _future(self, trial, claim_id, step):
+        future = Future(trial, step)
+        self._stream.settle(claim_id, future)
+        return future
+
+    def _submit(self, batch: Batch) -> list[Future]:
+        """The futures of the batch's claims, those of new trials first."""
+        parts, request_id = cut(batch), new_request_id()
+        futures = []
+        for index, part in enumerate(parts):
+            part_id = request_id if len(parts) == 1 else f"{request_id}/{index}"
+            try:
+                answer = self.client.connection.call("Submit", request_id=part_id, study_id=self.id, **part.request())
+            except Error as error:
+                raise in_whole_batch(error, parts, index) from None
+            trials = [Trial(self, trial) for trial in answer.trial_ids]
+            asked = [*zip(trials, (each.steps for each in part.new_trials)), *((Trial(self, trial), steps) for trial, steps in part.claims)]
+            futures += [self._future(trial, claim, step) for (trial, step), claim in zip(asked, answer.claim_ids, strict=True)]
+        return futures
+
+    def _grid(self):
+        space = self._draft.specification.space if self._draft is not None else None
+        if space is None or not hasattr(space, "lists"):
+            raise InvalidArgument("expected trials: the study has no grid of its own" + (" (draw from its space)" if space else ""), "trials")
+        return space
+
+    def _steps(self, steps):
+        steps = steps if steps is not None or self._draft is None else self._draft.steps
+        if steps is None:
+            raise InvalidArgument("is missing; expected how many steps each trial shall take, here or in client.study(...)", "steps")
+        return steps
+
+
+def say(line: str) -> None:
+    """What the user should know while a call takes long."""
+    print(f"espalier: {line}", file=sys.stderr, flush=True)

@@ -1,0 +1,82 @@
+"""Trainers in the user's own code, as objects and as files, on a real service that never heard of them."""
+
+import importlib
+import os
+import pathlib
+import shutil
+import sys
+import unittest
+import unittest.mock
+
+import espalier as es
+from service import Service
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+os.environ["PYTHONPATH"] = str(ROOT / "client" / "python")  # of workers
+SPACE = {"lr": [0.05, es.MultiStep(0.05, [2], 0.1)]}
+
+
+class OwnCodeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.service = cls.enterClassContext(Service(worker=os.path.basename(os.path.realpath(sys.executable))))
+        cls.client = cls.enterClassContext(es.connect(data=cls.service.data))
+        cls.code = cls.service.root / "code"
+        cls.code.mkdir()
+        for name in ("digits_cnn.py", "digits_mlp.py", "digits.csv"):
+            shutil.copy(ROOT / "examples/pytorch" / name, cls.code)
+        sys.path.insert(0, str(cls.code))
+        cls.addClassCleanup(sys.path.remove, str(cls.code))
+
+    def run_study(self, name, trainer, **more):
+        study = self.client.study(name, trainer=trainer, step="5 updates", metric="test_acc", goal="max", steps=4, check="off", **more)
+        evaluations = es.wait_all(study.submit(more.get("space") or [{}]), 300)
+        study.finish()
+        self.assertTrue(study.wait(300))
+        self.assertEqual([each.state for each in evaluations], ["done"] * len(evaluations), evaluations)
+        return study
+
+    def test_a_function_and_its_file_are_the_same_training(self):
+        digits_cnn = importlib.import_module("digits_cnn")
+        space = es.Grid(SPACE)
+        study = self.client.study("forecast", trainer=digits_cnn.main, step="5 updates", metric="test_acc", goal="max", space=space, steps=4)
+        self.assertEqual(study.forecast().unique_steps, 6)
+        self.assertEqual(self.run_study("function", digits_cnn.main, space=space).show().steps.trained, 6)
+        named = self.run_study("file", f"{self.code}/digits_cnn.py:main", space=space)
+        self.assertEqual(named.show().steps.trained, 0)
+        with_interpreter = self.run_study("interpreter", f"{self.code}/digits_cnn.py:main", space=space, python=sys.executable)
+        self.assertEqual(with_interpreter.show().steps.trained, 0)
+        self.assertEqual(self.service.json("study", "show", "file")["best"]["value"], named.best.metric)
+
+    def test_a_class_is_a_trainer_and_its_only_metric_the_studys(self):
+        digits_mlp = importlib.import_module("digits_mlp")
+        study = self.client.study("class", trainer=digits_mlp.Digits, step="5 updates", goal="max", steps=2, check="off",
+                                  environment={"WORDS": "a b"})  # fmt: skip
+        self.assertEqual(set(study.submit({"bs": 64, "depth": 3}).result(300).metrics), {"test_acc"})
+        self.assertEqual(study.metric, "test_acc")
+        study.cancel()
+
+    def test_what_cannot_be_a_trainer_is_refused_with_the_reason(self):
+        (self.code / "broken.py").write_text("import no_such_package\n")
+        (self.code / "connecting.py").write_text("import espalier as es\nes.connect()\n")
+        for trainer, kind, expected in [
+            (f"{self.code}/nowhere.py:main", es.InvalidArgument, "there is no"),
+            (f"{self.code}/digits_cnn.py:nobody", es.InvalidArgument, "nobody is neither a subclass of es.Trainer nor a function"),
+            (f"{self.code}/broken.py:main", es.InvalidArgument, "no_such_package"),
+            (f"{self.code}/connecting.py:main", es.InvalidArgument, 'put what drives studies under if __name__ == "__main__"'),
+            (object(), es.InvalidArgument, "expected a trainer's name"),
+            (type("Made", (es.Trainer,), {"__module__": "__main__"}), es.InvalidArgument, "has no variable that is"),
+        ]:
+            with self.subTest(expected), self.assertRaises(kind) as raised:
+                self.client.study("refused", trainer=trainer, metric="test_acc", goal="max", steps=1).create()
+            self.assertEqual(raised.exception.field, "trainer")
+            self.assertIn(expected, str(raised.exception))
+        with unittest.mock.patch.dict(sys.modules, notebook=type(sys)("notebook")):
+            with self.assertRaisesRegex(es.InvalidArgument, "was not written in a file"):
+                self.client.study("refused", trainer=type("Cell", (es.Trainer,), {"__module__": "notebook"}), goal="max")
+        with self.assertRaisesRegex(es.FailedPrecondition, "python: .* is no program that"):
+            self.client.study("refused", trainer=f"{self.code}/digits_cnn.py:main", python="/no/such/python", goal="max", metric="test_acc").create()
+
+
+if __name__ == "__main__":
+    unittest.main()
