@@ -40,6 +40,11 @@ void Add(const Outcome& outcome, SeedTotals& totals) {
   totals.unique_steps += outcome.unique_steps;
   totals.faults_struck += std::ssize(outcome.faults);
   totals.changes_max = std::max(totals.changes_max, outcome.changes_max);
+  LeastOfSeeds& least = totals.least;
+  least.trials = std::min(least.trials, outcome.trial_count);
+  least.plans = std::min(least.plans, outcome.plan_count);
+  least.faults = std::min<std::int64_t>(least.faults, outcome.fault_count);
+  least.fault_kinds = std::min<std::int64_t>(least.fault_kinds, std::ssize(outcome.faults));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "sim/simulation.h"
@@ -18,6 +19,14 @@ struct SeedSettings {
   SimulationSettings simulation{};
 };
 
+// The least that any one seed had.
+struct LeastOfSeeds {
+  std::int64_t trials = std::numeric_limits<std::int64_t>::max();
+  std::int64_t plans = std::numeric_limits<std::int64_t>::max();
+  std::int64_t faults = std::numeric_limits<std::int64_t>::max();  // that had something to strike
+  std::int64_t fault_kinds = std::numeric_limits<std::int64_t>::max();
+};
+
 struct SeedTotals {
   std::int64_t seeds = 0;
   std::int64_t broken = 0;
@@ -27,6 +36,7 @@ struct SeedTotals {
   std::int64_t unique_steps = 0;
   std::int64_t faults_struck = 0;  // kinds, summed over the seeds
   std::size_t changes_max = 0;
+  LeastOfSeeds least{};
 };
 
 // Each seed on one thread; `told` hears of each that broke a law, with the end of its trace, one call at a time. A

@@ -175,10 +175,12 @@ Outcome Simulation::Run() {
                   .trace = {},
                   .settled_at = world_.clock.now(),
                   .trial_count = std::ssize(service_.stored().trials),
+                  .plan_count = std::ssize(service_.stored().plans),
                   .run_count = std::ssize(service_.stored().runs),
                   .trained_steps = trained_steps_,
                   .unique_steps = std::ssize(unique_steps_),
                   .changes_max = watch_.changes_max(),
+                  .fault_count = faults_.count(),
                   .faults = faults_.kinds()};
   outcome.trace.assign(world_.trace.lines().begin(), world_.trace.lines().end());
   return outcome;

@@ -16,7 +16,7 @@ namespace espalier::sim {
 struct SimulationSettings {
   int server_count = 3;
   int slot_count = 2;
-  int fault_count = 20;
+  int fault_count = 28;  // some find nothing to strike: at least 20 do
   UserSettings users{};
   Seconds faults_until{1800};
   Seconds until{3600};       // it lasts so long at least
@@ -30,11 +30,13 @@ struct Outcome {
   std::vector<std::string> trace;
   Seconds settled_at{0};
   std::int64_t trial_count = 0;
+  std::int64_t plan_count = 0;
   std::int64_t run_count = 0;
   std::int64_t trained_steps = 0;
   std::int64_t unique_steps = 0;  // of those
   std::size_t changes_max = 0;    // by one event
-  std::set<FaultKind> faults;
+  int fault_count = 0;            // that had something to strike
+  std::set<FaultKind> faults;     // their kinds
 };
 
 // One study, of trials that come at random times, and nothing goes wrong: then nothing is trained twice but what a

@@ -4,6 +4,7 @@
 #include "searchplan/sequence/arguments.h"
 #include "searchplan/sequence/families.h"
 #include "searchplan/sequence/plateaus.h"
+#include "searchplan/sequence/primitive_traits.h"
 
 namespace espalier {
 namespace {

@@ -113,13 +113,6 @@ std::string_view Name(CooldownShape shape) {
   return "";
 }
 
-bool IsMonotone(const Primitive& primitive) {
-  // The mirrored cosine is a difference of two that both grow: rounding may turn it back.
-  const auto* cooldown = std::get_if<CooldownPeriod>(&primitive);
-  const bool is_difference = cooldown != nullptr && cooldown->shape == CooldownShape::kMirrorCosine;
-  return !is_difference && !std::holds_alternative<SinusoidPeriod>(primitive);
-}
-
 std::int64_t FirstPlace(const OneCyclePhase& phase) {
   return phase.start == 0 ? 0 : static_cast<std::int64_t>(phase.start) + 1;
 }

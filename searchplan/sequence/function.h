@@ -107,9 +107,6 @@ struct CooldownPeriod {
 using Primitive = std::variant<Constant, Linear, Exponential, CosinePeriod, Polynomial, InverseSqrt, SinusoidPeriod,
                                OneCyclePhase, CooldownPeriod>;
 
-// Whether its values only grow, or only fall, in their last bits too.
-bool IsMonotone(const Primitive& primitive);
-
 // x = step - origin. Invariant: a Constant's origin is Step{0} and it has no factors; parameters and factors are finite
 // and never -0.0.
 struct Function {

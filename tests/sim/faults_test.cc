@@ -24,8 +24,11 @@ TEST_CASE("whatever fails for a while, every law holds, and everything is settle
   INFO(broken);
   CHECK(totals.broken == 0);
   CHECK(totals.seeds == 60);
-  CHECK(totals.trials >= 30 * totals.seeds);
-  CHECK(totals.faults_struck >= 8 * totals.seeds);
+  // Each seed, not the average one.
+  CHECK(totals.least.trials >= 30);
+  CHECK(totals.least.plans >= 2);
+  CHECK(totals.least.faults >= 20);
+  CHECK(totals.least.fault_kinds >= 8);
 }
 
 TEST_CASE("where nothing goes wrong, what is asked for in time is trained once, and nothing is wasted", "[property]") {

@@ -12,6 +12,8 @@ namespace {
 
 using Sequences = std::map<std::string, Expression>;
 
+constexpr Step kHorizon{20};
+
 Schema TwoHyperParameters() {
   return {{{.name = "bs", .type = ValueType::kInteger, .default_value = std::int64_t{32}},
            {.name = "lr", .type = ValueType::kFloating, .default_value = 0.1}}};
@@ -42,7 +44,7 @@ Inserted InsertAll(const std::vector<Sequences>& trials, const std::vector<int>&
   Inserted inserted;
   for (const int number : order) {
     const auto segments =
-        ResolveTrial(plan.identity.training.schema, trials[static_cast<std::size_t>(number)], Step{20}).value();
+        ResolveTrial(plan.identity.training.schema, trials[static_cast<std::size_t>(number)], kHorizon).value();
     const Insertion insertion = InsertTrial(plan, segments, next);
     next.value += static_cast<std::int64_t>(insertion.edit.size());
     for (const PlanChange& change : insertion.edit) Apply(plan, change);
@@ -68,6 +70,36 @@ TEST_CASE("in whatever order trials are submitted, the plan is the same, and sub
     order.push_back(order.front());
     CHECK(InsertAll(trials, order) == first);
     CHECK(first.nodes.size() < 12 * 3);  // some are shared
+  }
+}
+
+TEST_CASE("a lineage spells its sequences: at each step the values that its trial asked for, whoever else is there") {
+  std::mt19937_64 random(RandomSeed("lineages spell sequences"));
+  const Schema schema = TwoHyperParameters();
+  for (int round = 0; round < 100; ++round) {
+    SearchPlan plan{.id = PlanId{1}, .identity = {.training = {.trainer = "toy", .schema = schema}}};
+    std::vector<std::pair<Sequences, PlanNodeId>> trials;  // with the leaf
+    for (int i = 0; i < 12; ++i) {
+      Sequences sequences = RandomTrial(random);
+      const auto segments = ResolveTrial(schema, sequences, kHorizon).value();
+      const Insertion insertion =
+          InsertTrial(plan, segments, PlanNodeId{static_cast<std::int64_t>(plan.nodes.size()) + 1});
+      for (const PlanChange& change : insertion.edit) Apply(plan, change);
+      trials.emplace_back(std::move(sequences), insertion.leaf);
+    }
+    for (const auto& [sequences, leaf] : trials) {
+      const Sequence batch = Compile(sequences.at("bs"), ValueType::kInteger, kHorizon).value();
+      const Sequence rate = Compile(sequences.at("lr"), ValueType::kFloating, kHorizon).value();
+      for (Step step{0}; step < kHorizon; ++step.value) {
+        // The call of Train that ends at the point uses the values at the step before.
+        const PlanNode& node = plan.Node(PointOn(plan, leaf, step + 1).node);
+        const Configuration configuration = node.configuration.Unpack();
+        REQUIRE(At(configuration.functions.at(0), step) == At(batch, step));
+        REQUIRE(At(configuration.functions.at(1), step) == At(rate, step));
+      }
+      REQUIRE(plan.Node(leaf).lineage ==
+              LineageDigest(plan, plan.Node(leaf).parent, plan.Node(leaf).start, plan.Node(leaf).configuration));
+    }
   }
 }
 
