@@ -10,7 +10,7 @@ class PackagesTest(CutsTest):
         super().setUp()
         self.site = self.folder / "site"
         distributions.make(self.site, "lazy_named", requires=["lazy_required>=1; python_version > '3'", "lazy_extra; extra == 'more'"])
-        for name in ("lazy_required", "lazy_extra", "lazy_hidden"):
+        for name in ("lazy_required", "lazy_extra", "lazy_hidden", "pyyaml"):
             distributions.make(self.site, name)
 
     def begun(self, trainer):
@@ -25,7 +25,8 @@ class PackagesTest(CutsTest):
     def test_the_version_of_what_a_function_imports_by_name_counts_and_that_of_what_this_requires(self):
         self.begun("ByName").train()
         codes = [self.code("ByName")]
-        for name, is_other in [("lazy_named", True), ("lazy_required", True), ("lazy_extra", False), ("lazy_hidden", False)]:
+        for name, is_other in [("lazy_named", True), ("lazy_required", True), ("lazy_extra", False), ("lazy_hidden", False),
+                               ("pyyaml", True)]:  # fmt: skip, an extra of PyTorch's
             with self.subTest(name):
                 distributions.make(self.site, name, "2.0", ["lazy_required"] if name == "lazy_named" else [])
                 codes.append(self.code("ByName"))

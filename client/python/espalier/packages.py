@@ -63,7 +63,7 @@ def _distributions():
 
 
 def _with_required(names):
-    """And what they require, as far as it is there; what only extras require is not."""
+    """And what they require, as far as it is there; of what only extras require, what PyTorch imports by itself, and late."""
     found, waiting = {}, list(names)
     while waiting:
         try:
@@ -74,7 +74,8 @@ def _with_required(names):
             continue
         found[_plain(distribution.name)] = distribution.name
         required = [each.partition(";") for each in distribution.requires or ()]
-        waiting += [re.match(r"[\w.-]+", requirement).group() for requirement, _, marker in required if "extra" not in marker]
+        waiting += [re.match(r"[\w.-]+", requirement.strip()).group() for requirement, _, marker in required
+                    if "extra" not in marker or distribution.name == "torch"]  # fmt: skip
     return set(found.values())
 
 
