@@ -8,14 +8,6 @@
 namespace espalier::master {
 namespace {
 
-Step EndOf(const Run& run) {
-  Step end = run.at();
-  for (const auto& [id, promise] : run.promises) {
-    if (promise.state == PromiseState::kOpen) end = std::max(end, promise.step);
-  }
-  return end;
-}
-
 bool TakesPromises(const Run& run) { return run.training() && !run.preempt && run.HasOpenPromise(); }
 
 const NeedIndex& NeedsOf(const MasterState& state, PlanId plan) {
@@ -120,15 +112,13 @@ void Withdraw(Draft& draft, PlanId plan, Point point, std::set<RunId>& changed) 
 void DropWhatLiesBeyondNeed(Draft& draft, RunId id) {
   while (true) {
     const Run& run = draft.state().runs.at(id);
-    const Promise* last = nullptr;
-    for (const auto& [promise_id, promise] : run.promises) {
-      if (promise.state != PromiseState::kOpen || promise.step <= run.at()) continue;
-      if (last == nullptr || promise.step > last->step) last = &promise;
-    }
-    if (last == nullptr || last->owed != Owed::kState) return;
-    const Place* place = NeedsOf(draft.state(), run.plan).Find(PointOf(run, last->step));
+    if (run.open.empty()) return;
+    const auto [promised, last] = *run.open.rbegin();
+    const auto [step, owed] = promised;
+    if (step <= run.at() || owed != Owed::kState) return;
+    const Place* place = NeedsOf(draft.state(), run.plan).Find(PointOf(run, step));
     if (place == nullptr || place->wants_state()) return;
-    SettlePromiseOf(draft, id, last->id, PromiseState::kWithdrawn);
+    SettlePromiseOf(draft, id, last, PromiseState::kWithdrawn);
   }
 }
 
@@ -140,10 +130,9 @@ void Conclude(Draft& draft, RunId id) {
   draft.Do(SetTerms{id, run.generation + 1, run.preempt});
   std::vector<Step> under_way;
   bool ahead = false;
-  for (const auto& [promise_id, promise] : run.promises) {
-    if (promise.state != PromiseState::kOpen) continue;
-    ahead |= promise.step >= run.at();
-    if (promise.owed == Owed::kState) under_way.push_back(promise.step);
+  for (const auto& [promised, promise] : run.open) {
+    ahead |= promised.first >= run.at();
+    if (promised.second == Owed::kState) under_way.push_back(promised.first);
   }
   if (ahead) return;
   draft.Log(LogLevel::kInfo, "run stopped, nothing ahead of it is needed", {{"run", id}});
@@ -156,11 +145,10 @@ std::vector<StudyId> StudiesServed(const MasterState& state, const Run& run) {
   const SearchPlan& plan = state.plans.at(run.plan);
   const NeedIndex& needs = NeedsOf(state, run.plan);
   std::set<StudyId> studies;
-  for (const auto& [id, promise] : run.promises) {
-    if (promise.state != PromiseState::kOpen) continue;
-    const Place* place = needs.Find(PointOf(run, promise.step));
+  for (const auto& [promised, promise] : run.open) {
+    const Place* place = needs.Find(PointOf(run, promised.first));
     if (place == nullptr) continue;
-    if (promise.owed == Owed::kState) {
+    if (promised.second == Owed::kState) {
       for (const auto& [study, count] : place->studies.counts()) studies.insert(study);
       for (const auto& [study, count] : place->below.studies.counts()) studies.insert(study);
       continue;

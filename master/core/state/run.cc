@@ -37,17 +37,12 @@ Step Run::at() const {
   return BeginningOf(*this).step;
 }
 
-bool Run::HasOpenPromise() const {
-  return std::any_of(promises.begin(), promises.end(),
-                     [](const auto& entry) { return entry.second.state == PromiseState::kOpen; });
+const Promise* Run::FindOpen(Step step, Owed owed) const {
+  const auto found = open.find({step, owed});
+  return found == open.end() ? nullptr : &promises.at(found->second);
 }
 
-const Promise* Run::FindOpen(Step step, Owed owed) const {
-  for (const auto& [promise_id, promise] : promises) {
-    if (promise.state == PromiseState::kOpen && promise.step == step && promise.owed == owed) return &promise;
-  }
-  return nullptr;
-}
+Step EndOf(const Run& run) { return run.open.empty() ? run.at() : std::max(run.at(), run.open.rbegin()->first.first); }
 
 RunView ViewOf(const Run& run) {
   RunView view{.id = run.id,
@@ -57,10 +52,7 @@ RunView ViewOf(const Run& run) {
                .at = run.at(),
                .training = run.training() && !run.preempt,
                .promises = {}};
-  for (const auto& [promise_id, promise] : run.promises) {
-    if (promise.state == PromiseState::kOpen) view.promises.push_back({promise.step, promise.owed});
-  }
-  std::sort(view.promises.begin(), view.promises.end());
+  for (const auto& [promised, id] : run.open) view.promises.push_back({promised.first, promised.second});
   return view;
 }
 

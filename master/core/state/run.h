@@ -72,6 +72,7 @@ struct Run {
   bool preempt = false;
   bool failed = false;  // it reported a failure, which has been counted
   std::map<PromiseId, Promise> promises;
+  std::map<std::pair<Step, Owed>, PromiseId> open;  // of these, the open ones; as Apply keeps it
   RunState state = Training{};
   Time ordered_at{};
   // What it costs, and whom: device time in microseconds, charged up to `charged_to` in equal parts to the studies
@@ -82,16 +83,19 @@ struct Run {
 
   bool training() const { return std::holds_alternative<Training>(state); }
   bool ended() const { return std::holds_alternative<Ended>(state); }
-  bool HasOpenPromise() const;
+  bool HasOpenPromise() const { return !open.empty(); }
   // Where it trains, or its path's start.
   Step at() const;
-  // The open promise of what is owed at the step; null if there is none.
+  // The open promise of what is owed at the step; null if there is none. O(log open promises).
   const Promise* FindOpen(Step step, Owed owed) const;
   friend bool operator==(const Run&, const Run&) = default;
 };
 
 // Where its path begins: a point, or step 0 of its root.
 Point BeginningOf(const Run& run);
+
+// Where it trains, or its last open promise, whichever is further.
+Step EndOf(const Run& run);
 
 // With its open promises.
 RunView ViewOf(const Run& run);

@@ -150,13 +150,16 @@ struct Applier {
   }
 
   void operator()(const AddRun& change) const {
-    const Run& run = change.run;
-    state.index.steps.Around(state, run, [&] { AddNew(state.runs, run.id, run, "run"); });
+    state.index.steps.Around(state, change.run, [&] { AddNew(state.runs, change.run.id, change.run, "run"); });
+    Run& run = state.runs.at(change.run.id);
+    run.open.clear();
     if (!run.ended()) state.active_runs.insert(run.id);
     Count(state.next.run, run.id);
     for (const auto& [id, promise] : run.promises) {
       Count(state.next.promise, id);
-      if (promise.state == PromiseState::kOpen) CountOpen(run, promise, 1);
+      if (promise.state != PromiseState::kOpen) continue;
+      run.open.emplace(std::pair(promise.step, promise.owed), id);
+      CountOpen(run, promise, 1);
     }
     for (const StudyId study : run.serves) state.runs.at(run.id).charges.try_emplace(study, 0);
     for (const auto& [study, microseconds] : run.charges) AddDeviceTime(study, microseconds);
@@ -170,6 +173,7 @@ struct Applier {
     ESPALIER_CHECK(promise.state == PromiseState::kOpen && run.FindOpen(promise.step, promise.owed) == nullptr)
         << "run " << run.id.value << " has promised that at step " << promise.step.value;
     AddNew(run.promises, promise.id, promise, "promise");
+    run.open.emplace(std::pair(promise.step, promise.owed), promise.id);
     Count(state.next.promise, promise.id);
     CountOpen(run, promise, 1);
     IndexKeeper(state).PromiseMade(run, promise);
@@ -182,6 +186,7 @@ struct Applier {
     ESPALIER_CHECK(promise.state == PromiseState::kOpen) << "promise " << change.promise.value << " is settled";
     promise.state = change.state;
     promise.settled_at = change.at;
+    run.open.erase({promise.step, promise.owed});
     CountOpen(run, promise, -1);
     IndexKeeper(state).PromiseSettled(run, promise);
   }

@@ -36,12 +36,4 @@ std::optional<std::string> LongStepOf(const MasterState& state, const Run& run, 
          "study file says what is too long)";
 }
 
-Step EndOf(const Run& run) {
-  Step end = run.at();
-  for (const auto& [id, promise] : run.promises) {
-    if (promise.state == PromiseState::kOpen) end = std::max(end, promise.step);
-  }
-  return end;
-}
-
 }  // namespace espalier::master

@@ -22,7 +22,4 @@ std::optional<Seconds> HangAfterOf(const MasterState& state, const Run& run);
 // measured, and its studies do not say what is too long. Nothing if that is not so. REQUIRES: the run trains.
 std::optional<std::string> LongStepOf(const MasterState& state, const Run& run, Time now);
 
-// The furthest step at which the run owes something; where it stands if it owes nothing.
-Step EndOf(const Run& run);
-
 }  // namespace espalier::master
