@@ -11,6 +11,7 @@
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/server.pb.h"
 #include "espalier/v1/study.pb.h"
+#include "espalier/v1/tuner.pb.h"
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/toy_node.h"
 
@@ -163,6 +164,9 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                  drain.set_request_id("1");
                  drain.set_server("another");
                })),
+      MakeCase("TunerService/FindStudy", v1::FindStudyRequest()),
+      MakeCase("TunerService/Submit", AnnsTrial(1)),
+      OfStudy<v1::WatchRequest>("TunerService/Watch"),
       MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
       MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
                  remove.set_request_id("1");
@@ -293,12 +297,14 @@ TEST_CASE("every RPC is refused to whom nobody knows before its request's body h
 TEST_CASE("each role's token opens its own services alone") {
   World world;
   const std::string gpu = world.service.AddUser("gpu", "", v1::ROLE_NODE);
+  const std::string host = world.service.AddUser("host", "", v1::ROLE_TUNER);
   for (const Case& each : CasesOf(v1::SCOPE_TEAM)) {
     INFO(each.method);
     const auto is_let_in = [&](const std::string& token) {
       return world.service.Call(token, each.method, *each.request).code != grpc::StatusCode::UNAUTHENTICATED;
     };
     CHECK(is_let_in(world.bob) == IsForMembers(each.method));
+    CHECK(is_let_in(host) == each.method.starts_with("TunerService/"));
     if (!each.method.starts_with("NodeManagerService/")) {
       CHECK_FALSE(is_let_in(gpu));
       CHECK(is_let_in(world.service.root));
