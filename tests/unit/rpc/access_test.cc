@@ -98,6 +98,11 @@ Case OfStudy(std::string method) {
   return MakeCase(std::move(method), std::move(message));
 }
 
+std::vector<Case> CasesOfTunerHosts() {
+  return {MakeCase("TunerService/FindStudy", v1::FindStudyRequest()), MakeCase("TunerService/Submit", AnnsTrial(1)),
+          OfStudy<v1::WatchRequest>("TunerService/Watch")};
+}
+
 // Everything that a caller of another team could ask about ann's study; what creates a study comes last.
 std::vector<Case> CasesOf(v1::Scope scope) {
   std::vector<Case> cases = {
@@ -164,9 +169,6 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                  drain.set_request_id("1");
                  drain.set_server("another");
                })),
-      MakeCase("TunerService/FindStudy", v1::FindStudyRequest()),
-      MakeCase("TunerService/Submit", AnnsTrial(1)),
-      OfStudy<v1::WatchRequest>("TunerService/Watch"),
       MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
       MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
                  remove.set_request_id("1");
@@ -179,6 +181,7 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                  add.set_token_sha256(std::string(64, 'a'));
                })),
   };
+  for (Case& each : CasesOfTunerHosts()) cases.push_back(std::move(each));
   for (const auto& fill : std::vector<void (*)(v1::SubmitRequest&)>{
            [](auto& submit) { submit.add_claims()->set_trial_id(1); },
            [](auto& submit) { submit.add_cancel_trial_ids(1); },
