@@ -113,7 +113,7 @@ def study_answers(**more):
 
     def submit(request, context):
         trials = list(range(state["trials"] + 1, state["trials"] + 1 + len(request.new_trials)))
-        count = len(trials) + len(request.claims)
+        count = sum(1 + len(each.more_steps) for each in request.new_trials) + len(request.claims)
         claims = list(range(state["claims"] + 1, state["claims"] + 1 + count))
         state["trials"] += len(trials)
         state["claims"] += count

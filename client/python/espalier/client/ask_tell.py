@@ -6,9 +6,10 @@ import heapq
 import queue
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from espalier.client.batches import Batch, new_trial, whole_steps
+from espalier.client.batches import MORE_STEPS_MAX, Batch, new_trial, whole_steps
 from espalier.client.evaluation import Evaluation
 from espalier.client.future import Future
 from espalier.errors import FailedPrecondition, InvalidArgument
@@ -68,18 +69,20 @@ class AskTell:
     def submit_all(self, proposals: Iterable[Proposal]) -> list[Trial]:
         """Several at once."""
         listed = list(proposals)
-        first, *later = self._at
-        batch = Batch(new_trials=[new_trial(each, first, self._at[-1], f"trials[{index}]") for index, each in enumerate(listed)])
+        first, *more = self._at
+        more, later = tuple(more[:MORE_STEPS_MAX]), more[MORE_STEPS_MAX:]
+        new_trials = [new_trial(each, first, self._at[-1], f"trials[{index}]") for index, each in enumerate(listed)]
+        batch = Batch(new_trials=[replace(each, more_steps=more) for each in new_trials])
         if not listed:
             return []
         self._study.create(listed)
-        firsts = self._study._submit(batch)
-        trials = [future.trial for future in firsts]
-        # A batch has one claim a trial.
+        claimed = self._study._submit(batch)
+        at_once = 1 + len(more)
+        trials = [future.trial for future in claimed[::at_once]]
         laters = [self._study._submit(Batch(claims=[(trial.id, step) for trial in trials])) for step in later]
         for index, (trial, proposal) in enumerate(zip(trials, listed)):
             self._asked[trial.id] = _Asked(trial, proposal, deque(self._at))
-            for future in (firsts[index], *(each[index] for each in laters)):
+            for future in (*claimed[index * at_once : (index + 1) * at_once], *(each[index] for each in laters)):
                 future.add_done_callback(self._arriving.put)
         return trials
 

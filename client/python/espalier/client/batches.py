@@ -14,17 +14,23 @@ PART_SEGMENTS_MAX = 5_000  # while a master takes a part in, it does nothing els
 PART_BYTES_MAX = 8 << 20
 SEQUENCE_BYTES = 16  # that a sequence takes there besides its text, at least
 STEP_MAX = 2**53
+MORE_STEPS_MAX = 1_000  # that a new trial claims at once besides its first
 LISTS = {"trials": "new_trials", "claims": "claims", "close_trial_ids": "close", "cancel_trial_ids": "cancel"}
 
 
 @dataclass(frozen=True)
 class NewTrial:
-    """`sequences`: by hyper-parameter, in the notation. `steps`: the first claim; `horizon`: the most that may ever be asked for."""
+    """`sequences`: by hyper-parameter, in the notation. `steps`: the first claim; `horizon`: the most that may ever be asked for;
+    `more_steps`: claimed at once, too, each more than the one before."""
 
     sequences: dict[str, str]
     steps: int
     horizon: int
     segments: int  # at most
+    more_steps: tuple[int, ...] = ()
+
+    def claimed(self) -> tuple[int, ...]:
+        return (self.steps, *self.more_steps)
 
     def byte_count(self):
         return sum(len(name) + len(text) + SEQUENCE_BYTES for name, text in self.sequences.items())
@@ -40,7 +46,8 @@ class Batch:
 
     def request(self) -> dict[str, Any]:
         """The fields of a SubmitRequest."""
-        trials = [{"sequences": each.sequences, "steps": each.steps, "horizon_steps": each.horizon} for each in self.new_trials]
+        trials = [{"sequences": each.sequences, "steps": each.steps, "horizon_steps": each.horizon, "more_steps": each.more_steps}
+                  for each in self.new_trials]  # fmt: skip
         return {"new_trials": trials, "claims": [{"trial_id": trial, "steps": steps} for trial, steps in self.claims],
                 "close_trial_ids": self.close, "cancel_trial_ids": self.cancel, "finish": self.finish}  # fmt: skip
 
@@ -80,7 +87,7 @@ def cut(batch: Batch) -> list[Batch]:
         return parts[-1]
 
     for trial in batch.new_trials:
-        part_for(trial.segments, trial.byte_count()).new_trials.append(trial)
+        part_for(trial.segments + len(trial.more_steps), trial.byte_count()).new_trials.append(trial)
     for name in ("claims", "close", "cancel"):
         for each in getattr(batch, name):
             getattr(part_for(1, 0), name).append(each)

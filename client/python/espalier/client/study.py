@@ -161,7 +161,7 @@ class Study:
         return future
 
     def _submit(self, batch: Batch) -> list[Future]:
-        """The futures of the batch's claims, those of new trials first."""
+        """The futures of the batch's claims, those of new trials first, each trial's in step order."""
         parts, request_id = cut(batch), new_request_id()
         futures = []
         for index, part in enumerate(parts):
@@ -171,7 +171,8 @@ class Study:
             except Error as error:
                 raise in_whole_batch(error, parts, index) from None
             trials = [Trial(self, trial) for trial in answer.trial_ids]
-            asked = [*zip(trials, (each.steps for each in part.new_trials)), *((Trial(self, trial), steps) for trial, steps in part.claims)]
+            asked = [(trial, step) for trial, each in zip(trials, part.new_trials, strict=True) for step in each.claimed()]
+            asked += [(Trial(self, trial), steps) for trial, steps in part.claims]
             futures += [self._future(trial, claim, step) for (trial, step), claim in zip(asked, answer.claim_ids, strict=True)]
         return futures
 
