@@ -17,18 +17,6 @@ bool IsPaused(const Draft& draft, const StageBeginning& beginning) {
   return pause != nullptr && pause->until > draft.now;
 }
 
-// Whether another connected server offers what this one does for the plan; and, for a stage that only evaluates, by
-// that evaluation.
-bool OffersElsewhere(const MasterState& state, const Server& server, Digest128 trainer, const std::string& evaluation) {
-  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
-    const Server& other = entry.second;
-    if (other.name == server.name || !other.session || IsDraining(state, other)) return false;
-    const OfferMade* made = OfferOf(other, trainer, server.offers.at(trainer).device_kind);
-    if (made == nullptr) return false;
-    return evaluation.empty() || state.offers.at(made->offer).offer.evaluation_digest == evaluation;
-  });
-}
-
 // By server; null: nobody did.
 const std::map<std::string, Refusal>* RefusalsOf(const MasterState& state, const StageBeginning& beginning) {
   const auto refusals = state.refusals.find(beginning);
@@ -42,13 +30,30 @@ bool IsRefused(const Draft& draft, const Server& server, const StageBeginning& b
   return here != refusals->end() && here->second.until > draft.now;
 }
 
-// A stage is not ordered while a failure pauses it, nor again on the one server on which it crashed, if another offers
-// the same; nor where it was refused lately.
-bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, const StageBeginning& beginning) {
+// Whether another connected server could begin it: it offers what this one does for the plan (and, for a stage that
+// only evaluates, by that evaluation), has not refused it lately, and has a device of what it demands. O(servers x
+// devices).
+bool CanBeginElsewhere(const Draft& draft, const Server& server, const SearchPlan& plan,
+                       const StageBeginning& beginning, const Demand& demand) {
+  const MasterState& state = draft.state();
+  const std::string& evaluation = beginning.second;
+  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
+    const Server& other = entry.second;
+    if (other.name == server.name || !other.session || IsDraining(state, other)) return false;
+    const OfferMade* made = OfferOf(other, plan.trainer, plan.identity.device_kind);
+    if (made == nullptr || IsRefused(draft, other, beginning) || !Has(other, demand)) return false;
+    return evaluation.empty() || state.offers.at(made->offer).offer.evaluation_digest == evaluation;
+  });
+}
+
+// A stage is not ordered while a failure pauses it, nor again on the one server on which it crashed, if another can
+// begin it; nor where it was refused lately.
+bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, const StageBeginning& beginning,
+              const Demand& demand) {
   if (IsPaused(draft, beginning) || IsRefused(draft, server, beginning)) return false;
   const Pause* pause = LongestPause(draft.state(), beginning);
   if (pause == nullptr || pause->avoid != server.name) return true;
-  return !OffersElsewhere(draft.state(), server, plan.trainer, beginning.second);
+  return !CanBeginElsewhere(draft, server, plan, beginning, demand);
 }
 
 // The servers with idle slots that offer what a kind asks for, whatever they evaluate by if that is left open.
@@ -81,6 +86,12 @@ class IdleServers {
   const MasterState& state_;
   const OfferKind& kind_;
 };
+
+// What the best path from there takes. O(1) for a plan in which nothing was ever out of memory, else O(stages log).
+Demand DemandAlong(const MasterState& state, const SearchPlan& plan, Point source, PlanNodeId first) {
+  if (!state.index.demands.contains(plan.id)) return {};
+  return DemandOf(state, plan.id, state.index.needs.at(plan.id).BestPath(plan, source, first));
+}
 
 // Devices by server, whose idle slots wait until there are enough of them for a path that takes several: no lesser path
 // is given one.
@@ -184,9 +195,9 @@ class StateView : public View {
   // Of those that may begin it and that satisfy the predicate; one that has refused it, if no other does.
   template <class Predicate>
   const Server* FirstThatMay(const IdleServers& servers, const SearchPlan& plan, const StageBeginning& beginning,
-                             const Predicate& has_room) const {
+                             const Demand& demand, const Predicate& has_room) const {
     const auto may = [&](const Server& server) {
-      return MayStart(draft_, server, plan, beginning) && has_room(server);
+      return MayStart(draft_, server, plan, beginning, demand) && has_room(server);
     };
     const auto* refusals = RefusalsOf(state(), beginning);
     const Server* first = nullptr;
@@ -207,7 +218,7 @@ class StateView : public View {
         for (auto it = ready.lower_bound({kind.evaluation, {}}); it != ready.end(); ++it) {
           if (it->evaluation != kind.evaluation) break;
           const Server* server =
-              FirstThatMay(servers, plan, {it->point, kind.evaluation}, [](const Server&) { return true; });
+              FirstThatMay(servers, plan, {it->point, kind.evaluation}, {}, [](const Server&) { return true; });
           if (server != nullptr) return StartPath{id, it->point, std::nullopt, IdleSlotOf(*server)};
         }
       }
@@ -241,12 +252,10 @@ class StateView : public View {
 
   std::optional<StartPath> BestOf(const SearchPlan& plan, const IdleServers& servers, Held& held) const {
     const NeedIndex& needs = state().index.needs.at(plan.id);
-    const bool has_demands = state().index.demands.contains(plan.id);
     int passed_over = 0;
     for (const ReadyPath& ready : needs.ready_paths()) {
       for (const RankedSuccessor& first : needs.Find(ready.source)->order) {
-        const Demand demand =
-            has_demands ? DemandOf(state(), plan.id, needs.BestPath(plan, ready.source, first.node)) : Demand{};
+        const Demand demand = DemandAlong(state(), plan, ready.source, first.node);
         const StageBeginning beginning{{first.node, ready.source.step}, ""};
         if (auto room = RoomFor(plan, beginning, demand, servers, held)) {
           return StartPath{plan.id, ready.source, first.node, room->slot, room->slots};
@@ -261,14 +270,14 @@ class StateView : public View {
                                      const IdleServers& servers, Held& held) const {
     if (demand == Demand{}) {
       std::optional<SlotId> slot;
-      FirstThatMay(servers, plan, beginning, [&](const Server& server) {
+      FirstThatMay(servers, plan, beginning, demand, [&](const Server& server) {
         slot = IdleSlotOf(server, held);
         return slot.has_value();
       });
       return slot ? std::optional(Rooms::Room{*slot}) : std::nullopt;
     }
     Rooms rooms(state(), demand, held);
-    FirstThatMay(servers, plan, beginning, [&](const Server& server) { return rooms.Look(server); });
+    FirstThatMay(servers, plan, beginning, demand, [&](const Server& server) { return rooms.Look(server); });
     if (!rooms.room() && rooms.fullest()) held.insert(*rooms.fullest());
     return rooms.room();
   }
@@ -331,12 +340,9 @@ const Device* IdleDevice(const MasterState& state, const StartPath& start) {
   return &device;
 }
 
-// Whether the slots are enough for what the path takes.
-bool Suffices(const MasterState& state, const SearchPlan& plan, const StartPath& start, const Device& device) {
-  if (!state.index.demands.contains(plan.id)) return true;
-  const auto path = state.index.needs.at(plan.id).BestPath(plan, start.source, *start.first);
-  const int slots = SlotsFor(device, DemandOf(state, plan.id, path));
-  return slots > 0 && slots <= start.slots;
+bool Suffices(int slots, const Device& device, const Demand& demand) {
+  const int needed = SlotsFor(device, demand);
+  return needed > 0 && needed <= slots;
 }
 
 // Whether a state stands there that the path can start from, or that is to be evaluated, and the slot may be given it.
@@ -353,13 +359,14 @@ bool CanStart(const Draft& draft, const StartPath& start) {
   const NeedIndex& needs = state.index.needs.at(start.plan);
   if (start.first) {
     const Place* source = needs.Find(start.source);
-    return source != nullptr && source->stored && source->successors.contains(*start.first) &&
-           MayStart(draft, server, plan->second, {{*start.first, start.source.step}, ""}) &&
-           Suffices(state, plan->second, start, *device);
+    if (source == nullptr || !source->stored || !source->successors.contains(*start.first)) return false;
+    const Demand demand = DemandAlong(state, plan->second, start.source, *start.first);
+    return MayStart(draft, server, plan->second, {{*start.first, start.source.step}, ""}, demand) &&
+           Suffices(start.slots, *device, demand);
   }
   const std::string& evaluation = state.offers.at(made->offer).offer.evaluation_digest;
   return needs.ready_evaluations().contains({evaluation, start.source}) &&
-         MayStart(draft, server, plan->second, {start.source, evaluation});
+         MayStart(draft, server, plan->second, {start.source, evaluation}, {});
 }
 
 // Says whether it could be done.

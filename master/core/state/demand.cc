@@ -40,12 +40,15 @@ Demand DemandOf(const MasterState& state, PlanId plan, const std::vector<PathSta
   return demand;
 }
 
+bool Has(const Server& server, const Demand& demand) {
+  return std::any_of(server.devices.begin(), server.devices.end(),
+                     [&](const Device& device) { return SlotsFor(device, demand) > 0; });
+}
+
 bool IsHad(const MasterState& state, const SearchPlan& plan, const Demand& demand) {
   return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& entry) {
     const Server& server = entry.second;
-    return OfferOf(server, plan.trainer, plan.identity.device_kind) != nullptr &&
-           std::any_of(server.devices.begin(), server.devices.end(),
-                       [&](const Device& device) { return SlotsFor(device, demand) > 0; });
+    return OfferOf(server, plan.trainer, plan.identity.device_kind) != nullptr && Has(server, demand);
   });
 }
 

@@ -20,6 +20,9 @@ Demand MoreThan(const Reservation& had, const Device& device);
 // out of memory.
 Demand DemandOf(const MasterState& state, PlanId plan, const std::vector<PathStage>& path);
 
+// Whether one of its devices has so much, idle or not. O(devices).
+bool Has(const Server& server, const Demand& demand);
+
 // Whether some server that offers what the plan trains by has a device that has so much. O(servers x devices).
 bool IsHad(const MasterState& state, const SearchPlan& plan, const Demand& demand);
 

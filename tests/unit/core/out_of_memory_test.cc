@@ -161,6 +161,19 @@ TEST_CASE("what was out of memory on a whole device is not tried on one of which
   CHECK(of.Last().slots == 2);
 }
 
+TEST_CASE("what crashed where alone there is enough memory is tried there again") {
+  Memory of(Devices{{.name = "large", .slots = 2, .memory_bytes = 2000}});
+  of.Submit(of.study, {{"lr", "0.1"}}, 10);
+  of.Connect("server-1", Devices{{.name = "small", .memory_bytes = 1000}});
+  of.RunOutOfMemory(of.Last());
+  REQUIRE(of.Last().slots == 2);
+  of.Crash(of.Last(), PointOf(of.Last(), Step{3}));
+  REQUIRE(of.Training().empty());
+  REQUIRE(of.AwaitOrder());
+  CHECK(of.Last().slot == SlotId{"server-0", 0});
+  CHECK(of.Last().slots == 2);
+}
+
 TEST_CASE("a device with more memory does not count where its server does not offer the training") {
   Memory of(Devices{{.name = "small", .memory_bytes = 1000}});
   of.Handle(NodeMessage{.session = SessionId{99},
