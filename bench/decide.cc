@@ -61,6 +61,14 @@ NewTrial LongTrialNumber(std::int64_t number, std::mt19937_64&) {
   return {{{"lr", "Piecewise([" + values + "], [" + steps + "])"}}, Step{110}, Step{110}};
 }
 
+// A value of its own at every step, after 10 steps that all share: `kSegments` plan nodes of its own.
+template <std::int64_t kSegments>
+NewTrial EveryStepAnother(std::int64_t number, std::mt19937_64&) {
+  std::string values = "0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5";
+  for (std::int64_t i = 0; i < kSegments; ++i) values += "," + std::to_string(i % 2 == 0 ? number + 1 : 0);
+  return {{{"lr", "Table([" + values + "])"}}, Step{kSegments + 10}, Step{kSegments + 10}};
+}
+
 // Master and servers. What the servers were told last is kept, as they would.
 class Cluster {
  public:
@@ -225,9 +233,25 @@ void MeasureLargePlan(Figures& figures, std::int64_t trials, int rounds) {
   figures.Add("index_of_large_plan_seconds", cluster.BuildIndexAgain(), "<= 2");
 }
 
+// One run trains a trial of many segments; others are submitted, one by one.
+template <std::int64_t kSegments>
+void MeasureLongTrial(Figures& figures) {
+  Cluster cluster(0, 1, EveryStepAnother<kSegments>);
+  const std::string suffix = "_" + std::to_string(kSegments) + "_segments_ms";
+  figures.Add("submission" + suffix, cluster.Submit(1, {}));
+  figures.Add("second_submission" + suffix, cluster.Submit(1, {}));
+  figures.Add("tick" + suffix, cluster.Tick());
+  Cluster::Life life = cluster.RunToItsEnd();
+  figures.Add("metrics" + suffix, life.metrics_ms);
+  figures.Add("run_end" + suffix, life.end_ms);
+  figures.Add("stored" + suffix, life.stored_ms);
+}
+
 }  // namespace
 
 void RunDecide(Figures& figures, Size size) {
+  MeasureLongTrial<1000>(figures);
+  MeasureLongTrial<20'000>(figures);
   MeasureLargePlan(figures, size.Of(100'000, 100), static_cast<int>(size.Of(1000, 30)));
   for (const std::int64_t trials : {size.Of(1000, 100), size.Of(10'000, 200), size.Of(100'000, 400)}) {
     for (const int slots : {2, static_cast<int>(size.Of(1000, 20))}) {

@@ -79,7 +79,9 @@ void Meet(Draft& draft, PlanId plan_id, Point point, std::set<RunId>& changed) {
 // Whether open trials may go on from there.
 bool IsKeptFor(const MasterState& state, Point point) {
   const auto ends = state.index.open_ends.find(point.node);
-  return ends != state.index.open_ends.end() && ends->second.contains(point.step);
+  if (ends == state.index.open_ends.end()) return false;
+  const auto first = ends->second.lower_bound({point.step, PlanNodeId{0}});
+  return first != ends->second.end() && first->first.first == point.step;
 }
 
 // Nobody wants what is promised at the point any more.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 namespace espalier::master {
 namespace {
@@ -59,6 +61,28 @@ class Room {
   std::int64_t taken_ = 0;
 };
 
+// Open trials that may leave a run's path at a step.
+struct Leaving {
+  StudyTally parting;
+  bool claimed = false;  // one of them has its last claim there
+};
+
+// By step of the stage; `next`: where the path goes on, if it does. O(open ends at the stage).
+std::map<Step, Leaving> LeavingAt(const MasterState& state, const PathStage& stage, std::optional<PlanNodeId> next) {
+  std::map<Step, Leaving> leaving;
+  const auto ends = state.index.open_ends.find(stage.node);
+  if (ends == state.index.open_ends.end()) return leaving;
+  for (auto it = ends->second.lower_bound({stage.from + 1, PlanNodeId{0}}); it != ends->second.end(); ++it) {
+    const auto& [step, to] = it->first;
+    if (step > stage.to) break;
+    if (step == stage.to && to == next) continue;
+    Leaving& here = leaving[step];
+    here.parting.Add(it->second.parting, 1);
+    here.claimed |= it->second.claimed > 0;
+  }
+  return leaving;
+}
+
 std::int64_t CountIn(const std::set<Step>& steps, const PathStage& stage) {
   return std::distance(steps.upper_bound(stage.from), steps.upper_bound(stage.to));
 }
@@ -87,18 +111,16 @@ std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const 
     if (checkpoint_bytes > 0) room.Take(prices.StateBytes(stage.node) * CountIn(owed, stage));
   }
   Seconds since_last{0};  // trained since the last state on the way
-  for (const PathStage& stage : run.path) {
+  for (auto stage_at = run.path.begin(); stage_at != run.path.end(); ++stage_at) {
+    const PathStage& stage = *stage_at;
+    const auto next = std::next(stage_at);
+    const std::map<Step, Leaving> leaving =
+        LeavingAt(state, stage, next == run.path.end() ? std::nullopt : std::optional(next->node));
     const Seconds step_time = prices.Of(CostKind::kStep, stage.node);
     const Seconds save_time = prices.Of(CostKind::kSave, stage.node);
     const std::int64_t bytes = checkpoint_bytes > 0 ? prices.StateBytes(stage.node) : 0;
     std::set<Step> steps(owed.upper_bound(stage.from), owed.upper_bound(stage.to));
-    const auto ends = state.index.open_ends.find(stage.node);
-    const bool has_ends = ends != state.index.open_ends.end();
-    if (has_ends) {
-      for (auto it = ends->second.upper_bound(stage.from); it != ends->second.end() && it->first <= stage.to; ++it) {
-        steps.insert(it->first);
-      }
-    }
+    for (const auto& [step, who] : leaving) steps.insert(step);
     Step at = stage.from;
     for (const Step step : steps) {
       since_last += static_cast<double>(step - at) * step_time;
@@ -107,10 +129,10 @@ std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const 
         since_last = Seconds(0);
         continue;
       }
-      const OpenEnds& open = ends->second.at(step);
-      const bool pays = ChanceOf(state, open.parting) * since_last > save_time;
-      if (open.claimed == 0 && !pays) continue;
-      if (!room.TryTake(open.claimed > 0 ? Standing::kOpenTrial : Standing::kIdle, bytes)) continue;
+      const Leaving& who = leaving.at(step);
+      const bool pays = ChanceOf(state, who.parting) * since_last > save_time;
+      if (!who.claimed && !pays) continue;
+      if (!room.TryTake(who.claimed ? Standing::kOpenTrial : Standing::kIdle, bytes)) continue;
       saves.push_back(step);
       since_last = Seconds(0);
     }

@@ -25,7 +25,7 @@ bool IsOfARun(const MasterState& state, PlanId plan, Point point) {
 bool IsOpenEnd(const MasterState& state, Point point) {
   const auto ends = state.index.open_ends.find(point.node);
   if (ends == state.index.open_ends.end()) return false;
-  const auto at = ends->second.find(point.step);
+  const auto at = ends->second.find({point.step, PlanNodeId{0}});
   return at != ends->second.end() && at->second.claimed > 0;
 }
 

@@ -121,28 +121,28 @@ void IndexKeeper::RankBy(Ranking ranking) {
   for (auto& [id, needs] : index.needs) needs.TakeNews();
 }
 
-void IndexKeeper::ChangeOpenEnds(Point point, const std::function<void(OpenEnds&)>& change) {
-  std::map<Step, OpenEnds>& ends = state_.index.open_ends[point.node];
-  OpenEnds& at = ends[point.step];
-  change(at);
-  if (at.claimed == 0 && at.parting.counts().empty()) ends.erase(point.step);
+void IndexKeeper::ChangeOpenEnds(Point point, PlanNodeId to, const std::function<void(OpenEnds&)>& change) {
+  std::map<OpenEnd, OpenEnds>& ends = state_.index.open_ends[point.node];
+  const auto at = ends.try_emplace({point.step, to}).first;
+  change(at->second);
+  if (at->second.claimed == 0 && at->second.parting.counts().empty()) ends.erase(at);
   if (ends.empty()) state_.index.open_ends.erase(point.node);
 }
 
 void IndexKeeper::CountLastClaim(PlanId plan, Point point, std::int64_t sign) {
-  ChangeOpenEnds(point, [&](OpenEnds& ends) { ends.claimed += sign; });
+  ChangeOpenEnds(point, PlanNodeId{0}, [&](OpenEnds& ends) { ends.claimed += sign; });
   CacheKeeper(state_).LookAgain(plan, point);
 }
 
 void IndexKeeper::CountLineage(const Trial& trial, std::int64_t sign) {
   const SearchPlan& plan = state_.plans.at(trial.plan);
-  const auto part = [&](Point point) {
-    ChangeOpenEnds(point, [&](OpenEnds& ends) { ends.parting.Add(trial.study, sign); });
+  const auto part = [&](Point point, PlanNodeId to) {
+    ChangeOpenEnds(point, to, [&](OpenEnds& ends) { ends.parting.Add(trial.study, sign); });
   };
   const PlanNode* node = &plan.Node(trial.leaf);
-  part({node->id, trial.horizon});
+  part({node->id, trial.horizon}, PlanNodeId{0});
   while (node->parent) {
-    part({*node->parent, node->start});
+    part({*node->parent, node->start}, node->id);
     node = &plan.Node(*node->parent);
   }
 }

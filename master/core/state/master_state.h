@@ -145,7 +145,11 @@ struct OfferKind {
   friend auto operator<=>(const OfferKind&, const OfferKind&) = default;
 };
 
-// Open trials at a point.
+// Where open trials may go on from, on a plan node: the step, and the child for which their lineages leave the node
+// there; none (0): they end there, or have their last claim there.
+using OpenEnd = std::pair<Step, PlanNodeId>;
+
+// Open trials at such an end.
 struct OpenEnds {
   StudyTally parting;        // whose lineage leaves the plan node there, or ends there
   std::int64_t claimed = 0;  // whose last claim is there
@@ -195,8 +199,7 @@ struct Indexes {
   // many of them were guessed, by plan, since no step of such a training had been measured; none is 0.
   std::deque<EstimatedNode> estimated;
   std::map<PlanId, std::int64_t> guessed;
-  // Where open trials may go on from.
-  std::unordered_map<PlanNodeId, std::map<Step, OpenEnds>> open_ends;
+  std::unordered_map<PlanNodeId, std::map<OpenEnd, OpenEnds>> open_ends;
   std::map<StudyId, GoingOn> going_on;
   std::map<TrialId, std::set<ClaimId>> states_claimed;   // claims of states alone that wait; none is empty
   std::set<StudyId> tuned_studies;                       // that take batches of a built-in tuner

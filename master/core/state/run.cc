@@ -42,6 +42,11 @@ const Promise* Run::FindOpen(Step step, Owed owed) const {
   return found == open.end() ? nullptr : &promises.at(found->second);
 }
 
+const PathStage* FindStage(const Run& run, Step step) {
+  const auto stage = std::ranges::lower_bound(run.path, step, {}, &PathStage::to);
+  return stage != run.path.end() && stage->from < step ? &*stage : nullptr;
+}
+
 Step EndOf(const Run& run) { return run.open.empty() ? run.at() : std::max(run.at(), run.open.rbegin()->first.first); }
 
 RunView ViewOf(const Run& run) {
@@ -57,10 +62,8 @@ RunView ViewOf(const Run& run) {
 }
 
 Point PointOf(const Run& run, Step step) {
-  for (const PathStage& stage : run.path) {
-    if (stage.from < step && step <= stage.to) return {stage.node, step};
-  }
-  return run.start.value();
+  const PathStage* stage = FindStage(run, step);
+  return stage == nullptr ? run.start.value() : Point{stage->node, step};
 }
 
 }  // namespace espalier::master

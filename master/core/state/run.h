@@ -100,7 +100,10 @@ Step EndOf(const Run& run);
 // With its open promises.
 RunView ViewOf(const Run& run);
 
-// The point of the run's path at `step`. REQUIRES: the path, or its start, has it.
+// The stage of the run's path that trains `step`; null: none does. O(log stages).
+const PathStage* FindStage(const Run& run, Step step);
+
+// The point of the run's path at `step`. REQUIRES: the path, or its start, has it. O(log stages).
 Point PointOf(const Run& run, Step step);
 
 }  // namespace espalier::master

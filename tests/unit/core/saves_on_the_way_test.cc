@@ -56,6 +56,23 @@ TEST_CASE("a save that takes longer than training there again is not made, howev
   }
 }
 
+TEST_CASE("where only the run's own path goes on nobody parts, and nothing is saved") {
+  ServerByHand of(1);
+  std::string values = "0.1";
+  std::string milestones;
+  for (int i = 1; i < 100; ++i) {
+    values += i % 2 == 0 ? ", 0.1" : ", 0.2";
+    milestones += (i == 1 ? "" : ", ") + std::to_string(10 * i);
+  }
+  const auto states_of = [](const Run& run) {
+    return std::count_if(run.promises.begin(), run.promises.end(),
+                         [](const auto& entry) { return entry.second.owed == Owed::kState; });
+  };
+  of.Submit(of.study, {{"lr", "Piecewise([" + values + "], [" + milestones + "])"}}, 1000);
+  REQUIRE(of.Last().path.size() == 100);
+  CHECK(states_of(of.Last()) == 1);  // at its end
+}
+
 TEST_CASE("the fewer trials of a study went on, the more a state must be worth before it is kept") {
   ManyWays ways;
   ways.TimesAre(1'000, 20'000);
