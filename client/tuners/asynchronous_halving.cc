@@ -6,6 +6,8 @@
 
 #include "client/tuners/ladder.h"
 #include "client/tuners/rungs.h"
+#include "client/tuners/stopping.h"
+#include "client/tuners/stopping_halving.h"
 
 namespace espalier::tuners {
 namespace {
@@ -147,10 +149,9 @@ class AsynchronousHalving : public Tuner {
 
 Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, std::vector<Candidate> candidates) {
   ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(candidates)));
-  std::optional<std::size_t> open_trials;
-  if (options.contains("open_trials")) {
-    ESPALIER_ASSIGN(open_trials, WholeOption(options, "open_trials", 1));
-  }
+  ESPALIER_ASSIGN(const std::optional<std::size_t> open_trials, OpenTrialsOption(options));
+  ESPALIER_ASSIGN(const bool by_stopping, FlagOption(options, "stopping"));
+  if (by_stopping) return MakeStoppingHalving(ladder, open_trials);
   return std::make_unique<AsynchronousHalving>(std::move(ladder), open_trials);
 }
 
@@ -159,7 +160,7 @@ Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, s
 TunerKind AsynchronousHalvingKind() {
   return {.name = "asha",
           .version = 1,
-          .option_names = {"min", "max", "reduction", "open_trials"},
+          .option_names = {"min", "max", "reduction", "open_trials", "stopping"},
           .make = MakeAsynchronousHalving};
 }
 

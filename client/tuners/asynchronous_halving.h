@@ -8,8 +8,8 @@
 
 namespace espalier::tuners {
 
-// Options: min and max (the first and the last rung), reduction, open_trials. A candidate's own horizon ends it early:
-// it enters later rungs with what it reached there.
+// Options: min and max (the first and the last rung), reduction, open_trials, stopping (true: `stopping_halving.h`). A
+// candidate's own horizon ends it early: it enters later rungs with what it reached there.
 TunerKind AsynchronousHalvingKind();
 
 }  // namespace espalier::tuners

@@ -4,6 +4,8 @@
 
 #include "client/tuners/asynchronous_halving.h"
 #include "client/tuners/grid.h"
+#include "client/tuners/hyperband.h"
+#include "client/tuners/median_stopping.h"
 #include "client/tuners/successive_halving.h"
 
 namespace espalier::tuners {
@@ -33,7 +35,8 @@ const TunerKind* FindKind(const std::string& name) {
 }  // namespace
 
 const std::vector<TunerKind>& TunerKinds() {
-  static const std::vector<TunerKind> kKinds = {GridKind(), SuccessiveHalvingKind(), AsynchronousHalvingKind()};
+  static const std::vector<TunerKind> kKinds = {AsynchronousHalvingKind(), GridKind(), HyperbandKind(),
+                                                MedianStoppingKind(), SuccessiveHalvingKind()};
   return kKinds;
 }
 
@@ -64,6 +67,19 @@ Result<std::int64_t> WholeOption(const Options& options, const std::string& name
     return MakeError(ErrorCode::kInvalidArgument, "got " + Print(it->second) + "; " + expected, name);
   }
   return std::get<std::int64_t>(*whole);
+}
+
+Result<bool> FlagOption(const Options& options, const std::string& name) {
+  const auto it = options.find(name);
+  if (it == options.end()) return false;
+  if (const bool* flag = std::get_if<bool>(&it->second)) return *flag;
+  return MakeError(ErrorCode::kInvalidArgument, "got " + Print(it->second) + "; expected true or false", name);
+}
+
+Result<Step> StepOption(const Options& options, const std::string& name, Step least) {
+  ESPALIER_ASSIGN(const std::int64_t steps, WholeOption(options, name, least.value));
+  if (steps <= kStepMax.value) return Step{steps};
+  return MakeError(ErrorCode::kInvalidArgument, "got " + std::to_string(steps) + "; expected at most 2^53", name);
 }
 
 }  // namespace espalier::tuners

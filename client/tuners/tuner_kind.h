@@ -27,4 +27,10 @@ struct TunerKind {
 // A whole-number option. Error: kInvalidArgument when it is missing, no whole number, or below `least`.
 Result<std::int64_t> WholeOption(const Options& options, const std::string& name, std::int64_t least);
 
+// true or false; left out: false. Error: kInvalidArgument for anything else.
+Result<bool> FlagOption(const Options& options, const std::string& name);
+
+// A number of steps: as WholeOption, at most kStepMax.
+Result<Step> StepOption(const Options& options, const std::string& name, Step least);
+
 }  // namespace espalier::tuners

@@ -87,7 +87,7 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + "tuner: {grid: {steps: -80}}\n",
        "f.yaml:5: tuner.grid.steps: got -80; expected a whole number of at least 1"},
       {kHead + "tuner: grid\n", "f.yaml:5: tuner.grid.steps: is missing; expected a whole number of at least 1"},
-      {kHead + "tuner: {asa: {}}\n", "f.yaml:5: tuner: unknown tuner asa; expected one of: grid, sha"},
+      {kHead + "tuner: {asa: {}}\n", "f.yaml:5: tuner: unknown tuner asa; expected one of: asha, grid, hyperband, median, sha"},
       {kHead + "tuner:\n  sha: {min: 1, max: 9, eta: 3}\n",
        "f.yaml:6: tuner.sha.eta: unknown option of sha; expected one of: min, max, reduction"},
       {kHead + "tuner: {sha: {min: 9, max: 1, reduction: 3}}\n",

@@ -7,17 +7,12 @@
 
 #include "client/tuners/registry.h"
 #include "client/tuners/rungs.h"
+#include "tests/unit/tuners/play.h"
 
 namespace espalier::tuners {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<Candidate> Candidates(std::size_t count) {
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < count; ++i) candidates.push_back({{{"lr", std::to_string(i) + ".5"}}, std::nullopt});
-  return candidates;
-}
 
 Options Sha(std::int64_t min, std::int64_t max, std::int64_t reduction) {
   return {{"min", min}, {"max", max}, {"reduction", reduction}};
@@ -297,7 +292,7 @@ TEST_CASE("unknown tuners, unknown options and wrong values are refused with wha
   const auto error = [](const std::string& name, const Options& options) {
     return MakeTuner(name, options, Candidates(1)).error();
   };
-  CHECK(error("asa", {}).message == "unknown tuner asa; expected one of: grid, sha, asha");
+  CHECK(error("asa", {}).message == "unknown tuner asa; expected one of: asha, grid, hyperband, median, sha");
   CHECK(error("sha", {{"minimum", std::int64_t{1}}}).message ==
         "unknown option of sha; expected one of: min, max, reduction");
   CHECK(error("sha", {{"minimum", std::int64_t{1}}}).field == "minimum");
