@@ -36,7 +36,8 @@ void NodeProcess::Exchange() {
   const std::vector<RunStatus> statuses = core_->Statuses();
   if (!AnythingNew(*uplink_, statuses)) return;
   master::NodeMessage message{.runs = statuses,
-                              .reports = core_->outbox().After(uplink_->report, kReportsInMessageMax)};
+                              .reports = core_->outbox().After(uplink_->report, kReportsInMessageMax),
+                              .acknowledged_report = core_->outbox().acknowledged()};
   if (uplink_->registered != registration_) message.registration = registration_;
   uplink_->registered = registration_;
   if (!message.reports.empty()) uplink_->report = message.reports.back().number;

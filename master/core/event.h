@@ -119,6 +119,8 @@ struct NodeMessage {
   std::optional<Registration> registration;
   std::vector<RunStatus> runs;
   std::vector<Report> reports;
+  // Reports up to this number are durable, as the node manager was told.
+  std::int64_t acknowledged_report = 0;
   // Numbers of reports that the database refuses: they are acknowledged, and not applied.
   std::set<std::int64_t> refused_reports;
 };

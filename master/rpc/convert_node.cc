@@ -27,6 +27,7 @@ Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId s
     if (!report.has_value()) return InField(At("reports", i), report.error());
     result.reports.push_back(std::move(*report));
   }
+  result.acknowledged_report = message.acknowledged_report();
   return result;
 }
 

@@ -44,6 +44,7 @@ class MasterByHand : public CalledMaster {
   std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
   std::vector<ConnectedServer> servers;
   std::vector<std::string> log;
+  std::vector<SessionId> ended_sessions;
   ReactorSettings reactor_settings;
 
  private:

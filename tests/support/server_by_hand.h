@@ -2,6 +2,7 @@
 // one message after another leads to.
 #pragma once
 
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -40,9 +41,10 @@ struct ServerByHand : MasterByHand {
                               .trouble = trouble};
     Handle(NodeMessage{.session = servers[0].session, .registration = std::move(registration)});
   }
+  std::int64_t NextReport(SessionId session) { return ++reported[session]; }
   void Report(const Run& run, ReportKind kind) {
     Handle(NodeMessage{.session = servers[0].session,
-                       .reports = {{next_report++, {run.leadership, run.id}, std::move(kind)}}});
+                       .reports = {{NextReport(servers[0].session), {run.leadership, run.id}, std::move(kind)}}});
   }
   void Stand(const Run& run, Step step) {
     Handle(NodeMessage{.session = servers[0].session,
@@ -98,7 +100,7 @@ struct ServerByHand : MasterByHand {
   }
 
   StudyId study;
-  std::int64_t next_report = 1;
+  std::map<SessionId, std::int64_t> reported;  // the number of the last report
 };
 
 }  // namespace espalier::master

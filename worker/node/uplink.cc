@@ -130,6 +130,7 @@ void Uplink::Stream::Send(const Registration& registration, const Core& core, Se
   for (const RunStatus& status : statuses) *request_.add_runs() = ToProto(status);
   const std::vector<Report> reports = core.outbox().After(sent_report_, kReportsInMessageMax);
   for (const Report& report : reports) *request_.add_reports() = ToProto(report);
+  request_.set_acknowledged_report(core.outbox().acknowledged());
   if (!reports.empty()) sent_report_ = reports.back().number;
   sent_statuses_ = statuses;
   sent_at_ = now;

@@ -106,6 +106,13 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
   }
   Server server = *known;
   server.last_seen = std::max(server.last_seen, message.arrived);
+  server.acknowledged_report = std::max(server.acknowledged_report, message.acknowledged_report);
+  if (!message.reports.empty() && message.reports.front().number > server.acknowledged_report + 1) {
+    // What came before was lost with the memory of this master, or of another.
+    draft.Emit(EndSession{message.session, "reports before number " + std::to_string(message.reports.front().number) +
+                                               " are missing: send again what is not acknowledged"});
+    return;
+  }
   for (const RunStatus& status : message.runs) TakePosition(draft, server, status);
   for (const Report& report : message.reports) {
     // States are taken however often they come, so that files of points that others hold are named again.

@@ -21,8 +21,9 @@ struct Memory : ServerByHand {
     const RunFailed failed{RunFailed::Kind::kOutOfMemory, PointOf(run, Step{step}), "too large"};
     const RunEnded ended{.step = Step{step - 1}};
     const auto server = std::ranges::find(servers, run.slot.server, &ConnectedServer::name);
-    const std::int64_t number = std::exchange(next_report, next_report + 2);
-    Handle(NodeMessage{.session = server->session, .reports = {{number, key, failed}, {number + 1, key, ended}}});
+    const std::int64_t first = NextReport(server->session);
+    Handle(NodeMessage{.session = server->session,
+                       .reports = {{first, key, failed}, {NextReport(server->session), key, ended}}});
   }
   std::vector<RunId> Training() const {
     std::vector<RunId> training;

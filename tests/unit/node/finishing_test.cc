@@ -112,6 +112,20 @@ TEST_CASE("a run that is to leave while it goes back to where its training was f
   CHECK(scenario.Reported() == Texts{"trained n1 0-3", "trained n1 0-2", "ended 2 saving 2"});
 }
 
+TEST_CASE(
+    "a run that would go back, and that nobody here can train any more, is refused with all that it has trained") {
+  Scenario scenario(2);
+  scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Both(9)});
+  scenario.RunInto(4);
+  Offer newer = ToyOffer();
+  newer.code_digest = "newer";
+  scenario.Offer({newer});
+  scenario.Die({.last_words = "killed"}, 1);
+  scenario.Answer(1);  // by the next worker there: what it describes
+  scenario.AnswerWith(Finished(/*state_intact=*/false));
+  CHECK(scenario.Reported() == Texts{"trained n1 0-3", "refused"});
+}
+
 TEST_CASE("a training that is finished before its first step has failed") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(1, 9, 0.1).Both(9)});

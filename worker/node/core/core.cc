@@ -78,16 +78,15 @@ void Core::Refuse(RunKey run, Step start, const std::string& why) {
   outbox_.Add(run, RunEnded{.step = start, .refused = why});
 }
 
-void Core::RefuseNotOffered(Actions& actions) {
+void Core::RefuseNotOffered(Seconds now, Actions& actions) {
   if (!runtimes_.are_known()) return;
-  for (auto it = runs_.begin(); it != runs_.end();) {
-    const bool is_refused = it->second.runner.waiting() && runtimes_.Offering(it->second.offer) == nullptr;
-    if (is_refused) {
-      Refuse(it->first, it->second.runner.path().start(),
-             "this server does not offer " + it->second.runner.order().offer.trainer + " with exactly these digests");
-      Release(it->second, actions);
-    }
-    it = is_refused ? runs_.erase(it) : std::next(it);
+  for (auto& [key, run] : runs_) {
+    if (!run.runner.waiting() || runtimes_.Offering(run.offer) != nullptr) continue;
+    Release(run, actions);
+    RunnerActions wanted;
+    run.runner.Refuse("this server does not offer " + run.runner.order().offer.trainer + " with exactly these digests",
+                      now, wanted);
+    Carry(key, std::move(wanted), now, actions);
   }
 }
 
@@ -149,7 +148,7 @@ bool Core::StandsAtStart(const RunHere& run) {
 }
 
 void Core::AssignSlots(Seconds now, Actions& actions) {
-  RefuseNotOffered(actions);
+  RefuseNotOffered(now, actions);
   for (int i = 0; i < slot_count(); ++i) ReplaceOld(i, actions);
   std::set<int> slots_waited_for;
   for (auto& [key, run] : runs_) {

@@ -110,7 +110,7 @@ class Core {
 
   void TakeOver(const Order& order, Seconds now, Actions& actions);
   void Refuse(RunKey run, Step start, const std::string& why);
-  void RefuseNotOffered(Actions& actions);
+  void RefuseNotOffered(Seconds now, Actions& actions);
   void WantChecks(std::vector<WantedCheck> wanted, Actions& actions);
   void Acknowledge(std::int64_t number, Actions& actions);
   void RemoveSuperseded(const std::vector<std::string>& files, Actions& actions);

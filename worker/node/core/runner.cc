@@ -334,6 +334,12 @@ void Runner::OnStartUnusable(const std::string& why, Seconds now, RunnerActions&
   Finish(StartUnusable{order_.start->point, order_.start->file, why}, now, actions);
 }
 
+void Runner::Refuse(const std::string& why, Seconds now, RunnerActions& actions) {
+  ESPALIER_CHECK(waiting());
+  end_.refused = why;
+  Finish(std::nullopt, now, actions);
+}
+
 void Runner::OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& actions) {
   if (auto* slot = std::get_if<OnSlot>(&state_)) {
     std::optional<ReportKind> fault;

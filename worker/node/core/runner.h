@@ -97,6 +97,9 @@ class Runner {
   void OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& actions);
   // The start's file is missing or damaged. REQUIRES: waiting().
   void OnStartUnusable(const std::string& why, Seconds now, RunnerActions& actions);
+  // Nobody here can train it, or go on with what was trained: the master learns why, and goes elsewhere. REQUIRES:
+  // waiting().
+  void Refuse(const std::string& why, Seconds now, RunnerActions& actions);
   void OnStored(Step step) { saves_.OnStored(step); }
   // For good.
   void OnUploadRefused(Step step, const std::string& why, RunnerActions& actions);
