@@ -37,7 +37,7 @@ class StudyTest(unittest.TestCase):
         self.assertEqual([call for call, _ in self.fake.asked if call != "Watch"], ["ListTrainers", "CreateStudy", "Submit", "Submit"])
         asked = self.fake.requests("CreateStudy")[0].study
         self.assertEqual((asked.name, asked.trainer, asked.data, asked.metric, asked.goal, asked.step.epoch), ("one", "mlp", "digits", "acc", 2, True))
-        self.assertEqual(asked.definition, '{"check":"beside","data":"digits","hyper_parameters":{"lr":["0.1","0.2","0.3"]},"keep":"best",'
+        self.assertEqual(asked.definition, '{"check":"beside","data":"digits","hyper_parameters":{"lr":[0.1,0.2,0.3]},"keep":"best",'
                          '"metric":{"goal":"max","name":"acc"},"share":"team","step":"epoch","study":"one","trainer":"mlp"}')  # fmt: skip
         first, second = (request.new_trials[0] for request in self.fake.requests("Submit"))
         self.assertEqual((dict(first.sequences), first.steps, first.horizon_steps), ({"lr": "0.1"}, 4, 4))

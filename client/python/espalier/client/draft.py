@@ -10,6 +10,7 @@ from typing import Any
 
 from espalier.client.connection import Connection
 from espalier.client.specification import Specification
+from espalier.client.tuners import BuiltIn
 from espalier.client.trainer_code import Place, describe, pack, reference_of
 from espalier.client.value_types import ENUM, guessed_types
 from espalier.errors import InvalidArgument
@@ -31,9 +32,9 @@ class Draft:
     say: Callable[[str], None]
     _description: Any = None  # of the user's own trainer, once a server has described it
 
-    def resolved(self, trials: Iterable[Mapping[str, Any]] = (), *, for_forecast: bool = False) -> dict[str, Any]:
+    def resolved(self, trials: Iterable[Mapping[str, Any]] = (), *, for_forecast: bool = False, tuner: BuiltIn | None = None) -> dict[str, Any]:
         """The fields of a StudySpecification: the trainer described by a server, metric and types of values filled in. `trials`: those
-        that are about to be submitted. Raises InvalidArgument with the field, FailedPrecondition if no server runs the trainer."""
+        that are about to be submitted; with a `tuner` those that it is given, none: the study's grid. Raises InvalidArgument with the field, FailedPrecondition if no server runs the trainer."""
         trainer = self._described() if self.place is not None else self._registered()
         said = self.specification
         if said.metric is None and trainer is not None and len(trainer.metrics) == 1:
@@ -43,7 +44,8 @@ class Draft:
         takes_any = trainer.takes_any if trainer is not None else for_forecast and said.trainer_said == SYNTHETIC
         declared = {each.name for each in trainer.hyper_parameters} if trainer is not None else set()
         undeclared = self._types(trials, declared) if takes_any else {}
-        return said.request(said.definition(), {name: ENUM[kind] for name, kind in undeclared.items()})
+        definition = said.definition(tuner, trials or None) if tuner is not None else said.definition()
+        return said.request(definition, {name: ENUM[kind] for name, kind in undeclared.items()}, tuner)
 
     def _described(self):
         if self._description is None:

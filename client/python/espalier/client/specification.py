@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import pathlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from espalier.client.protocol import number_of
+from espalier.client.tuners import BuiltIn
 from espalier.errors import InvalidArgument
-from espalier.sequences.spaces import Grid, Space
+from espalier.sequences.spaces import Grid, Space, in_json
 from espalier.sequences.values import shown
 
 GOALS = {"max": "GOAL_MAXIMIZE", "min": "GOAL_MINIMIZE"}
@@ -58,7 +59,12 @@ class Specification:
         for name, known in (("share", SHARES), ("keep", KEEPS), ("check", CHECKS)):
             _one_of(getattr(self, name), known, name)
 
-    def request(self, definition: str, undeclared: Mapping[str, int]) -> dict[str, Any]:
+    def decide_by(self, metric: str | None, goal: str | None) -> None:
+        """None: as was said before."""
+        self.metric = metric if metric is not None else self.metric
+        self.goal = goal if goal is not None else self.goal
+
+    def request(self, definition: str, undeclared: Mapping[str, int], tuner: BuiltIn | None = None) -> dict[str, Any]:
         """The fields of a StudySpecification. Raises InvalidArgument where metric or goal is missing."""
         if not self.metric:
             raise InvalidArgument("is missing; expected the name of what decides, such as test_acc", "metric")
@@ -76,15 +82,21 @@ class Specification:
             "definition": definition,
             "undeclared": undeclared,
             "reference_digest": self.reference_digest,
+            "tuner": tuner.name if tuner is not None else "",
+            "asks_for_idle_slots": tuner is not None and tuner.asks_for_idle_slots,
         }
 
-    def definition(self, tuner: Mapping[str, Any] | None = None) -> str:
-        """The study as a study file has it, as JSON; equal for equal studies. `tuner`: {name: options} of a built-in one; without one
-        the study is driven from where it was made."""
+    def definition(self, tuner: BuiltIn | None = None, trials: Iterable[Mapping[str, Any]] | None = None) -> str:
+        """The study as a study file has it, as JSON; equal for equal studies. Without a `tuner` the study is driven from where it was
+        made. `trials`: for the tuner, instead of the grid."""
         study: dict[str, Any] = {"study": self.name, "trainer": self.trainer_said, "metric": {"name": self.metric, "goal": self.goal},
                                  "step": "epoch" if self.updates is None else f"{self.updates} updates", "share": self.share,
                                  "keep": self.keep, "check": self.check}  # fmt: skip
-        optional = {"data": self.data, "hyper_parameters": self.space.written() if self.space is not None else None, "tuner": tuner,
+        space = self.space if trials is None else None
+        optional = {"data": self.data, "hyper_parameters": space.written() if space is not None else None,
+                    "trials": [{name: in_json(value) for name, value in trial.items()} for trial in trials or ()],
+                    "tuner": {tuner.name: tuner.options()} if tuner is not None else None,
+                    "tuner_version": tuner.version if tuner is not None else None,
                     "evaluate": {"every": self.evaluate_every} if self.evaluate_every else None, "python": self.python,
                     "environment": dict(self.environment)}  # fmt: skip
         study.update({name: value for name, value in optional.items() if value})

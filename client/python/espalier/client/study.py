@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from espalier.client.ask_tell import AskTell, Tuner, drive
+from espalier.client.bar import Bar
 from espalier.client.batches import Batch, cut, in_whole_batch, new_trial
 from espalier.client.draft import Draft
 from espalier.client.forecast import Forecast, forecast_of
@@ -16,11 +18,17 @@ from espalier.client.retry import new_request_id
 from espalier.client.study_stream import StudyStream
 from espalier.client.trial import Trial
 from espalier.client.trials import Trials
+from espalier.client.tuners import BuiltIn
 from espalier.client.views import Progress, Summary, progress_of, summary_of
 from espalier.errors import Error, FailedPrecondition, InvalidArgument
+from espalier.sequences.spaces import hyper_parameters
+from espalier.sequences.values import shown
 
 if TYPE_CHECKING:
     from espalier.client.client import Client
+
+BAR_SECONDS = 0.5  # between two looks at how far a study is
+HOST_PATIENCE_SECONDS = 10.0  # until a tuner host should have taken a study up
 
 
 class Study:
@@ -33,6 +41,7 @@ class Study:
         self._draft = draft
         self.attached = study_id is not None
         self._metric = draft.specification.metric if draft is not None else None
+        self._tuner: BuiltIn | None = None
 
     @property
     def id(self) -> int:
@@ -46,11 +55,7 @@ class Study:
         says of which types their values are. Raises InvalidArgument with the field; AlreadyExists: a running study of that name has
         other content."""
         if self._id is None:
-            assert self._draft is not None
-            specification = self._draft.resolved(trials)
-            with said_as_arguments():
-                answer = self.client.connection.call("CreateStudy", request_id=new_request_id(), study=specification)
-            self._id, self.attached, self._metric = answer.study_id, answer.attached, specification["metric"]
+            self._create(trials, None)
         return self
 
     @overload
@@ -113,6 +118,25 @@ class Study:
         with said_as_arguments():
             return forecast_of(self.client.connection.call("Forecast", studies=[wanted]))
 
+    def run(self, tuner: BuiltIn, *, trials: Iterable[Mapping[str, Any]] | None = None, metric: str | None = None, goal: str | None = None,
+            wait: bool = True) -> Study:  # fmt: skip
+        """Has one of the service's own tuners decide, in the service's tuner host: the study goes on when this process is gone. Shows how
+        far it is until it is finished, unless `wait` is false; Ctrl-C leaves it to go on. `trials`: what the tuner may try; left out: the
+        study's grid. `metric`, `goal`: where client.study(...) did not say. Called again while the study runs, it attaches to it. Raises
+        InvalidArgument with the field, FailedPrecondition for a study that was opened, or created without a tuner."""
+        if not isinstance(tuner, BuiltIn):
+            raise InvalidArgument(f"expected one of the service's tuners, such as es.ASHA(...), got {shown(tuner)}; study.drive(...) is for "
+                                  "your own", "tuner")  # fmt: skip
+        if self._draft is None or (self._id is not None and self._tuner is None):
+            raise FailedPrecondition("a tuner is given to a study that client.study(...) made and that is not created yet; wait() waits for others")
+        self._draft.specification.decide_by(metric, goal)
+        listed = list(self._grid() if trials is None else trials)
+        checked = [hyper_parameters(each, f"trials[{index}]") for index, each in enumerate(listed)]
+        self._create(checked if trials is not None else (), tuner)
+        if wait:
+            self._watch_on()
+        return self
+
     def ask_tell(self, at: Iterable[int] | int | None = None) -> AskTell:
         """For a tuner of your own, written as a loop: submit proposals, and iterate over what they come to, at the steps `at` of each
         trial, in their order. `at`: left out: the study's `steps`."""
@@ -150,6 +174,30 @@ class Study:
 
     def _repr_html_(self):
         return self.show()._repr_html_() if self._id is not None else repr(self)
+
+    def _create(self, trials, tuner):
+        if self._id is not None:
+            return
+        assert self._draft is not None
+        specification = self._draft.resolved(trials, tuner=tuner)
+        with said_as_arguments():
+            answer = self.client.connection.call("CreateStudy", request_id=new_request_id(), study=specification)
+        self._id, self.attached, self._metric, self._tuner = answer.study_id, answer.attached, specification["metric"], tuner
+
+    def _watch_on(self):
+        hostless_at = time.monotonic() + HOST_PATIENCE_SECONDS
+        try:
+            with Bar(self._draft.specification.name, say) as bar:
+                while not self._stream.wait_until_finished(BAR_SECONDS):
+                    bar.show(self.progress)
+                    if hostless_at is not None and time.monotonic() > hostless_at:
+                        hostless_at = None
+                        if self._stream.batch_count == 0:
+                            say(f"no tuner host has taken study {self._id} up yet: `espalier up` starts one, elsewhere `espalier tuner-host` does")
+                bar.show(self.progress)
+        except KeyboardInterrupt:
+            say(f"study {self._id} goes on: client.open_study({self._id}).wait() waits for it, .cancel() ends it")
+            raise
 
     @property
     def _stream(self) -> StudyStream:

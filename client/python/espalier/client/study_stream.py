@@ -23,6 +23,7 @@ class StudyStream:
         self._settled: dict[int, Evaluation] = {}  # by claim
         self._waiting: dict[int, list[Future]] = {}
         self._progress: Any = None
+        self._batch_count = 0  # of the study's tuner, that were taken
         self._ended: Error | None = None  # no more events will come, though the study is not finished
         self._finished = False
         self._stopping = False
@@ -47,6 +48,13 @@ class StudyStream:
         with self._changed:
             self._begin()
             return self._progress
+
+    @property
+    def batch_count(self) -> int:
+        """How many batches of the study's tuner were taken."""
+        with self._changed:
+            self._begin()
+            return self._batch_count
 
     def wait_until_finished(self, timeout: float | None = None) -> bool:
         """False: not within `timeout` seconds. Raises the stream's error."""
@@ -116,6 +124,7 @@ class StudyStream:
                     evaluation = evaluation_of(event.claim_settled, event.number)
                     self._settled[evaluation.claim_id] = evaluation
                     settled += [(future, evaluation) for future in self._waiting.pop(evaluation.claim_id, ())]
+                self._batch_count += event.HasField("batch_taken")
                 self._finished = self._finished or event.HasField("study_finished")
             self._changed.notify_all()
         for future, evaluation in settled:

@@ -71,10 +71,10 @@ class Grid:
         """The trials for which `keep(trial)` is true, in the grid's order."""
         return [trial for trial in self if keep(trial)]
 
-    def written(self) -> dict[str, str | list[str]]:
-        """As a study file has it."""
-        return {**{name: [written(each) for each in values] for name, values in self.lists.items()},
-                **{name: written(value) for name, value in self.fixed.items()}}  # fmt: skip
+    def written(self) -> dict[str, Any]:
+        """As a study file has it, in JSON: plain values as such, sequences as texts."""
+        return {**{name: [in_json(each) for each in values] for name, values in self.lists.items()},
+                **{name: in_json(value) for name, value in self.fixed.items()}}  # fmt: skip
 
     def __repr__(self):
         return f"es.Grid({ {**self.lists, **self.fixed}!r})"
@@ -99,12 +99,17 @@ class Space:
         drawn_from = generator or random
         return {name: replaced(value, lambda each: each.draw(drawn_from)) for name, value in self.hyper_parameters.items()}
 
-    def written(self) -> dict[str, str]:
-        """As a study file has it."""
-        return {name: written(value) for name, value in self.hyper_parameters.items()}
+    def written(self) -> dict[str, Any]:
+        """As a study file has it, in JSON: plain values as such, all else as texts."""
+        return {name: in_json(value) for name, value in self.hyper_parameters.items()}
 
     def __repr__(self):
         return f"es.Space({self.hyper_parameters!r})"
+
+
+def in_json(value: Value | Sequence | Range) -> Any:
+    """As a study file in JSON has it: a plain value as such, all else as a text."""
+    return value if isinstance(value, (bool, int, float, str)) else written(value)
 
 
 def _name(name, field):

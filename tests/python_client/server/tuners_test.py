@@ -1,0 +1,108 @@
+"""The service's own tuners, asked for from Python: they decide in the tuner host."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import unittest
+
+import espalier as es
+from service import Service, results, wait_until
+
+SPACE = es.Grid({"lr": [0.1, es.MultiStep(0.1, [4], 0.1), es.Exponential(0.1, 0.9), es.Piecewise([0.1, 0.2], [6])], "bs": [32, es.MultiStep(32, [5], 2)],
+                 "momentum": 0.9})  # fmt: skip
+TUNERS = {
+    "grid": es.GridSearch(steps=4),
+    "sha": es.SHA(min=2, max=8, reduction=2),
+    "asha": es.ASHA(min=2, max=8, reduction=2, open_trials=4),
+    "asked": es.ASHA(min=2, max=8, reduction=2),
+    "stopping": es.ASHA(min=2, max=8, reduction=2, stopping=True, open_trials=4),
+    "hyperband": es.Hyperband(max=4, reduction=2),
+    "median": es.Median(steps=8, every=2, min_trials=2),
+}
+
+
+class TunersTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.service = cls.enterClassContext(Service())
+        cls.client = cls.enterClassContext(es.connect(data=cls.service.data))
+
+    def study(self, name, **more):
+        return self.client.study(name, **{**dict(trainer="mlp", data="digits", step="20 updates", space=SPACE, share="study"), **more})
+
+    def test_every_tuner_carries_a_study_to_its_end_in_the_service(self):
+        for name, tuner in TUNERS.items():
+            with self.subTest(name):
+                study = self.study(name).run(tuner, metric="test_acc", goal="max")
+                shown = study.show()
+                self.assertEqual((shown.state, sum(shown.trials.values())), ("finished", 8))
+                self.assertEqual((shown.steps.wasted, set(shown.trials) - {"done", "cancelled"}), (0, set()))
+                self.assertIsNotNone(study.best)
+
+    def test_decisions_are_those_of_the_same_study_on_the_command_line(self):
+        file = textwrap.dedent("""\
+            study: by-file
+            trainer: mlp
+            data: digits
+            step: 20 updates
+            share: nobody
+            hyper_parameters:
+              lr: [0.1, "MultiStep(0.1, [4], 0.1)", "Exponential(0.1, 0.9)", "Piecewise([0.1, 0.2], [6])"]
+              bs: [32, "MultiStep(32, [5], 2)"]
+              momentum: 0.9
+            metric: {name: test_acc, goal: max}
+            tuner: {sha: {min: 2, max: 8, reduction: 2}}
+            """)
+        self.service.run("study", "run", self.service.write("by_file.yaml", file))
+        self.study("by-python").run(TUNERS["sha"], metric="test_acc", goal="max")
+        self.assertEqual(results(self.service, "by-python"), results(self.service, "by-file"))
+
+    def test_trials_of_ones_own_choice_are_what_it_tries(self):
+        chosen = SPACE.where(lambda trial: trial["bs"] == 32)
+        study = self.study("chosen").run(TUNERS["sha"], trials=chosen, metric="test_acc", goal="max")
+        self.assertEqual(sorted(str(trial.hyper_parameters["lr"]) for trial in study.trials), sorted(str(each["lr"]) for each in chosen))
+
+    def test_a_study_goes_on_when_the_process_that_began_it_is_killed(self):
+        program = textwrap.dedent(f"""\
+            import espalier as es
+            client = es.connect(data={str(self.service.data)!r})
+            space = es.Grid({{"lr": [0.1, 0.2, 0.3, 0.4], "step_seconds": 0.05}})
+            client.study("left", trainer="synthetic", space=space, metric="test_loss", goal="min").run(es.SHA(min=4, max=16, reduction=2))
+            """)
+        running = subprocess.Popen([sys.executable, "-c", program], env=os.environ | {"PYTHONPATH": ":".join(sys.path)})
+        study = wait_until(self.begun, "something is trained")
+        running.kill()
+        running.wait()
+        self.assertTrue(study.wait(300))
+        self.assertEqual(study.show().trials, {"done": 4})
+
+    def begun(self):
+        try:
+            study = self.client.open_study("left")
+        except es.NotFound:
+            return None
+        return study if study.show().steps.trained > 0 else None
+
+    def test_the_same_again_attaches_and_comes_to_the_same(self):
+        slow = es.Grid({"lr": [0.1, 0.2], "step_seconds": 0.05})
+        first = self.study("again", trainer="synthetic", data="", step="epoch", space=slow, metric="test_loss", goal="min").run(es.SHA(min=4, max=16), wait=False)
+        second = self.study("again", trainer="synthetic", data="", step="epoch", space=slow, metric="test_loss", goal="min").run(es.SHA(min=4, max=16))
+        self.assertEqual((second.id, second.attached), (first.id, True))
+
+    def test_wrong_use_says_what_to_do(self):
+        with self.assertRaisesRegex(es.InvalidArgument, "study.drive"):
+            self.study("wrong").run(object())
+        with self.assertRaisesRegex(es.InvalidArgument, "sha.min: expected a whole number"):
+            es.SHA(min=0, max=8)
+        with self.assertRaisesRegex(es.InvalidArgument, "metric"):
+            self.study("wrong").run(es.SHA(min=2, max=8), goal="max")
+        created = self.study("created", metric="test_acc", goal="max").create()
+        self.addCleanup(created.cancel)
+        for study in (created, self.client.open_study("created")):
+            with self.assertRaisesRegex(es.FailedPrecondition, "client.study"):
+                study.run(es.SHA(min=2, max=8))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
