@@ -52,7 +52,8 @@ std::vector<Batch> CutBatch(const Batch& batch) {
   JointSegmentCounter counter;
   for (const tuners::StartTrial& trial : batch.new_trials) {
     const Step horizon = trial.horizon == Step{0} ? trial.steps : trial.horizon;
-    cutter.PartFor(counter.Count(trial.sequences, horizon), BytesOf(trial)).new_trials.push_back(trial);
+    cutter.PartFor(counter.Count(trial.sequences, horizon) + trial.more.size(), BytesOf(trial))
+        .new_trials.push_back(trial);
   }
   for (const FurtherClaim& claim : batch.claims) cutter.PartFor(1, 0).claims.push_back(claim);
   for (const TrialId trial : batch.close) cutter.PartFor(1, 0).close.push_back(trial);

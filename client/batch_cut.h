@@ -11,7 +11,7 @@ namespace espalier {
 
 // What to submit one after the other in place of the batch; the batch itself, if it is small enough. Lists keep their
 // order, over all parts: new trials, then claims, closings, cancellations; the last part finishes the study if the
-// batch does. A part has at most 5,000 joint segments, claims, closings and cancellations, and 8 MiB of text,
+// batch does. A part has at most 5,000 joint segments, further claims, closings and cancellations, and 8 MiB of text,
 // unless it is one trial. O(text of the trials + their segments).
 std::vector<Batch> CutBatch(const Batch& batch);
 

@@ -11,12 +11,18 @@ namespace {
 
 std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
 
+// Whether the study's tuner, or the host that carries it on, may not have heard yet that the trial was cancelled.
+bool IsCancelledForTuner(const MasterState& state, const Trial& trial) {
+  return trial.cancelled && !state.studies.at(trial.study).specification.tuner.empty();
+}
+
 // `or_waiting`: a closed trial will do if it has a waiting claim.
 Result<void> CheckOpenTrial(const MasterState& state, StudyId study, TrialId id, bool or_waiting) {
   const auto trial = state.trials.find(id);
   if (trial == state.trials.end() || trial->second.study != study) {
     return MakeError(ErrorCode::kNotFound, "the study has no trial " + std::to_string(id.value));
   }
+  if (IsCancelledForTuner(state, trial->second)) return {};
   const bool waits = !StateClaimsOf(state, id).empty() ||
                      LastWaitingClaim(state.plans.at(trial->second.plan), trial->second) != nullptr;
   if (trial->second.closed && !(or_waiting && waits)) {
@@ -138,7 +144,10 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const Sub
     for (const Step more : trial.trial->more) claim_ids.push_back(MakeClaim(draft, call.study, id, more).value);
   }
   for (const FurtherClaim& claim : call.claims) {
-    claim_ids.push_back(MakeClaim(draft, call.study, claim.trial, claim.steps).value);
+    const ClaimId id = MakeClaim(draft, call.study, claim.trial, claim.steps);
+    claim_ids.push_back(id.value);
+    const Trial& trial = draft.state().trials.at(claim.trial);
+    if (IsCancelledForTuner(draft.state(), trial)) Settle(draft, trial.plan, id, ClaimState::kCancelled);
   }
   for (const TrialId trial : call.close) EndTrial(draft, trial, false);
   for (const TrialId trial : call.cancel) EndTrial(draft, trial, true);

@@ -128,6 +128,15 @@ TEST_CASE("a large batch is cut into parts that a master takes, in order, and fi
   CHECK(whole.cancel == batch.cancel);
 }
 
+TEST_CASE("what new trials claim at once counts, too") {
+  Batch batch;
+  for (std::size_t i = 0; i < 100; ++i) {
+    batch.new_trials.push_back({.sequences = {{"lr", "0.1"}}, .steps = Step{1}, .horizon = Step{1000}});
+    for (std::int64_t step = 2; step <= 1000; ++step) batch.new_trials.back().more.push_back(Step{step});
+  }
+  CHECK(CutBatch(batch).size() == 20);
+}
+
 TEST_CASE("a trial larger than a batch goes alone, and so does one of much text") {
   const std::vector<Batch> parts =
       CutBatch({.new_trials = {LargeTrial(0, 30'000), LargeTrial(1, 10), LargeTrial(2, 30'000)}});

@@ -73,6 +73,32 @@ TEST_CASE("a new trial may claim several steps at once, each later than the one 
   }
 }
 
+TEST_CASE("a tuner that has not heard yet that a trial was cancelled is told so by what it asks of it") {
+  MasterByHand master;
+  const StudyId study = master.AddStudy({.name = "s", .tuner = "sha"});
+  master.Call(BatchOf(study, 0, {TrialOf("0.1"), TrialOf("0.2")}));
+  const std::vector<TrialId> trials = std::get<Submitted>(master.last_reply.answer).trials;
+  master.Cancel(trials[0]);
+  SECTION("asking for more") {
+    SubmitBatch more = BatchOf(study, 1);
+    more.claims = {{trials[0], Step{8}}, {trials[1], Step{8}}};
+    master.Call(more);
+    REQUIRE(RefusalBy(master) == nullptr);
+    CHECK(master.LastClaim(trials[0]).state == ClaimState::kCancelled);
+    CHECK(master.LastClaim(trials[1]).state == ClaimState::kWaiting);
+    const ClaimSettled last = EventsOf<ClaimSettled>(master, study).back();
+    CHECK((last.trial == trials[0] && last.step == Step{8} && last.state == ClaimState::kCancelled));
+  }
+  SECTION("closing it, or cancelling it") {
+    SubmitBatch ending = BatchOf(study, 1);
+    const bool cancels = GENERATE(true, false);
+    (cancels ? ending.cancel : ending.close) = {trials[0]};
+    master.Call(ending);
+    CHECK(RefusalBy(master) == nullptr);
+    CHECK(EventsOf<TrialClosed>(master, study).size() == 1);
+  }
+}
+
 TEST_CASE("a tuner that wants to know is told of an idle slot once, until it has answered") {
   MasterByHand master(1, 2);
   const StudyId study = master.AddStudy(Asking());
