@@ -59,4 +59,6 @@ def run_disturbed(service, study, text, disturbances, draw, most_steps=3):
         came += 1
     _, errors = running.communicate()
     assert running.returncode == 0, errors
+    # Who was killed last comes back, and tidies up.
+    wait_until(service.servers, "the servers are connected again")
     return came
