@@ -6,7 +6,6 @@
 
 #include "client/tuners/ladder.h"
 #include "client/tuners/rungs.h"
-#include "client/tuners/stopping.h"
 #include "client/tuners/stopping_halving.h"
 
 namespace espalier::tuners {

@@ -10,12 +10,12 @@ namespace espalier::tuners {
 namespace {
 
 constexpr std::int64_t kLooksMax = 1000;  // beyond the first: as many as a new trial may claim
-constexpr std::int64_t kTrialsMin = 5;
+constexpr std::size_t kTrialsMin = 5;
 
 struct Rules {
   Step every;
   Step grace;
-  std::size_t trials_min = 0;
+  std::size_t trials_min = kTrialsMin;
 };
 
 class MedianStopping : public StoppingTuner {
@@ -39,7 +39,7 @@ class MedianStopping : public StoppingTuner {
     reached.sum += value;
     const Step at = claim == 0 ? trials_[trial].steps : trials_[trial].more[claim - 1];
     std::vector<double>& means = means_[at];
-    const bool is_compared = at >= rules_.grace && means.size() >= std::max<std::size_t>(1, rules_.trials_min);
+    const bool is_compared = at >= rules_.grace && means.size() >= rules_.trials_min;
     const bool stops = is_compared && Better(Measured{MedianOf(means)}, Measured{reached.best});
     const double mean = reached.sum / static_cast<double>(claim + 1);
     means.insert(std::lower_bound(means.begin(), means.end(), mean, Precedes), mean);
@@ -68,7 +68,6 @@ Result<std::unique_ptr<Tuner>> MakeMedianStopping(const Options& options, std::v
   if (options.contains("grace")) {
     ESPALIER_ASSIGN(rules.grace, StepOption(options, "grace", Step{0}));
   }
-  rules.trials_min = kTrialsMin;
   if (options.contains("min_trials")) {
     ESPALIER_ASSIGN(const std::int64_t trials_min, WholeOption(options, "min_trials", 1));
     rules.trials_min = static_cast<std::size_t>(trials_min);

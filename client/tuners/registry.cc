@@ -76,6 +76,12 @@ Result<bool> FlagOption(const Options& options, const std::string& name) {
   return MakeError(ErrorCode::kInvalidArgument, "got " + Print(it->second) + "; expected true or false", name);
 }
 
+Result<std::optional<std::size_t>> OpenTrialsOption(const Options& options) {
+  if (!options.contains("open_trials")) return std::nullopt;
+  ESPALIER_ASSIGN(const std::int64_t count, WholeOption(options, "open_trials", 1));
+  return static_cast<std::size_t>(count);
+}
+
 Result<Step> StepOption(const Options& options, const std::string& name, Step least) {
   ESPALIER_ASSIGN(const std::int64_t steps, WholeOption(options, name, least.value));
   if (steps <= kStepMax.value) return Step{steps};

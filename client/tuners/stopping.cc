@@ -73,10 +73,4 @@ std::vector<Action> StoppingTuner::AndFinish(std::vector<Action> actions) {
   return actions;
 }
 
-Result<std::optional<std::size_t>> OpenTrialsOption(const Options& options) {
-  if (!options.contains("open_trials")) return std::nullopt;
-  ESPALIER_ASSIGN(const std::int64_t count, WholeOption(options, "open_trials", 1));
-  return static_cast<std::size_t>(count);
-}
-
 }  // namespace espalier::tuners

@@ -27,8 +27,8 @@ class StoppingTuner : public Tuner {
   // ask for.
   StoppingTuner(std::vector<StartTrial> trials, std::optional<std::size_t> open_trials);
 
-  // The trial's claim number `claim`, from 0, came to this. Whether the trial stops there; not asked of one that ends
-  // there anyway. Called for each claim once, for those of a trial in their order.
+  // The trial's claim number `claim`, from 0, came to this, be it a failure. Whether the trial stops there; of one that
+  // ends there anyway the answer does not count. Called once for each claim up to the trial's end, in their order.
   virtual bool Stops(std::size_t trial, std::size_t claim, const Outcome& outcome) = 0;
 
  private:
@@ -48,8 +48,5 @@ class StoppingTuner : public Tuner {
   std::size_t open_ = 0;
   bool finished_ = false;
 };
-
-// The option open_trials, where there is one.
-Result<std::optional<std::size_t>> OpenTrialsOption(const Options& options);
 
 }  // namespace espalier::tuners

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ Result<std::int64_t> WholeOption(const Options& options, const std::string& name
 
 // true or false; left out: false. Error: kInvalidArgument for anything else.
 Result<bool> FlagOption(const Options& options, const std::string& name);
+
+// How many trials shall be open at once; none: as many as idle slots ask for. Error: as of WholeOption.
+Result<std::optional<std::size_t>> OpenTrialsOption(const Options& options);
 
 // A number of steps: as WholeOption, at most kStepMax.
 Result<Step> StepOption(const Options& options, const std::string& name, Step least);

@@ -87,12 +87,6 @@ class IdleServers {
   const OfferKind& kind_;
 };
 
-// What the best path from there takes. O(1) for a plan in which nothing was ever out of memory, else O(stages log).
-Demand DemandAlong(const MasterState& state, const SearchPlan& plan, Point source, PlanNodeId first) {
-  if (!state.index.demands.contains(plan.id)) return {};
-  return DemandOf(state, plan.id, state.index.needs.at(plan.id).BestPath(plan, source, first));
-}
-
 // Devices by server, whose idle slots wait until there are enough of them for a path that takes several: no lesser path
 // is given one.
 using Held = std::set<std::pair<std::string, int>>;

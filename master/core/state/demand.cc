@@ -29,11 +29,11 @@ Demand MoreThan(const Reservation& had, const Device& device) {
           .memory_bytes = std::min(device.memory_bytes, 2 * had.memory_bytes)};
 }
 
-Demand DemandOf(const MasterState& state, PlanId plan, const std::vector<PathStage>& path) {
+Demand DemandAlong(const MasterState& state, const SearchPlan& plan, Point source, PlanNodeId first) {
   Demand demand;
-  const auto demands = state.index.demands.find(plan);
+  const auto demands = state.index.demands.find(plan.id);
   if (demands == state.index.demands.end()) return demand;
-  for (const PathStage& stage : path) {
+  for (const PathStage& stage : state.index.needs.at(plan.id).BestPath(plan, source, first)) {
     const auto at_node = demands->second.find(stage.node);
     if (at_node != demands->second.end()) demand = Larger(demand, at_node->second);
   }

@@ -16,9 +16,9 @@ int SlotsFor(const Device& device, const Demand& demand);
 // all.
 Demand MoreThan(const Reservation& had, const Device& device);
 
-// Of a run along the path: the greatest of its stages. O(stages log), and O(log) for a plan in which nothing was ever
-// out of memory.
-Demand DemandOf(const MasterState& state, PlanId plan, const std::vector<PathStage>& path);
+// Of the best path from `source` by its successor `first`: the greatest of its stages. O(stages log), and O(log) for a
+// plan in which nothing was ever out of memory.
+Demand DemandAlong(const MasterState& state, const SearchPlan& plan, Point source, PlanNodeId first);
 
 // Whether one of its devices has so much, idle or not. O(devices).
 bool Has(const Server& server, const Demand& demand);

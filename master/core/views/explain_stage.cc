@@ -176,8 +176,8 @@ class Explainer {
   // Where its path was out of memory. False: some server has what it takes.
   bool TellTooLarge(const NeededStage& needed, const std::string& begin) {
     const Place* source = needs_->Find(needed.source);
-    if (source == nullptr || !state_.index.demands.contains(plan_.id)) return false;
-    const Demand demand = DemandOf(state_, plan_.id, needs_->BestPath(plan_, needed.source, needed.head));
+    if (source == nullptr) return false;
+    const Demand demand = DemandAlong(state_, plan_, needed.source, needed.head);
     if (demand == Demand{}) return false;
     std::string takes = std::to_string(demand.compute) + " thousandths of one device";
     if (demand.memory_bytes > 0) takes += " with " + std::to_string(demand.memory_bytes) + " bytes of memory in all";

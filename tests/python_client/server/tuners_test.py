@@ -97,6 +97,9 @@ class TunersTest(unittest.TestCase):
             es.SHA(min=0, max=8)
         with self.assertRaisesRegex(es.InvalidArgument, "metric"):
             self.study("wrong").run(es.SHA(min=2, max=8), goal="max")
+        for trials, field in (([], "trials: expected at least one"), ([{"lr": es.uniform(0, 1)}], r"trials\[0\].lr: expected a chosen value")):
+            with self.assertRaisesRegex(es.InvalidArgument, field):
+                self.study("wrong", metric="test_acc", goal="max").run(TUNERS["sha"], trials=trials)
         created = self.study("created", metric="test_acc", goal="max").create()
         self.addCleanup(created.cancel)
         for study in (created, self.client.open_study("created")):

@@ -10,8 +10,8 @@ from typing import Any
 
 from espalier.client.connection import Connection
 from espalier.client.specification import Specification
-from espalier.client.tuners import BuiltIn
 from espalier.client.trainer_code import Place, describe, pack, reference_of
+from espalier.client.tuners import BuiltIn
 from espalier.client.value_types import ENUM, guessed_types
 from espalier.errors import InvalidArgument
 from espalier.sequences.spaces import Grid, hyper_parameters
@@ -34,7 +34,8 @@ class Draft:
 
     def resolved(self, trials: Iterable[Mapping[str, Any]] = (), *, for_forecast: bool = False, tuner: BuiltIn | None = None) -> dict[str, Any]:
         """The fields of a StudySpecification: the trainer described by a server, metric and types of values filled in. `trials`: those
-        that are about to be submitted; with a `tuner` those that it is given, none: the study's grid. Raises InvalidArgument with the field, FailedPrecondition if no server runs the trainer."""
+        that are about to be submitted; with a `tuner` those that it is given, none: the study's grid. Raises InvalidArgument with the
+        field, FailedPrecondition if no server runs the trainer."""
         trainer = self._described() if self.place is not None else self._registered()
         said = self.specification
         if said.metric is None and trainer is not None and len(trainer.metrics) == 1:

@@ -21,7 +21,7 @@ from espalier.client.trials import Trials
 from espalier.client.tuners import BuiltIn
 from espalier.client.views import Progress, Summary, progress_of, summary_of
 from espalier.errors import Error, FailedPrecondition, InvalidArgument
-from espalier.sequences.spaces import hyper_parameters
+from espalier.sequences.spaces import hyper_parameters, sequences_of
 from espalier.sequences.values import shown
 
 if TYPE_CHECKING:
@@ -130,9 +130,9 @@ class Study:
         if self._draft is None or (self._id is not None and self._tuner is None):
             raise FailedPrecondition("a tuner is given to a study that client.study(...) made and that is not created yet; wait() waits for others")
         self._draft.specification.decide_by(metric, goal)
-        listed = list(self._grid() if trials is None else trials)
-        checked = [hyper_parameters(each, f"trials[{index}]") for index, each in enumerate(listed)]
-        self._create(checked if trials is not None else (), tuner)
+        if trials is None:
+            self._grid()  # there is one
+        self._create(_chosen(trials) if trials is not None else (), tuner)
         if wait:
             self._watch_on()
         return self
@@ -235,6 +235,15 @@ class Study:
         if steps is None:
             raise InvalidArgument("is missing; expected how many steps each trial shall take, here or in client.study(...)", "steps")
         return steps
+
+
+def _chosen(trials):
+    listed = list(trials)
+    if not listed:
+        raise InvalidArgument("expected at least one trial", "trials")
+    for index, each in enumerate(listed):
+        sequences_of(each, f"trials[{index}]")  # nothing is left to choose
+    return [hyper_parameters(each) for each in listed]
 
 
 def say(line: str) -> None:
