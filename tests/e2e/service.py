@@ -15,6 +15,7 @@ BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
 PROGRAMS = {"master": "espalier-master", "node": "espalier-node", "worker": "espalier-worker", "postgres": "postgres",
             "go worker": "go-worker", "tuner host": "espalier"}
 PATIENCE_SECONDS = 300
+LAST_LINES = 60  # of the log, for whom a test failed
 
 
 def wait_until(condition, what):
@@ -73,6 +74,8 @@ class Service:
             shutil.rmtree(self.root)
         else:
             print(f"kept for a look: {self.root}")
+            last = (self.root / "up.log").read_text(errors="replace").splitlines()[-LAST_LINES:]
+            print("the last lines of up.log:", *last, sep="\n  ", flush=True)
 
     def environment(self):
         environment = dict(os.environ, ESPALIER_DATA=str(self.data))

@@ -1,5 +1,10 @@
 // Run by tests/gluster/with_volume.py, which says where the volume is and how its only brick is taken away and brought
 // back.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -45,6 +50,30 @@ class GlusterBackend : public StoreBackend {
   const std::unique_ptr<GlusterCheckpointStore> store_ = Created(copies_.path());
 };
 
+// Connections are made with it, and nobody reads what they send.
+class SilentServer {
+ public:
+  SilentServer() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof(address);
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    REQUIRE(bind(socket_, any, length) == 0);
+    REQUIRE(listen(socket_, 8) == 0);
+    REQUIRE(getsockname(socket_, any, &length) == 0);
+    port_ = ntohs(address.sin_port);
+  }
+  SilentServer(const SilentServer&) = delete;
+  ~SilentServer() { close(socket_); }
+
+  int port() const { return port_; }
+
+ private:
+  const int socket_ = socket(AF_INET, SOCK_STREAM, 0);
+  int port_ = 0;
+};
+
 }  // namespace
 
 std::unique_ptr<StoreBackend> NewStore() { return std::make_unique<GlusterBackend>(); }
@@ -82,6 +111,20 @@ TEST_CASE("a server that does not answer is passed over for the next") {
   location.servers.insert(location.servers.begin(), {.host = "127.0.0.1", .port = 9});
   REQUIRE(GlusterCheckpointStore::Create(location).has_value());
   CHECK(GlusterCheckpointStore(location, folder.path()).List().value().empty());
+}
+
+TEST_CASE("a server that takes the call and says nothing is given up, and the next try begins with another") {
+  const TemporaryFolder folder;
+  const SilentServer silent;
+  GlusterLocation location = NewFolder();
+  REQUIRE(GlusterCheckpointStore::Create(location).has_value());
+  location.servers.insert(location.servers.begin(), {.host = "127.0.0.1", .port = silent.port()});
+  GlusterCheckpointStore store(location, folder.path());
+  const Result<std::vector<ListedFile>> refused = store.List();
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == ErrorCode::kUnavailable);
+  CHECK(refused.error().message.find("no answer") != std::string::npos);
+  CHECK(store.List().has_value());
 }
 
 }  // namespace espalier

@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -55,42 +58,69 @@ Time TimeOf(const timespec& time) {
               std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::nanoseconds(time.tv_nsec)));
 }
 
-// This process's connections, one a volume. They are never closed: libgfapi takes ten seconds for that, and whatever
-// was written is synced.
-class Connections {
+// libgfapi waits for half an hour, or for ever, for a server that takes the call and says nothing: so long the first
+// try of a volume has, and each later one twice as long as the one before.
+constexpr std::chrono::seconds kFirstPatience{20};
+constexpr int kLongestPatience = 7;  // doublings: less than an hour
+
+// The names of the servers, asked in this order. Errors: kUnavailable.
+Result<glfs_t*> Connect(const std::vector<GlusterServer>& servers, const std::string& name) {
+  glfs_t* const volume = glfs_new(name.c_str());
+  const auto add = [&](const GlusterServer& server) {
+    return glfs_set_volfile_server(volume, "tcp", server.host.c_str(), server.port) == 0;
+  };
+  const bool is_there = volume != nullptr && std::ranges::all_of(servers, add) &&
+                        glfs_set_logging(volume, kStandardError, kLogErrors) == 0 && glfs_init(volume) == 0;
+  if (is_there) return volume;
+  const std::string reason = std::strerror(errno);
+  if (volume != nullptr) glfs_fini(volume);
+  return MakeError(ErrorCode::kUnavailable, reason);
+}
+
+// One volume's connection. It is never closed: libgfapi takes ten seconds for that, and whatever was written is synced.
+class Connection {
  public:
   // Error: kUnavailable.
   Result<glfs_t*> To(const GlusterLocation& location) {
     const std::lock_guard lock(mutex_);
-    glfs_t*& volume = volumes_[{location.servers, location.volume}];
-    if (volume == nullptr) {
-      ESPALIER_ASSIGN(volume, Connect(location));
+    if (volume_ != nullptr) return volume_;
+    Result<glfs_t*> volume = Try(location);
+    ++tries_;
+    if (!volume.has_value()) {
+      return MakeError(ErrorCode::kUnavailable, "cannot reach the GlusterFS volume " + location.volume + " of " +
+                                                    location.servers.front().host + ": " + volume.error().message);
     }
-    return volume;
+    volume_ = *volume;
+    return volume_;
   }
 
  private:
-  static Result<glfs_t*> Connect(const GlusterLocation& location) {
-    glfs_t* volume = glfs_new(location.volume.c_str());
-    const auto add = [&](const GlusterServer& server) {
-      return glfs_set_volfile_server(volume, "tcp", server.host.c_str(), server.port) == 0;
-    };
-    const bool is_there = volume != nullptr && std::ranges::all_of(location.servers, add) &&
-                          glfs_set_logging(volume, kStandardError, kLogErrors) == 0 && glfs_init(volume) == 0;
-    if (is_there) return volume;
-    const std::string reason = std::strerror(errno);
-    if (volume != nullptr) glfs_fini(volume);
-    return MakeError(ErrorCode::kUnavailable, "cannot reach the GlusterFS volume " + location.volume + " of " +
-                                                  location.servers.front().host + ": " + reason);
+  // In a thread of its own, which is left to itself when it takes too long. Each try begins with another server.
+  Result<glfs_t*> Try(const GlusterLocation& location) {
+    std::vector<GlusterServer> servers = location.servers;
+    std::ranges::rotate(servers, servers.begin() + tries_ % static_cast<std::ptrdiff_t>(servers.size()));
+    std::packaged_task<Result<glfs_t*>()> connect([servers, name = location.volume] { return Connect(servers, name); });
+    std::future<Result<glfs_t*>> connected = connect.get_future();
+    std::thread(std::move(connect)).detach();
+    const auto patience = kFirstPatience * (1 << std::min(tries_, kLongestPatience));
+    if (connected.wait_for(patience) == std::future_status::ready) return connected.get();
+    return MakeError(ErrorCode::kUnavailable, "no answer for " + std::to_string(patience.count()) + " s");
   }
 
   std::mutex mutex_;
-  std::map<std::pair<std::vector<GlusterServer>, std::string>, glfs_t*> volumes_;
+  glfs_t* volume_ = nullptr;
+  int tries_ = 0;
 };
 
 Result<glfs_t*> ConnectionTo(const GlusterLocation& location) {
-  static Connections connections;
-  return connections.To(location);
+  using Volume = std::pair<std::vector<GlusterServer>, std::string>;
+  static std::mutex mutex;
+  static std::map<Volume, Connection> connections;
+  Connection& connection = [&]() -> Connection& {
+    const std::lock_guard lock(mutex);
+    return connections[{location.servers, location.volume}];
+  }();
+  return connection.To(location);
 }
 
 }  // namespace

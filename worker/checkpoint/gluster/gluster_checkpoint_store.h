@@ -3,7 +3,8 @@
 // A file appears under its name only when all of it is on the bricks: it is written to name + ".tmp", synced, renamed.
 // While the volume has no quorum, or its servers cannot be reached, the store is away; a call may then take as long as
 // the volume's network.ping-timeout. The process connects to a volume when it is first used, and again when that has
-// failed, and stays connected for good. What libgfapi has to say goes to standard error. Thread-safe.
+// failed or was given up (after 20 s, then twice as long each time), each time beginning with another of its servers;
+// it stays connected for good. What libgfapi has to say goes to standard error. Thread-safe.
 #pragma once
 
 #include <filesystem>
