@@ -34,12 +34,24 @@ Json SpaceInJson(const SearchSpace& space) {
   return hyper_parameters;
 }
 
+Json ConditionsInJson(const SearchSpace& space) {
+  Json only_if = Json::Object();
+  for (const Condition& condition : space.conditions) only_if.Add(condition.of, Print(condition));
+  return only_if;
+}
+
 }  // namespace
 
 std::string DefinitionOf(const StudyFile& file) {
   const StudySpecification& study = file.specification;
   Json options = Json::Object();
-  for (const auto& [name, value] : file.tuner_options) options.Add(name, ToJson(value));
+  tuners::Options tuner_options = file.tuner_options;
+  if (file.sampling.has_value()) {
+    tuner_options["sampling"] = std::string(Name(file.sampling->method));
+    tuner_options["seed"] = file.sampling->seed;
+    tuner_options["trials"] = static_cast<std::int64_t>(file.sampling->trials);
+  }
+  for (const auto& [name, value] : tuner_options) options.Add(name, ToJson(value));
   Json definition = Json::Object({{"check", Name(study.check)}});
   if (!study.data.empty()) definition.Add("data", study.data);
   if (file.code) definition.Add("environment", Json::Sorted(file.code->environment));
@@ -50,15 +62,16 @@ std::string DefinitionOf(const StudyFile& file) {
   definition.Add("hyper_parameters", SpaceInJson(file.space));
   definition.Add("keep", Name(study.keep));
   definition.Add("metric", Json::Object({{"goal", Name(study.goal)}, {"name", study.metric}}));
+  if (!file.space.conditions.empty()) definition.Add("only_if", ConditionsInJson(file.space));
   if (file.code && !file.code->python.empty()) definition.Add("python", file.code->python);
   definition.Add("share", Name(study.scope));
   definition.Add("step",
                  study.step == StepMeaning{} ? Json("epoch") : Json(std::to_string(study.step.updates) + " updates"));
   definition.Add("study", study.name);
   Json trials = Json::Array();
-  for (std::size_t i = file.grid_count; i < file.candidates.size(); ++i) trials.Append(TrialInJson(file.candidates[i]));
+  for (std::size_t i = file.from_space; i < file.candidates.size(); ++i) trials.Append(TrialInJson(file.candidates[i]));
   definition.Add("trainer", study.trainer);
-  if (file.grid_count < file.candidates.size()) definition.Add("trials", std::move(trials));
+  if (file.from_space < file.candidates.size()) definition.Add("trials", std::move(trials));
   definition.Add("tuner", Json::Object({{file.tuner, std::move(options)}}));
   definition.Add("tuner_version", tuners::VersionOf(file.tuner));
   return CompactJson(definition);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "client/study_file/space_section.h"
 #include "client/study_file/study_values.h"
 #include "client/study_file/trainer_section.h"
 #include "client/study_file/yaml_tree.h"
@@ -52,10 +53,10 @@ class Reader {
       : root_(root), file_(file), written_here_(written_here) {}
 
   Result<void> Read() {
-    ESPALIER_RETURN_IF_ERROR(
-        ExpectMapping(root_, "",
-                      {"study", "trainer", "python", "environment", "data", "step", "evaluate", "hyper_parameters",
-                       "trials", "metric", "tuner", "keep", "share", "check", "hang_after", "tuner_version"}));
+    ESPALIER_RETURN_IF_ERROR(ExpectMapping(
+        root_, "",
+        {"study", "trainer", "python", "environment", "data", "step", "evaluate", "hyper_parameters", "trials",
+         "only_if", "metric", "tuner", "keep", "share", "check", "hang_after", "tuner_version"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     if (written_here_) {
       ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
@@ -66,8 +67,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(ReadKeep());
     ESPALIER_RETURN_IF_ERROR(ReadCheck());
     ESPALIER_RETURN_IF_ERROR(ReadTuner());
-    ESPALIER_RETURN_IF_ERROR(ReadHyperParameters());
-    ESPALIER_RETURN_IF_ERROR(ReadTrials());
+    ESPALIER_RETURN_IF_ERROR(ReadSpace(root_, file_));
     ESPALIER_RETURN_IF_ERROR(SetHorizons());
     for (const WrittenValue& value : file_.written) {
       if (const Result<Sequence> sequence = CompileGuessed(value.expression, value.horizon); !sequence.has_value()) {
@@ -171,6 +171,7 @@ class Reader {
     for (const YamlEntry& option : options.entries) {
       ESPALIER_ASSIGN(file_.tuner_options[option.key], ToOption(option.value, field + "." + option.key));
     }
+    ESPALIER_ASSIGN(file_.sampling, TakeSampling(file_));
     return ReadTunerVersion();
   }
 
@@ -182,79 +183,6 @@ class Reader {
     if (here == 0 || here == version) return {};  // an unknown tuner is refused as such
     return Wrong("tuner_version", "got " + std::to_string(version) + "; expected " + std::to_string(here) + ", which " +
                                       file_.tuner + " is here: another version may decide otherwise");
-  }
-
-  Result<std::string> AddWritten(const std::string& name, const YamlNode& node, const std::string& field) {
-    ESPALIER_ASSIGN(Expression expression, ToExpression(node, field));
-    std::string text = Print(expression);
-    file_.written.push_back(WrittenValue{field, name, std::move(expression), text, Step{}});
-    return text;
-  }
-
-  Result<void> ReadHyperParameters() {
-    const YamlNode* hyper_parameters = root_.Find("hyper_parameters");
-    if (hyper_parameters == nullptr) return {};
-    if (hyper_parameters->kind != Kind::kMapping) {
-      return Wrong("hyper_parameters", "got " + Describe(*hyper_parameters) +
-                                           "; expected a mapping of names to a value (fixed) or a list (tuned)");
-    }
-    for (const YamlEntry& entry : hyper_parameters->entries) {
-      const std::string field = "hyper_parameters." + entry.key;
-      if (entry.value.kind != Kind::kList) {
-        ESPALIER_ASSIGN(file_.space.fixed[entry.key], AddWritten(entry.key, entry.value, field));
-        continue;
-      }
-      if (entry.value.items.empty()) return Wrong(field, "got an empty list; expected at least one value");
-      auto& [name, texts] = file_.space.lists.emplace_back();
-      name = entry.key;
-      for (std::size_t i = 0; i < entry.value.items.size(); ++i) {
-        ESPALIER_ASSIGN(texts.emplace_back(),
-                        AddWritten(entry.key, entry.value.items[i], field + "[" + std::to_string(i) + "]"));
-      }
-    }
-    return {};
-  }
-
-  Result<void> ReadTrials() {
-    const YamlNode* trials = root_.Find("trials");
-    if (trials != nullptr && (trials->kind != Kind::kList || trials->items.empty())) {
-      return Wrong("trials", "got " + (trials->kind == Kind::kList ? "an empty list" : Describe(*trials)) +
-                                 "; expected a list of at least one trial");
-    }
-    const bool grid = trials == nullptr || !file_.space.lists.empty();
-    const std::size_t grid_count = grid ? file_.space.Count() : 0;
-    const std::size_t explicit_count = trials == nullptr ? 0 : trials->items.size();
-    if (grid_count > kTrialCountMax || explicit_count > kTrialCountMax - grid_count) {
-      return Wrong(grid_count > kTrialCountMax ? "hyper_parameters" : "trials",
-                   "these are more than 100000 trials; expected at most 100000 in a study");
-    }
-    file_.grid_count = grid_count;
-    if (grid) {
-      for (tuners::TrialText& trial : file_.space.Grid())
-        file_.candidates.push_back(tuners::Candidate{std::move(trial), std::nullopt});
-    }
-    for (std::size_t i = 0; i < explicit_count; ++i) {
-      ESPALIER_RETURN_IF_ERROR(ReadTrial(trials->items[i], "trials[" + std::to_string(i) + "]"));
-    }
-    return {};
-  }
-
-  Result<void> ReadTrial(const YamlNode& trial, const std::string& field) {
-    if (trial.kind != Kind::kMapping) {
-      return Wrong(field, "got " + Describe(trial) + "; expected a mapping of names to values, with steps if you like");
-    }
-    tuners::Candidate candidate{file_.space.fixed, std::nullopt};
-    for (const YamlEntry& entry : trial.entries) {
-      const std::string entry_field = field + "." + entry.key;
-      if (entry.key == "steps") {
-        ESPALIER_ASSIGN(const std::int64_t steps, WholeNumber(entry.value, entry_field, 1));
-        candidate.steps = Step{steps};
-      } else {
-        ESPALIER_ASSIGN(candidate.sequences[entry.key], AddWritten(entry.key, entry.value, entry_field));
-      }
-    }
-    file_.candidates.push_back(std::move(candidate));
-    return {};
   }
 
   // How far each value has to hold: to the horizon of its trials.
@@ -273,8 +201,8 @@ class Reader {
     const std::vector<tuners::StartTrial> trials = (*tuner)->WholeTrials();
     for (std::size_t i = 0; i < trials.size(); ++i) {
       longest = std::max(longest, trials[i].horizon);
-      if (i < file_.grid_count) grid_horizon = std::max(grid_horizon, trials[i].horizon);
-      if (i >= file_.grid_count) of_trial["trials[" + std::to_string(i - file_.grid_count) + "]"] = trials[i].horizon;
+      if (i < file_.from_space) grid_horizon = std::max(grid_horizon, trials[i].horizon);
+      if (i >= file_.from_space) of_trial["trials[" + std::to_string(i - file_.from_space) + "]"] = trials[i].horizon;
     }
     for (WrittenValue& value : file_.written) {
       if (const auto trial = of_trial.find(value.field.substr(0, value.field.find('.'))); trial != of_trial.end()) {

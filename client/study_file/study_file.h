@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/search_space.h"
+#include "client/space/sampling.h"
+#include "client/space/search_space.h"
 #include "client/study_specification.h"
 #include "client/tuners/tuner.h"
 #include "client/tuners/tuner_kind.h"
@@ -57,9 +58,10 @@ struct StudyFile {
   StudySpecification specification;
   std::string tuner;  // its name
   tuners::Options tuner_options;
-  SearchSpace space;                          // of the grid
-  std::vector<tuners::Candidate> candidates;  // the grid's, then the explicit ones, in order of submission
-  std::size_t grid_count = 0;                 // so many of them are the grid's
+  SearchSpace space;
+  std::optional<Sampling> sampling;           // none: the space's whole grid is tried
+  std::vector<tuners::Candidate> candidates;  // the space's, then the explicit ones, in order of submission
+  std::size_t from_space = 0;                 // so many of them are the space's
   std::vector<WrittenValue> written;
   std::map<std::string, int> lines;  // of every field in the file
 };

@@ -74,7 +74,7 @@ Result<void> CheckAll(StudyFile& file, const std::vector<v1::TrainerDescription>
 std::string FieldOfTrial(const StudyFile& file, std::size_t index, const std::string& name) {
   if (index >= file.candidates.size()) return {};
   const auto text = file.candidates[index].sequences.find(name);
-  std::string own = index < file.grid_count ? "" : "trials[" + std::to_string(index - file.grid_count) + "]." + name;
+  std::string own = index < file.from_space ? "" : "trials[" + std::to_string(index - file.from_space) + "]." + name;
   std::string of_list;
   for (const WrittenValue& value : file.written) {
     if (value.field == own) return own;

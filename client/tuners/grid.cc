@@ -42,6 +42,17 @@ Result<std::unique_ptr<Tuner>> MakeGrid(const Options& options, std::vector<Cand
 
 }  // namespace
 
-TunerKind GridKind() { return {.name = "grid", .version = 1, .option_names = {"steps"}, .make = MakeGrid}; }
+TunerKind GridKind() {
+  return {
+      .name = "grid", .version = 1, .candidates = CandidateSource::kGiven, .option_names = {"steps"}, .make = MakeGrid};
+}
+
+TunerKind RandomKind() {
+  return {.name = "random",
+          .version = 1,
+          .candidates = CandidateSource::kDrawn,
+          .option_names = {"steps"},
+          .make = MakeGrid};
+}
 
 }  // namespace espalier::tuners

@@ -35,9 +35,14 @@ const TunerKind* FindKind(const std::string& name) {
 }  // namespace
 
 const std::vector<TunerKind>& TunerKinds() {
-  static const std::vector<TunerKind> kKinds = {AsynchronousHalvingKind(), GridKind(), HyperbandKind(),
-                                                MedianStoppingKind(), SuccessiveHalvingKind()};
+  static const std::vector<TunerKind> kKinds = {AsynchronousHalvingKind(), GridKind(),   HyperbandKind(),
+                                                MedianStoppingKind(),      RandomKind(), SuccessiveHalvingKind()};
   return kKinds;
+}
+
+CandidateSource CandidatesOf(const std::string& name) {
+  const TunerKind* const kind = FindKind(name);
+  return kind == nullptr ? CandidateSource::kEither : kind->candidates;
 }
 
 std::int64_t VersionOf(const std::string& name) {

@@ -17,6 +17,9 @@ const std::vector<TunerKind>& TunerKinds();
 // Of the tuner called `name`; 0: there is none.
 std::int64_t VersionOf(const std::string& name);
 
+// Of the tuner called `name`; kEither: there is none.
+CandidateSource CandidatesOf(const std::string& name);
+
 // Makes the tuner called `name` over the candidates, in their order of submission.
 // Error: kInvalidArgument for an unknown tuner (field empty) or option (field: the option), naming the known ones, and
 // for an option's wrong value.

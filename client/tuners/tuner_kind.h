@@ -17,9 +17,17 @@ namespace espalier::tuners {
 
 using Options = std::map<std::string, Value>;
 
+// Where a tuner's candidates come from.
+enum class CandidateSource {
+  kGiven,  // a grid, or one by one
+  kDrawn,  // from a space
+  kEither,
+};
+
 struct TunerKind {
-  std::string name;                       // as study files name it
-  std::int64_t version = 1;               // counts up when it would decide differently of the same events
+  std::string name;          // as study files name it
+  std::int64_t version = 1;  // counts up when it would decide differently of the same events
+  CandidateSource candidates = CandidateSource::kEither;
   std::vector<std::string> option_names;  // all that it takes
   // Error: kInvalidArgument, with the option as field. Options that are not named above have been refused already.
   std::function<Result<std::unique_ptr<Tuner>>(const Options&, std::vector<Candidate>)> make;

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "client/connection.h"
-#include "client/search_space.h"
+#include "client/space/search_space.h"
 #include "client/tuner_driver.h"
 #include "client/tuners/registry.h"
 #include "tests/support/fake_master.h"

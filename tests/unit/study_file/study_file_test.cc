@@ -169,7 +169,7 @@ trials:
   - {lr: "Exponential(0.2, 0.9)", bs: 128, steps: 40}
 )yaml");
   REQUIRE(file.candidates.size() == 5);
-  CHECK(file.grid_count == 4);
+  CHECK(file.from_space == 4);
   CHECK(file.candidates[0].sequences ==
         tuners::TrialText{{"lr", "0.1"}, {"momentum", "0.9"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
   CHECK(file.candidates[1].sequences.at("lr") == "MultiStep(0.1, [40, 60], gamma=0.1)");

@@ -1,6 +1,7 @@
-#include "client/search_space.h"
+#include "client/space/search_space.h"
 
 #include <limits>
+#include <set>
 
 namespace espalier {
 
@@ -24,6 +25,12 @@ std::vector<tuners::TrialText> SearchSpace::Grid() const {
       rest /= list->second.size();
     }
   }
+  if (conditions.empty()) return trials;
+  std::set<tuners::TrialText> seen;
+  std::erase_if(trials, [&](tuners::TrialText& trial) {
+    Apply(conditions, trial);
+    return !seen.insert(trial).second;
+  });
   return trials;
 }
 
