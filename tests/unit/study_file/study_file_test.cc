@@ -70,7 +70,7 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "hyper_parameters: 3\n", "f.yaml:6: hyper_parameters: got 3; expected a mapping"},
       {kHead + kGrid + "hyperparameters: {}\n",
        "f.yaml:6: hyperparameters: unknown key; did you mean hyper_parameters? expected one of: study, trainer, "
-       "python, environment, data, step, evaluate, hyper_parameters, trials, metric, tuner, keep, share"},
+       "python, environment, data, step, evaluate, hyper_parameters, trials, only_if, metric, tuner, keep, share"},
       {kHead + kGrid + "python: ~/venv/bin/python\n",
        "f.yaml:6: python: is for a trainer in your own code, such as train.py:Digits; mlp is none"},
       {kHead + kGrid + "environment: {A: b}\n", "f.yaml:6: environment: is for a trainer in your own code"},
@@ -88,7 +88,7 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
        "f.yaml:5: tuner.grid.steps: got -80; expected a whole number of at least 1"},
       {kHead + "tuner: grid\n", "f.yaml:5: tuner.grid.steps: is missing; expected a whole number of at least 1"},
       {kHead + "tuner: {asa: {}}\n",
-       "f.yaml:5: tuner: unknown tuner asa; expected one of: asha, grid, hyperband, median, sha"},
+       "f.yaml:5: tuner: unknown tuner asa; expected one of: asha, grid, hyperband, median, random, sha"},
       {kHead + "tuner:\n  sha: {min: 1, max: 9, eta: 3}\n",
        "f.yaml:6: tuner.sha.eta: unknown option of sha; expected one of: min, max, reduction"},
       {kHead + "tuner: {sha: {min: 9, max: 1, reduction: 3}}\n",

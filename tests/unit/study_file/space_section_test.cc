@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+
+#include "client/study_file/study_file.h"
+#include "tests/support/mlp_trainer.h"
+
+namespace espalier {
+namespace {
+
+const std::string kDrawnHead = "study: s\ntrainer: mlp\ndata: digits\nmetric: {name: test_acc, goal: max}\n";
+
+std::string DrawnStudy(const std::string& tuner, const std::string& more) {
+  return kDrawnHead + "tuner: " + tuner + "\n" + more;
+}
+
+StudyFile ReadDrawn(const std::string& text) {
+  tl::expected<StudyFile, FileError> file = ParseStudyFile("f.yaml", text);
+  INFO((file.has_value() ? "" : Print(file.error())));
+  REQUIRE(file.has_value());
+  const auto checked = CheckTrainer(*file, {testing::MlpTrainer()});
+  INFO((checked.has_value() ? "" : Print(checked.error())));
+  REQUIRE(checked.has_value());
+  return *file;
+}
+
+std::string MistakeOfDrawn(const std::string& tuner, const std::string& more) {
+  tl::expected<StudyFile, FileError> file = ParseStudyFile("f.yaml", DrawnStudy(tuner, more));
+  if (!file.has_value()) return Print(file.error());
+  const auto checked = CheckTrainer(*file, {testing::MlpTrainer()});
+  return checked.has_value() ? "" : "with a server: " + Print(checked.error());
+}
+
+const std::string kRanges = R"yaml(hyper_parameters:
+  lr: "Exponential(loguniform(1e-3, 1), 0.95)"
+  bs: [32, 64]
+  optimizer: ["sgd", "adam"]
+  momentum: 0.9
+  seed: 1
+only_if: {momentum: optimizer == sgd}
+)yaml";
+
+}  // namespace
+
+TEST_CASE("every tuner but the grid draws its trials where it is told how many") {
+  for (const char* tuner :
+       {"{random: {steps: 8, trials: 20, seed: 3}}", "{sha: {min: 1, max: 8, reduction: 2, trials: 20, seed: 3}}",
+        "{asha: {min: 1, max: 8, reduction: 2, trials: 20, seed: 3}}",
+        "{hyperband: {max: 8, reduction: 2, trials: 20, seed: 3}}",
+        "{median: {steps: 8, every: 2, trials: 20, seed: 3}}"}) {
+    INFO(tuner);
+    const StudyFile file = ReadDrawn(DrawnStudy(tuner, kRanges));
+    REQUIRE(file.candidates.size() == 20);
+    for (const tuners::Candidate& candidate : file.candidates) {
+      CHECK(candidate.sequences.at("lr").starts_with("Exponential(0."));
+      CHECK(candidate.sequences.contains("momentum") == (candidate.sequences.at("optimizer") == "\"sgd\""));
+    }
+    CHECK(MakeTunerOf(file)->WholeTrials().size() == 20);
+    CHECK_FALSE(file.tuner_options.contains("trials"));
+  }
+  CHECK(ReadDrawn(DrawnStudy("{random: {steps: 8, trials: 9}}", "hyper_parameters: {bs: [32, 64]}\n"))
+            .candidates.size() == 9);
+}
+
+TEST_CASE("whoever carries a study on by its definition draws the same trials") {
+  const StudyFile file = ReadDrawn(
+      DrawnStudy("{random: {steps: 8, trials: 20, seed: 3, sampling: sobol}}", kRanges + "trials: [{lr: 0.5}]\n"));
+  const Result<StudyFile> again = ParseDefinition(file.specification.definition);
+  INFO(file.specification.definition);
+  REQUIRE(again.has_value());
+  CHECK(again->specification.definition == file.specification.definition);
+  REQUIRE(again->candidates.size() == 21);
+  for (std::size_t i = 0; i < 21; ++i) CHECK(again->candidates[i].sequences == file.candidates[i].sequences);
+}
+
+TEST_CASE("an explicit trial has what it says itself, whatever the conditions") {
+  const std::string trials = "trials: [{optimizer: adam}, {optimizer: adam, momentum: 0.5}, {optimizer: sgd}]\n";
+  const StudyFile file = ReadDrawn(DrawnStudy("{grid: {steps: 8}}",
+                                              "hyper_parameters: {momentum: 0.9, optimizer: sgd}\n"
+                                              "only_if: {momentum: optimizer == sgd}\n" +
+                                                  trials));
+  REQUIRE(file.candidates.size() == 3);
+  CHECK_FALSE(file.candidates[0].sequences.contains("momentum"));
+  CHECK(file.candidates[1].sequences.at("momentum") == "0.5");
+  CHECK(file.candidates[2].sequences.at("momentum") == "0.9");
+}
+
+TEST_CASE("what cannot be drawn is said of the line where it stands") {
+  const std::string random = "{random: {steps: 8, trials: 20}}";
+  const std::string lr = "hyper_parameters: {lr: \"loguniform(1e-3, 1)\"}\n";
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases = {
+      {"{grid: {steps: 8}}", lr, "f.yaml:6: hyper_parameters.lr: got a range; expected values: grid tries every"},
+      {"{grid: {steps: 8, trials: 4}}", lr, "f.yaml:5: tuner.grid.trials: grid tries every combination; expected"},
+      {"{sha: {min: 1, max: 8, reduction: 2}}", lr,
+       "f.yaml:5: tuner.sha.trials: is missing; expected how many trials to draw: hyper_parameters.lr is a range"},
+      {"{random: {steps: 8}}", "hyper_parameters: {bs: [32, 64]}\n", "f.yaml:5: tuner.random.trials: is missing"},
+      {"{random: {steps: 8, seed: 1}}", lr, "f.yaml:5: tuner.random.trials: is missing"},
+      {"{random: {steps: 8, trials: 0}}", lr, "f.yaml:5: tuner.random.trials: got 0"},
+      {"{random: {steps: 8, trials: 100001}}", lr, "f.yaml:6: hyper_parameters: these are more than 100000 trials"},
+      {"{random: {steps: 8, trials: 4, seed: -1}}", lr, "f.yaml:5: tuner.random.seed: got -1"},
+      {"{random: {steps: 8, trials: 4, sampling: halton}}", lr,
+       "f.yaml:5: tuner.random.sampling: expected random or sobol, got 'halton'"},
+      {random, "hyper_parameters: {lr: 0.1}\n", "f.yaml:5: tuner.random.trials: there is nothing to draw"},
+      {random, "hyper_parameters: {lr: \"loguniform(0, 1)\"}\n",
+       "f.yaml:6: hyper_parameters.lr: got loguniform(0, 1); expected low to be greater than 0"},
+      {random, "hyper_parameters: {lr: \"Exponential(uniform(1, 2), uniform(1, 2), 3)\"}\n",
+       "f.yaml:6: hyper_parameters.lr: "},
+      {random, "hyper_parameters: {bs: \"uniform(10, 20)\"}\n", "with a server: f.yaml:6: hyper_parameters.bs: "},
+      {random, lr + "trials: [{lr: \"uniform(0, 1)\"}]\n", "f.yaml:7: trials[0].lr: got a range; expected the value"},
+      {random, lr + "only_if: {lr: momentum == 1}\n", "f.yaml:7: only_if.lr: hyper_parameters has no momentum; did"},
+      {random, lr + "only_if: {bs: lr == 1}\n", "f.yaml:7: only_if.bs: hyper_parameters has no bs; did you mean lr?"},
+      {random, lr + "only_if: {lr: lr}\n", "f.yaml:7: only_if.lr: got lr; expected NAME == VALUE"},
+      {random, lr + "only_if: [lr]\n", "f.yaml:7: only_if: got a list; expected a mapping"},
+      {"{grid: {steps: 8}}", "hyper_parameters: {bs: [32, 64], lr: 0.1}\nonly_if: {lr: bs == 33}\n",
+       "f.yaml:7: only_if.lr: bs is never 33; expected one of: 32, 64"},
+  };
+  for (const auto& [tuner, more, line] : cases) CHECK_THAT(MistakeOfDrawn(tuner, more), Catch::StartsWith(line));
+}
+
+}  // namespace espalier
