@@ -40,13 +40,16 @@ std::vector<Command> Commands(CommandContext& context) {
 
 }  // namespace
 
-int RunCommandLine(std::vector<std::string> arguments, CommandContext& context) {
-  const Command program =
+int RunCommandLine(const std::vector<std::string>& arguments, CommandContext& context) {
+  Command program =
       Noun("espalier",
            "Espalier trains trees, not trials: trials whose hyper-parameter sequences begin alike train the common "
            "beginning once.",
            Commands(context));
-  return RunChosen(program, std::move(arguments), context.out, context.err);
+  program.version = ESPALIER_VERSION;
+  program.commands.push_back(CompletionCommand(context, program));
+  program.commands.push_back(ManualCommand(context, program));
+  return RunChosen(program, arguments, context.out, context.err);
 }
 
 }  // namespace espalier

@@ -36,4 +36,9 @@ Command UserAddCommand(CommandContext& context);
 Command UserListCommand(CommandContext& context);
 Command UserRemoveCommand(CommandContext& context);
 
+// About the program's commands themselves. REQUIRES: `program` lives as long as the command, and is complete when it
+// runs.
+Command CompletionCommand(CommandContext& context, const Command& program);
+Command ManualCommand(CommandContext& context, const Command& program);
+
 }  // namespace espalier
