@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
+#include "espalier/v1/checkpoint.grpc.pb.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
 #include "tests/support/fake_views.h"
 
 namespace espalier::testing {
-struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::Service {
+struct FakeMaster::Parts final : v1::StudyService::Service,
+                                 v1::InspectService::Service,
+                                 v1::CheckpointService::Service {
   explicit Parts(FakeMasterOptions options_in) : options(std::move(options_in)) {}
 
   FakeMasterOptions options;
@@ -205,18 +209,31 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
     return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
   }
 
-  grpc::Status GetTrial(grpc::ServerContext*, const v1::GetTrialRequest* request,
-                        v1::GetTrialResponse* response) override {
+  // A trial of any study, and its study.
+  grpc::Status WithTrial(std::int64_t id, const std::function<void(const FakeStudy&, const FakeTrial&)>& take) {
     const std::lock_guard lock(mutex);
     for (const FakeStudy& study : studies) {
       for (const FakeTrial& trial : study.trials()) {
-        if (trial.id != request->trial_id()) continue;
-        *response->mutable_trial() = ViewOf(study, trial);
-        *response->mutable_metrics() = response->trial().evaluations();
+        if (trial.id != id) continue;
+        take(study, trial);
         return grpc::Status::OK;
       }
     }
     return Refuse(grpc::StatusCode::NOT_FOUND, "no trial of that id");
+  }
+
+  grpc::Status GetTrial(grpc::ServerContext*, const v1::GetTrialRequest* request,
+                        v1::GetTrialResponse* response) override {
+    return WithTrial(request->trial_id(), [&](const FakeStudy& study, const FakeTrial& trial) {
+      *response->mutable_trial() = ViewOf(study, trial);
+      *response->mutable_metrics() = response->trial().evaluations();
+    });
+  }
+
+  grpc::Status ListCheckpoints(grpc::ServerContext*, const v1::ListCheckpointsRequest* request,
+                               v1::ListCheckpointsResponse* response) override {
+    return WithTrial(request->trial_id(),
+                     [&](const FakeStudy&, const FakeTrial& trial) { *response = CheckpointsOf(trial); });
   }
 
   grpc::Status GetTrainingMetrics(grpc::ServerContext*, const v1::GetTrainingMetricsRequest* request,
@@ -271,6 +288,7 @@ void FakeMaster::Serve() {
   builder.SetMaxReceiveMessageSize(-1);
   builder.RegisterService(static_cast<v1::StudyService::Service*>(parts_.get()));
   builder.RegisterService(static_cast<v1::InspectService::Service*>(parts_.get()));
+  builder.RegisterService(static_cast<v1::CheckpointService::Service*>(parts_.get()));
   parts_->server = builder.BuildAndStart();
 }
 

@@ -74,6 +74,9 @@ grpc::Status FakeStudy::Check(const v1::SubmitRequest& request) {
     if (trial == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such trial");
     if (!trial->open) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "the trial is closed");
   }
+  for (const std::int64_t id : request.cancel_trial_ids()) {
+    if (Find(id) == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "the study has no trial " + std::to_string(id));
+  }
   return grpc::Status::OK;
 }
 
