@@ -36,15 +36,12 @@ std::string Unknown(const std::string& kind, const std::string& name, const std:
 
 std::optional<std::string> Mistyped(const Command& program, const std::vector<std::string>& arguments) {
   const Command* command = &program;
-  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
-    const std::string& word = arguments[i];
+  for (const std::string& word : arguments) {
+    if (word == "--") break;
     if (word.starts_with("--")) {
       const std::vector<Command::Option> options = OptionsOf(*command);
-      const std::size_t end = word.find('=');
-      const std::string name = word.substr(0, end);
-      const Command::Option* option = FindNamed(options, name);
-      if (option == nullptr) return Unknown("option", name, options);
-      if (TakesValue(*option) && end == std::string::npos) ++i;
+      const std::string name = word.substr(0, word.find('='));
+      if (FindNamed(options, name) == nullptr) return Unknown("option", name, options);
     } else if (!command->commands.empty() && word != "-h") {
       const Command* below = FindNamed(command->commands, word);
       if (below == nullptr) return Unknown("command", word, command->commands);

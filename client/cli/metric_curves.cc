@@ -39,8 +39,14 @@ std::string CsvHeader(const CurveColumns& columns) {
   return line + "\n";
 }
 
-std::string CsvRows(const CurveColumns& columns, const v1::GetTrialResponse& trial) {
+Result<std::string> CsvRows(const CurveColumns& columns, const v1::GetTrialResponse& trial) {
   const v1::Trial& of = trial.trial();
+  CurveColumns with = columns;
+  with.Add(trial);
+  if (with != columns) {
+    return MakeError(ErrorCode::kAborted, "trial " + std::to_string(of.trial_id()) +
+                                              " has new metrics by now; export again, or with --format jsonl");
+  }
   std::string sequences;
   for (const std::string& name : columns.hyper_parameters) {
     const auto text = of.sequences().find(name);

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "base/result.h"
 #include "client/json.h"
 #include "espalier/v1/inspect.pb.h"
 
@@ -23,9 +24,9 @@ struct CurveColumns {
 // "trial,state,step", the metrics, the hyper-parameters: a line, as CSV (RFC 4180, but for its line's end). A metric
 // that has the name of another column is "metric:NAME".
 std::string CsvHeader(const CurveColumns& columns);
-// A line for each evaluation: numbers in the shortest form that parses back, nothing for what is not there. REQUIRES:
-// what the trial has is in the columns.
-std::string CsvRows(const CurveColumns& columns, const v1::GetTrialResponse& trial);
+// A line for each evaluation: numbers in the shortest form that parses back, nothing for what is not there. Error:
+// kAborted, if the trial has what is in no column: it was measured after they were gathered.
+Result<std::string> CsvRows(const CurveColumns& columns, const v1::GetTrialResponse& trial);
 
 // A line for each evaluation: {"trial": 1, "state": "done", "step": 5, "metrics": {...}, "sequences": {...}}. What is
 // no number is null.

@@ -37,7 +37,7 @@ TEST_CASE("values are no names, and what else is wrong is said as before") {
 }
 
 TEST_CASE("help and the version are shown whatever else is there") {
-  CHECK(testing::RunCommand({"study", "list", "--help"}).exit_code == kExitDone);
+  CHECK(testing::RunCommand({"study", "list", "--stat", "--help"}).exit_code == kExitDone);
   const testing::Outcome version = testing::RunCommand({"--version"});
   CHECK(version.exit_code == kExitDone);
   CHECK_THAT(version.out, Catch::Matches("espalier [0-9]+\\.[0-9]+\\.[0-9]+\n"));

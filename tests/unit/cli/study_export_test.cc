@@ -64,6 +64,8 @@ TEST_CASE("a table of curves has a row an evaluation, and reads back as what was
         "7,done,2,0.1,,5,,\"\"\"a\"\"\",\"MultiStep(0.1, [2], 0.1)\"\n"
         "7,done,4,nan,,,,\"\"\"a\"\"\",\"MultiStep(0.1, [2], 0.1)\"\n");
   CHECK(CsvRows(columns, second) == "8,done,2,,1e-09,,32,,\n");
+  CHECK(CsvRows({.metrics = {"acc"}, .hyper_parameters = {"bs"}}, second).error() ==
+        Error{ErrorCode::kAborted, "trial 8 has new metrics by now; export again, or with --format jsonl", {}});
   CHECK(JsonLines(second) == R"({"trial":8,"state":"done","step":2,"metrics":{"loss":1e-09},"sequences":{"bs":"32"}})"
                              "\n");
 }
