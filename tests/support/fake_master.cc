@@ -47,9 +47,9 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     const bool fails = spared_calls == 0 && failing_calls > 0;
     if (spared_calls > 0) --spared_calls;
     if (fails) --failing_calls;
-    const grpc::Status unavailable(grpc::StatusCode::UNAVAILABLE, "the fake master was told to fail");
+    grpc::Status unavailable(grpc::StatusCode::UNAVAILABLE, "the fake master was told to fail");
     if (fails && fault == Fault::kBefore) return unavailable;
-    const grpc::Status status = mutation();
+    grpc::Status status = mutation();
     changed.notify_all();
     return fails ? unavailable : status;
   }
@@ -84,7 +84,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     return WithFaults([&] {
       FakeStudy* study = Find(request->study_id());
       if (study == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
-      const grpc::Status status = study->Submit(*request, next_id, *response);
+      grpc::Status status = study->Submit(*request, next_id, *response);
       if (status.ok() && options.settle_seed.has_value()) study->SettleAll(options.train, *options.settle_seed);
       study->FinishIfDone();
       return status;

@@ -47,7 +47,7 @@ grpc::Status FakeStudy::Submit(const v1::SubmitRequest& request, std::int64_t& n
                ? grpc::Status::OK
                : Refuse(grpc::StatusCode::ALREADY_EXISTS, "this request id had other content", "request_id");
   }
-  if (const grpc::Status status = Check(request); !status.ok()) return status;
+  if (grpc::Status status = Check(request); !status.ok()) return status;
   Apply(request, next_id, response);
   answers_[request.request_id()] = {content, response};
   return grpc::Status::OK;
