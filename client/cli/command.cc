@@ -2,10 +2,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <ostream>
 #include <type_traits>
+
+#include "client/cli/did_you_mean.h"
 
 namespace espalier {
 namespace {
+
+constexpr const char* kHelp = "--help";
+constexpr const char* kHelpOfHelp = "Print this help and exit";
+constexpr const char* kVersion = "--version";
+constexpr const char* kHelpOfVersion = "Print the version and exit";
 
 CLI::Option& Add(CLI::App& app, const std::string& name, const Target& target, const std::string& help) {
   return *std::visit(
@@ -46,6 +54,8 @@ void AddOption(CLI::App& app, const Command::Option& option) {
 
 // Makes `app` the command, with all that is below it; parsing points `chosen` at what the user chose.
 void Declare(CLI::App& app, const Command& command, const Command*& chosen) {
+  app.set_help_flag(std::string("-h,") + kHelp, kHelpOfHelp);
+  if (!command.version.empty()) app.set_version_flag(kVersion, command.name + " " + command.version, kHelpOfVersion);
   for (const Command::Argument& argument : command.arguments) AddArgument(app, argument);
   for (const Command::Option& option : command.options) AddOption(app, option);
   if (command.run) {
@@ -58,15 +68,29 @@ void Declare(CLI::App& app, const Command& command, const Command*& chosen) {
 
 }  // namespace
 
-int RunChosen(const Command& program, std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
+std::vector<Command::Option> OptionsOf(const Command& command) {
+  std::vector<Command::Option> options = command.options;
+  options.push_back({.name = kHelp, .target = static_cast<bool*>(nullptr), .help = kHelpOfHelp});
+  if (!command.version.empty()) {
+    options.push_back({.name = kVersion, .target = static_cast<bool*>(nullptr), .help = kHelpOfVersion});
+  }
+  return options;
+}
+
+bool TakesValue(const Command::Option& option) { return !std::holds_alternative<bool*>(option.target); }
+
+int RunChosen(const Command& program, const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   CLI::App app(program.help, program.name);
   const Command* chosen = nullptr;
   Declare(app, program, chosen);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
-    app.parse(std::move(arguments));
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::ParseError& error) {
-    return app.exit(error, out, err) == 0 ? kExitDone : kExitUsage;
+    const bool is_asked_for = error.get_exit_code() == 0;  // help, and the version
+    const std::optional<std::string> mistyped = is_asked_for ? std::nullopt : Mistyped(program, arguments);
+    if (!mistyped) return app.exit(error, out, err) == 0 ? kExitDone : kExitUsage;
+    err << program.name << ": " << *mistyped << "\nRun with --help for more information.\n";
+    return kExitUsage;
   }
   return chosen->run();
 }

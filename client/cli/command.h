@@ -52,10 +52,17 @@ struct Command {
   std::vector<Option> options{};
   std::function<int()> run{};  // gives back an ExitCode; empty: one of `commands` has to follow
   std::vector<Command> commands{};
+  std::string version{};  // what --version prints; empty: there is no such option
 };
 
+// The command's options with those that every command has: what help shows.
+std::vector<Command::Option> OptionsOf(const Command& command);
+
+// False: the option is given without a value.
+bool TakesValue(const Command::Option& option);
+
 // Parses the arguments (without the program's name), fills the targets and runs what they choose. Prints help on `out`,
-// what is wrong on `err`. Gives back the ExitCode.
-int RunChosen(const Command& program, std::vector<std::string> arguments, std::ostream& out, std::ostream& err);
+// what is wrong on `err`, of a mistyped name what was probably meant. Gives back the ExitCode.
+int RunChosen(const Command& program, const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace espalier

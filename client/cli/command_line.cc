@@ -15,13 +15,13 @@ Command Noun(const std::string& name, const std::string& help, std::vector<Comma
 std::vector<Command> Commands(CommandContext& context) {
   return {UpCommand(context),
           DownCommand(context),
-          Noun("study", "Studies: run a study file, watch it, look at results, compare, cancel",
+          Noun("study", "Studies: run a study file, watch it, look at results, export, compare, cancel",
                {StudyRunCommand(context), StudyForecastCommand(context), StudyListCommand(context),
-                StudyShowCommand(context), StudyWatchCommand(context), StudyCompareCommand(context),
-                StudyCancelCommand(context)}),
-          Noun("trial", "Trials: list those of a study, show one and what it printed, go on from one",
+                StudyShowCommand(context), StudyWatchCommand(context), StudyBestCommand(context),
+                StudyExportCommand(context), StudyCompareCommand(context), StudyCancelCommand(context)}),
+          Noun("trial", "Trials: list those of a study, show one and what it printed, go on from one, cancel",
                {TrialListCommand(context), TrialShowCommand(context), TrialLogsCommand(context),
-                TrialExtendCommand(context), TrialBranchCommand(context)}),
+                TrialExtendCommand(context), TrialBranchCommand(context), TrialCancelCommand(context)}),
           Noun("plan", "The search plan: the tree that trials share", {PlanShowCommand(context)}),
           Noun("stage", "Stages of the plan: why one waits or failed, and trying again",
                {StageExplainCommand(context), StageRetryCommand(context)}),
@@ -40,13 +40,16 @@ std::vector<Command> Commands(CommandContext& context) {
 
 }  // namespace
 
-int RunCommandLine(std::vector<std::string> arguments, CommandContext& context) {
-  const Command program =
+int RunCommandLine(const std::vector<std::string>& arguments, CommandContext& context) {
+  Command program =
       Noun("espalier",
            "Espalier trains trees, not trials: trials whose hyper-parameter sequences begin alike train the common "
            "beginning once.",
            Commands(context));
-  return RunChosen(program, std::move(arguments), context.out, context.err);
+  program.version = ESPALIER_VERSION;
+  program.commands.push_back(CompletionCommand(context, program));
+  program.commands.push_back(ManualCommand(context, program));
+  return RunChosen(program, arguments, context.out, context.err);
 }
 
 }  // namespace espalier

@@ -9,6 +9,6 @@
 namespace espalier {
 
 // Parses the arguments (without the program's name) and runs the chosen command. Returns the process's exit code.
-int RunCommandLine(std::vector<std::string> arguments, CommandContext& context);
+int RunCommandLine(const std::vector<std::string>& arguments, CommandContext& context);
 
 }  // namespace espalier

@@ -12,6 +12,8 @@ Command StudyForecastCommand(CommandContext& context);
 Command StudyListCommand(CommandContext& context);
 Command StudyShowCommand(CommandContext& context);
 Command StudyWatchCommand(CommandContext& context);
+Command StudyBestCommand(CommandContext& context);
+Command StudyExportCommand(CommandContext& context);
 Command StudyCompareCommand(CommandContext& context);
 Command StudyCancelCommand(CommandContext& context);
 Command TrialListCommand(CommandContext& context);
@@ -19,6 +21,7 @@ Command TrialShowCommand(CommandContext& context);
 Command TrialLogsCommand(CommandContext& context);
 Command TrialExtendCommand(CommandContext& context);
 Command TrialBranchCommand(CommandContext& context);
+Command TrialCancelCommand(CommandContext& context);
 Command StageExplainCommand(CommandContext& context);
 Command StageRetryCommand(CommandContext& context);
 Command CheckpointListCommand(CommandContext& context);
@@ -35,5 +38,10 @@ Command TunerHostCommand(CommandContext& context);
 Command UserAddCommand(CommandContext& context);
 Command UserListCommand(CommandContext& context);
 Command UserRemoveCommand(CommandContext& context);
+
+// About the program's commands themselves. REQUIRES: `program` lives as long as the command, and is complete when it
+// runs.
+Command CompletionCommand(CommandContext& context, const Command& program);
+Command ManualCommand(CommandContext& context, const Command& program);
 
 }  // namespace espalier

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <functional>
 #include <ostream>
 #include <thread>
 
@@ -33,6 +34,30 @@ Error NamingStudy(const Error& error, const std::string& id_or_name) {
   return {ErrorCode::kNotFound, "no study " + id_or_name + "; see: espalier study list", {}};
 }
 
+// Gives `take` the trials of page after page.
+Result<void> ReadTrials(Connection& connection, const TrialListing& listing,
+                        const std::function<void(v1::Trial&&)>& take) {
+  v1::ListTrialsRequest request;
+  if (const auto id = IdOf(listing.study)) {
+    request.set_study_id(*id);
+  } else {
+    request.set_study_name(listing.study);
+  }
+  request.set_order(listing.order);
+  for (const std::string& state : listing.states) request.add_states(state);
+  std::size_t count = 0;
+  do {
+    constexpr std::size_t kPage = 1000;
+    request.set_page_size(static_cast<std::int32_t>(std::min(kPage, listing.count_max - count)));
+    Result<v1::ListTrialsResponse> page = connection.ListTrials(request);
+    if (!page.has_value()) return tl::unexpected<Error>(NamingStudy(page.error(), listing.study));
+    for (v1::Trial& trial : *page->mutable_trials()) take(std::move(trial));
+    count += static_cast<std::size_t>(page->trials_size());
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty() && count < listing.count_max);
+  return {};
+}
+
 }  // namespace
 
 Result<Client> ConnectToServer(const CommandContext& context, const RetryPolicy& policy) {
@@ -58,25 +83,17 @@ Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id
 }
 
 Result<std::vector<v1::Trial>> ListTrialsOf(Connection& connection, const TrialListing& listing) {
-  v1::ListTrialsRequest request;
-  if (const auto id = IdOf(listing.study)) {
-    request.set_study_id(*id);
-  } else {
-    request.set_study_name(listing.study);
-  }
-  request.set_order(listing.order);
-  for (const std::string& state : listing.states) request.add_states(state);
   std::vector<v1::Trial> trials;
-  do {
-    constexpr std::size_t kPage = 1000;
-    request.set_page_size(static_cast<std::int32_t>(std::min(kPage, listing.count_max - trials.size())));
-    Result<v1::ListTrialsResponse> page = connection.ListTrials(request);
-    if (!page.has_value()) return tl::unexpected<Error>(NamingStudy(page.error(), listing.study));
-    trials.insert(trials.end(), std::make_move_iterator(page->mutable_trials()->begin()),
-                  std::make_move_iterator(page->mutable_trials()->end()));
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty() && trials.size() < listing.count_max);
+  ESPALIER_RETURN_IF_ERROR(
+      ReadTrials(connection, listing, [&](v1::Trial&& trial) { trials.push_back(std::move(trial)); }));
   return trials;
+}
+
+Result<std::vector<std::int64_t>> ListTrialIdsOf(Connection& connection, const std::string& study) {
+  std::vector<std::int64_t> ids;
+  ESPALIER_RETURN_IF_ERROR(
+      ReadTrials(connection, {.study = study}, [&](const v1::Trial& trial) { ids.push_back(trial.trial_id()); }));
+  return ids;
 }
 
 Result<std::vector<v1::TrainerDescription>> ListTrainersOf(Connection& connection) {

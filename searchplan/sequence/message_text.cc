@@ -10,7 +10,8 @@ namespace {
 
 char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Insertions, deletions and replacements that make one text the other (Levenshtein).
+}  // namespace
+
 std::size_t EditCount(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -25,8 +26,6 @@ std::size_t EditCount(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
-
-}  // namespace
 
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names) {
   ESPALIER_CHECK(!names.empty());

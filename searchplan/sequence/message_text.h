@@ -7,6 +7,9 @@
 
 namespace espalier {
 
+// Insertions, deletions and replacements that make one text the other (Levenshtein), letters' case aside.
+std::size_t EditCount(std::string_view a, std::string_view b);
+
 // The one of `names` with the fewest edits from `name`, letters' case aside; the first of several. REQUIRES: names is
 // not empty.
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names);

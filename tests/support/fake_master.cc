@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
+#include "espalier/v1/checkpoint.grpc.pb.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
 #include "tests/support/fake_views.h"
 
 namespace espalier::testing {
-struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::Service {
+struct FakeMaster::Parts final : v1::StudyService::Service,
+                                 v1::InspectService::Service,
+                                 v1::CheckpointService::Service {
   explicit Parts(FakeMasterOptions options_in) : options(std::move(options_in)) {}
 
   FakeMasterOptions options;
@@ -43,9 +47,9 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
     const bool fails = spared_calls == 0 && failing_calls > 0;
     if (spared_calls > 0) --spared_calls;
     if (fails) --failing_calls;
-    const grpc::Status unavailable(grpc::StatusCode::UNAVAILABLE, "the fake master was told to fail");
+    grpc::Status unavailable(grpc::StatusCode::UNAVAILABLE, "the fake master was told to fail");
     if (fails && fault == Fault::kBefore) return unavailable;
-    const grpc::Status status = mutation();
+    grpc::Status status = mutation();
     changed.notify_all();
     return fails ? unavailable : status;
   }
@@ -80,7 +84,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
     return WithFaults([&] {
       FakeStudy* study = Find(request->study_id());
       if (study == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
-      const grpc::Status status = study->Submit(*request, next_id, *response);
+      grpc::Status status = study->Submit(*request, next_id, *response);
       if (status.ok() && options.settle_seed.has_value()) study->SettleAll(options.train, *options.settle_seed);
       study->FinishIfDone();
       return status;
@@ -205,18 +209,31 @@ struct FakeMaster::Parts final : v1::StudyService::Service, v1::InspectService::
     return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
   }
 
-  grpc::Status GetTrial(grpc::ServerContext*, const v1::GetTrialRequest* request,
-                        v1::GetTrialResponse* response) override {
+  // A trial of any study, and its study.
+  grpc::Status WithTrial(std::int64_t id, const std::function<void(const FakeStudy&, const FakeTrial&)>& take) {
     const std::lock_guard lock(mutex);
     for (const FakeStudy& study : studies) {
       for (const FakeTrial& trial : study.trials()) {
-        if (trial.id != request->trial_id()) continue;
-        *response->mutable_trial() = ViewOf(study, trial);
-        *response->mutable_metrics() = response->trial().evaluations();
+        if (trial.id != id) continue;
+        take(study, trial);
         return grpc::Status::OK;
       }
     }
     return Refuse(grpc::StatusCode::NOT_FOUND, "no trial of that id");
+  }
+
+  grpc::Status GetTrial(grpc::ServerContext*, const v1::GetTrialRequest* request,
+                        v1::GetTrialResponse* response) override {
+    return WithTrial(request->trial_id(), [&](const FakeStudy& study, const FakeTrial& trial) {
+      *response->mutable_trial() = ViewOf(study, trial);
+      *response->mutable_metrics() = response->trial().evaluations();
+    });
+  }
+
+  grpc::Status ListCheckpoints(grpc::ServerContext*, const v1::ListCheckpointsRequest* request,
+                               v1::ListCheckpointsResponse* response) override {
+    return WithTrial(request->trial_id(),
+                     [&](const FakeStudy&, const FakeTrial& trial) { *response = CheckpointsOf(trial); });
   }
 
   grpc::Status GetTrainingMetrics(grpc::ServerContext*, const v1::GetTrainingMetricsRequest* request,
@@ -271,6 +288,7 @@ void FakeMaster::Serve() {
   builder.SetMaxReceiveMessageSize(-1);
   builder.RegisterService(static_cast<v1::StudyService::Service*>(parts_.get()));
   builder.RegisterService(static_cast<v1::InspectService::Service*>(parts_.get()));
+  builder.RegisterService(static_cast<v1::CheckpointService::Service*>(parts_.get()));
   parts_->server = builder.BuildAndStart();
 }
 

@@ -47,7 +47,7 @@ grpc::Status FakeStudy::Submit(const v1::SubmitRequest& request, std::int64_t& n
                ? grpc::Status::OK
                : Refuse(grpc::StatusCode::ALREADY_EXISTS, "this request id had other content", "request_id");
   }
-  if (const grpc::Status status = Check(request); !status.ok()) return status;
+  if (grpc::Status status = Check(request); !status.ok()) return status;
   Apply(request, next_id, response);
   answers_[request.request_id()] = {content, response};
   return grpc::Status::OK;
@@ -73,6 +73,9 @@ grpc::Status FakeStudy::Check(const v1::SubmitRequest& request) {
     const FakeTrial* trial = Find(id);
     if (trial == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such trial");
     if (!trial->open) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "the trial is closed");
+  }
+  for (const std::int64_t id : request.cancel_trial_ids()) {
+    if (Find(id) == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "the study has no trial " + std::to_string(id));
   }
   return grpc::Status::OK;
 }

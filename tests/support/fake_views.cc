@@ -135,6 +135,17 @@ v1::Trial ViewOf(const FakeStudy& study, const FakeTrial& trial) {
   return view;
 }
 
+v1::ListCheckpointsResponse CheckpointsOf(const FakeTrial& trial) {
+  v1::ListCheckpointsResponse response;
+  for (const auto& [step, metrics] : trial.evaluations) {
+    v1::ListedCheckpoint& checkpoint = *response.add_checkpoints();
+    checkpoint.mutable_point()->set_step(step);
+    checkpoint.mutable_state()->set_file(std::to_string(trial.id) + "@" + std::to_string(step));
+    checkpoint.mutable_state()->set_size_bytes(1000);
+  }
+  return response;
+}
+
 v1::GetPlanResponse PlanOf(const FakeStudy& study) {
   v1::GetPlanResponse response;
   for (const FakeTrial& trial : study.trials()) {

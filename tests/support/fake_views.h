@@ -1,6 +1,7 @@
 // What the fake master's InspectService shows of a study.
 #pragma once
 
+#include "espalier/v1/checkpoint.pb.h"
 #include "espalier/v1/inspect.pb.h"
 #include "tests/support/fake_study.h"
 
@@ -16,6 +17,9 @@ v1::ListTrialsResponse ListTrials(const FakeStudy& study, const v1::ListTrialsRe
 
 // Of any trial: the loss of three steps, then of the last of them and the next, with its accuracy; then no more.
 v1::GetTrainingMetricsResponse TrainingMetricsBehind(std::int64_t after);
+
+// One where each evaluation is, "TRIAL@STEP".
+v1::ListCheckpointsResponse CheckpointsOf(const FakeTrial& trial);
 
 // Each trial is a root of its own.
 v1::GetPlanResponse PlanOf(const FakeStudy& study);

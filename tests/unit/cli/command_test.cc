@@ -1,69 +1,20 @@
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "client/cli/study_comparison.h"
-#include "tests/support/fake_master.h"
-#include "tests/support/mlp_trainer.h"
+#include "tests/unit/cli/fake_service.h"
 #include "tests/unit/cli/run_command.h"
 
 namespace espalier {
 namespace {
 
 using nlohmann::json;
+using testing::Content;
+using testing::Directory;
 using testing::FakeMaster;
+using testing::MasterOptions;
 using testing::Outcome;
-
-// A directory that goes with the test.
-class Directory {
- public:
-  Directory() : path_(std::filesystem::temp_directory_path() / ("espalier-cli-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-
-  std::string File(const std::string& name) const { return path_ / name; }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(File(name)) << text;
-    return File(name);
-  }
-  std::string path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string Content(const std::string& file) {
-  std::ostringstream content;
-  content << std::ifstream(file).rdbuf();
-  return content.str();
-}
-
-std::optional<testing::Metrics> Learn(const testing::Sequences& sequences, std::int64_t steps) {
-  const std::string& lr = sequences.at("lr");
-  if (lr == "0.4") return std::nullopt;
-  return testing::Metrics{{"test_acc", std::stod(lr) + static_cast<double>(steps) / 1000}};
-}
-
-testing::FakeMasterOptions MasterOptions(const Directory& directory) {
-  return {.socket_path = directory.File("socket"), .train = Learn, .trainers = {testing::MlpTrainer()}};
-}
-
-std::string StudyNamed(const std::string& name) {
-  return "study: " + name + R"yaml(
-trainer: mlp
-data: digits
-hyper_parameters:
-  lr: [0.1, 0.2, 0.3, 0.4]
-  seed: 1
-metric: {name: test_acc, goal: max}
-tuner: {sha: {min: 2, max: 8, reduction: 2}}
-)yaml";
-}
+using testing::StudyNamed;
 
 const std::string kStudy = StudyNamed("small");
 
