@@ -40,6 +40,17 @@ class TunersTest(unittest.TestCase):
                 self.assertEqual((shown.steps.wasted, set(shown.trials) - {"done", "cancelled"}), (0, set()))
                 self.assertIsNotNone(study.best)
 
+    def test_a_tuner_draws_as_many_trials_as_it_is_told_from_ranges_and_from_lists(self):
+        ranges = es.Space({"lr": es.Exponential(es.loguniform(1e-2, 0.5), 0.9), "bs": [32, es.MultiStep(32, [5], 2)]})
+        for name, space, tuner in [("drawn", ranges, es.Random(steps=4, trials=6, seed=3)),
+                                   ("drawn-of-lists", SPACE, es.SHA(min=2, max=8, reduction=2, trials=6, sampling="sobol")),
+                                   ("drawn-again", ranges, es.Random(steps=2, trials=3, seed=3))]:  # fmt: skip
+            with self.subTest(name):
+                study = self.study(name, space=space).run(tuner, metric="test_acc", goal="max")
+                self.assertEqual(len(list(study.trials)), tuner.trials)
+        drawn, again = (sorted(str(trial.hyper_parameters) for trial in self.client.open_study(name).trials) for name in ("drawn", "drawn-again"))
+        self.assertLess(set(again), set(drawn))
+
     def test_decisions_are_those_of_the_same_study_on_the_command_line(self):
         file = textwrap.dedent("""\
             study: by-file
@@ -97,6 +108,15 @@ class TunersTest(unittest.TestCase):
             es.SHA(min=0, max=8)
         with self.assertRaisesRegex(es.InvalidArgument, "metric"):
             self.study("wrong").run(es.SHA(min=2, max=8), goal="max")
+        for options, field in (({"trials": 0}, "random.trials"), ({"trials": 2, "seed": -1}, "random.seed: expected a whole number of at least 0"),
+                               ({"trials": 2, "sampling": "halton"}, "random.sampling: expected random or sobol")):  # fmt: skip
+            with self.assertRaisesRegex(es.InvalidArgument, field):
+                es.Random(steps=2, **options)
+        for space, trials, field in ((es.Grid({"lr": 0.1}), None, "nothing to draw from"), (SPACE, [{"lr": 0.1}], "not both")):
+            with self.assertRaisesRegex(es.InvalidArgument, field):
+                self.study("wrong", space=space).run(es.Random(steps=2, trials=2), trials=trials, metric="test_acc", goal="max")
+        with self.assertRaisesRegex(es.InvalidArgument, "sha.trials: is missing"):
+            es.SHA(min=2, max=8, seed=1)
         for trials, field in (([], "trials: expected at least one"), ([{"lr": es.uniform(0, 1)}], r"trials\[0\].lr: expected a chosen value")):
             with self.assertRaisesRegex(es.InvalidArgument, field):
                 self.study("wrong", metric="test_acc", goal="max").run(TUNERS["sha"], trials=trials)

@@ -21,7 +21,7 @@ from espalier.client.trials import Trials
 from espalier.client.tuners import BuiltIn
 from espalier.client.views import Progress, Summary, progress_of, summary_of
 from espalier.errors import Error, FailedPrecondition, InvalidArgument
-from espalier.sequences.spaces import hyper_parameters, sequences_of
+from espalier.sequences.spaces import Grid, hyper_parameters, sequences_of
 from espalier.sequences.values import shown
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Study:
             wait: bool = True) -> Study:  # fmt: skip
         """Has one of the service's own tuners decide, in the service's tuner host: the study goes on when this process is gone. Shows how
         far it is until it is finished, unless `wait` is false; Ctrl-C leaves it to go on. `trials`: what the tuner may try; left out: the
-        study's grid. `metric`, `goal`: where client.study(...) did not say. Called again while the study runs, it attaches to it. Raises
+        study's grid, or so many drawn from its space as the tuner says. `metric`, `goal`: where client.study(...) did not say. Called again while the study runs, it attaches to it. Raises
         InvalidArgument with the field, FailedPrecondition for a study that was opened, or created without a tuner."""
         if not isinstance(tuner, BuiltIn):
             raise InvalidArgument(f"expected one of the service's tuners, such as es.ASHA(...), got {shown(tuner)}; study.drive(...) is for "
@@ -130,8 +130,7 @@ class Study:
         if self._draft is None or (self._id is not None and self._tuner is None):
             raise FailedPrecondition("a tuner is given to a study that client.study(...) made and that is not created yet; wait() waits for others")
         self._draft.specification.decide_by(metric, goal)
-        if trials is None:
-            self._grid()  # there is one
+        self._check_source(tuner, trials)
         self._create(_chosen(trials) if trials is not None else (), tuner)
         if wait:
             self._watch_on()
@@ -227,8 +226,21 @@ class Study:
     def _grid(self):
         space = self._draft.specification.space if self._draft is not None else None
         if space is None or not hasattr(space, "lists"):
-            raise InvalidArgument("expected trials: the study has no grid of its own" + (" (draw from its space)" if space else ""), "trials")
+            raise InvalidArgument("expected trials: the study has no grid of its own" + (" (draw from its space, or say how many the tuner shall)" if space else ""), "trials")
         return space
+
+    def _check_source(self, tuner, trials):
+        """There is something to try."""
+        drawn, space = getattr(tuner, "trials", None), self._draft.specification.space
+        if drawn is None and trials is None:
+            self._grid()
+        if drawn is None:
+            return
+        if trials is not None:
+            raise InvalidArgument(f"expected these or {tuner.name}.trials, which are drawn, not both", "trials")
+        if space is None or (isinstance(space, Grid) and not space.lists):
+            raise InvalidArgument("there is nothing to draw from: expected space=es.Space(...), or es.Grid(...) with a list",
+                                  f"{tuner.name}.trials")  # fmt: skip
 
     def _steps(self, steps):
         steps = steps if steps is not None or self._draft is None else self._draft.steps

@@ -10,6 +10,10 @@ from espalier.errors import InvalidArgument
 from espalier.sequences.values import shown
 
 
+SAMPLINGS = ("random", "sobol")
+LEAST = {"seed": 0}  # of options that are whole numbers; others: 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class BuiltIn:
     """Steps are whole numbers of at least 1. `version`: counts up when it would decide otherwise; a host of another one refuses the study."""
@@ -29,11 +33,30 @@ class BuiltIn:
 
     def __post_init__(self):
         for name, value in self.options().items():
-            if not isinstance(value, bool) and not (isinstance(value, int) and value >= 1):
-                raise InvalidArgument(f"expected a whole number of at least 1, got {shown(value)}", f"{self.name}.{name}")
+            least = LEAST.get(name, 1)
+            if name == "sampling":
+                if value not in SAMPLINGS:
+                    raise InvalidArgument(f"expected {' or '.join(SAMPLINGS)}, got {shown(value)}", f"{self.name}.{name}")
+            elif not isinstance(value, bool) and not (isinstance(value, int) and value >= least):
+                raise InvalidArgument(f"expected a whole number of at least {least}, got {shown(value)}", f"{self.name}.{name}")
 
 
-class _AskedByIdleSlots(BuiltIn):
+@dataclass(frozen=True, kw_only=True)
+class _Draws(BuiltIn):
+    """With `trials` it tries so many, drawn from the study's space: what is drawn follows from `seed` (0 if left out) and a trial's
+    number. `sampling`: "random" (left out: that), or "sobol", which is even over the whole space."""
+
+    trials: int | None = None
+    seed: int | None = None
+    sampling: str | None = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.trials is None and (self.seed is not None or self.sampling is not None):
+            raise InvalidArgument("is missing; expected how many trials to draw", f"{self.name}.trials")
+
+
+class _AskedByIdleSlots(_Draws):
     @property
     def asks_for_idle_slots(self) -> bool:
         return getattr(self, "open_trials", None) is None
@@ -48,7 +71,16 @@ class GridSearch(BuiltIn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SHA(BuiltIn):
+class Random(_Draws):
+    """`trials` trials, drawn from the study's space, each to step `steps`."""
+
+    name = "random"
+    steps: int
+    trials: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SHA(_Draws):
     """Successive halving: the best 1 / `reduction` of a rung go on; rungs at `min`, `min` x `reduction`, ..., `max`."""
 
     name = "sha"
@@ -71,7 +103,7 @@ class ASHA(_AskedByIdleSlots):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hyperband(BuiltIn):
+class Hyperband(_Draws):
     """Brackets of successive halving that trade many trials for long ones, of at most `max` steps."""
 
     name = "hyperband"
