@@ -35,12 +35,13 @@ _PLACES = {
     **dict.fromkeys(["initial", "sequence"], "hyper_parameters"),
     **dict.fromkeys(["batches", "evaluate", "loop", "report", "setup", "steps", "track"], "loop_form"),
 }  # fmt: skip
-_MODULES = ("accelerate", "lightning", "transformers")  # each for a framework, which it imports
+_MODULES = ("accelerate", "lightning", "optuna", "transformers")  # each for a framework, which it imports
 # What may be missing, and how it is installed.
 _NEEDED = {
     "torch": "PyTorch: pip install 'espalier-hpo[torch]', or the build for your device from pytorch.org",
     "grpc": "grpcio: pip install grpcio protobuf",
     "google.protobuf": "protobuf: pip install grpcio protobuf",
+    "optuna": "Optuna: pip install 'espalier-hpo[optuna]'",
     "google": "protobuf: pip install grpcio protobuf",
 }
 
@@ -48,12 +49,12 @@ __all__ = list(_PLACES)
 
 
 def __getattr__(name):
-    if name in _MODULES:
-        return importlib.import_module(f"espalier.{name}")
-    if name not in _PLACES:
+    if name not in _PLACES and name not in _MODULES:
         raise AttributeError(f"module 'espalier' has no attribute {name!r}")
-    module, _, own_name = _PLACES[name].partition(":")
+    module, _, own_name = _PLACES.get(name, "").partition(":")
     try:
+        if name in _MODULES:
+            return importlib.import_module(f"espalier.{name}")
         value = globals()[name] = getattr(importlib.import_module(f"espalier.{module}"), own_name or name)
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:

@@ -292,7 +292,7 @@ TEST_CASE("unknown tuners, unknown options and wrong values are refused with wha
   const auto error = [](const std::string& name, const Options& options) {
     return MakeTuner(name, options, Candidates(1)).error();
   };
-  CHECK(error("asa", {}).message == "unknown tuner asa; expected one of: asha, grid, hyperband, median, sha");
+  CHECK(error("asa", {}).message == "unknown tuner asa; expected one of: asha, grid, hyperband, median, random, sha");
   CHECK(error("sha", {{"minimum", std::int64_t{1}}}).message ==
         "unknown option of sha; expected one of: min, max, reduction");
   CHECK(error("sha", {{"minimum", std::int64_t{1}}}).field == "minimum");

@@ -1,0 +1,176 @@
+"""Optuna and Espalier: Optuna's samplers and pruners drive a study (`run`), and a study opens as one of Optuna's (`study_of`), so that its
+plots and its dashboard show it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
+from optuna.trial import FrozenTrial, TrialState
+
+from espalier.client.evaluation import Evaluation
+from espalier.client.study import Study
+from espalier.client.trial import OPEN, Trial
+from espalier.errors import InvalidArgument
+from espalier.sequences.sequence import Sequence, written
+from espalier.sequences.values import Value
+
+TRIAL_ATTRIBUTE = "espalier_trial"  # a user attribute: the trial's id
+DIRECTIONS = {"max": "maximize", "min": "minimize"}
+FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # what has a value
+
+
+def run(study: Study, space: Callable[[optuna.Trial], Mapping[str, Any]], *, trials: int, at: Iterable[int] | int | None = None,
+        at_once: int = 8, sampler: optuna.samplers.BaseSampler | None = None, pruner: optuna.pruners.BasePruner | None = None,
+        optuna_study: optuna.Study | None = None) -> optuna.Study:  # fmt: skip
+    """Tries `trials` trials that Optuna proposes, `at_once` of them at a time, finishes the study, and gives back Optuna's.
+
+    `study`: of client.study(..., metric=..., goal=...). `space`: what a trial is, by Optuna's suggestions. `at`: the steps at which a trial is
+    measured (left out: the study's `steps`): each measurement is reported once, in step order; at all but the last the pruner is asked, and
+    what is pruned is cancelled, while training goes on meanwhile. The last one is what Optuna is told; NaN, where training diverged, makes
+    Optuna's trial fail, as does a trial that fails. `sampler`, `pruner`: Optuna's defaults if left out; no pruning where `at` is one step.
+    `optuna_study`: goes on with that one instead. What `space` raises is raised, and leaves the study as it is. Runs in this process, and
+    ends with it. Raises InvalidArgument, FailedPrecondition."""
+    metric, goal = _decides(study)
+    direction = DIRECTIONS[goal]
+    if optuna_study is None:
+        optuna_study = optuna.create_study(direction=direction, sampler=sampler, pruner=pruner)
+    elif sampler is not None or pruner is not None:
+        raise InvalidArgument("expected either this or a sampler and a pruner: it has its own", "optuna_study")
+    elif [each.name.lower() for each in optuna_study.directions] != [direction]:
+        raise InvalidArgument(f"expected one that is to {direction} {metric}, as the study is", "optuna_study")
+    steps = study._steps(at)
+    tuner = _Tuner(optuna_study, space, metric, steps if isinstance(steps, int) else max(steps))
+    try:
+        study.drive(tuner, at=steps, at_once=at_once, trials=trials)
+    finally:
+        tuner.give_up()
+    return optuna_study
+
+
+def _decides(study):
+    if study._draft is None:
+        return study.metric, study.show().goal
+    said = study._draft.specification
+    for name in ("metric", "goal"):
+        if getattr(said, name) is None:
+            raise InvalidArgument("is missing; expected it in client.study(...)", name)
+    return said.metric, said.goal
+
+
+class _Proposal(dict):
+    """A trial's hyper-parameters, with Optuna's trial that they come from."""
+
+    def __init__(self, hyper_parameters, trial):
+        super().__init__(hyper_parameters)
+        self.trial = trial
+
+
+class _Tuner:
+    """Optuna, as study.drive(...) needs it."""
+
+    def __init__(self, optuna_study, space, metric, last):
+        self._optuna_study, self._space, self._metric, self._last = optuna_study, space, metric, last
+        self._open = {}  # number -> Optuna's trial that was asked for, and not told
+
+    def ask(self) -> _Proposal:
+        trial = self._optuna_study.ask()
+        self._open[trial.number] = trial
+        return _Proposal(self._space(trial), trial)
+
+    def tell(self, proposal: _Proposal, evaluation: Evaluation) -> bool:
+        trial = proposal.trial
+        if TRIAL_ATTRIBUTE not in trial.user_attrs:
+            trial.set_user_attr(TRIAL_ATTRIBUTE, evaluation.trial_id)
+        if evaluation.state != "done":
+            return self._end(trial, state=TrialState.FAIL)
+        value = evaluation.value(self._metric)
+        trial.report(value, evaluation.step)
+        if evaluation.step == self._last:
+            return self._end(trial, state=TrialState.FAIL) if math.isnan(value) else self._end(trial, value)
+        return self._end(trial, state=TrialState.PRUNED) if trial.should_prune() else True
+
+    def give_up(self) -> None:
+        """What is not told yet will not be."""
+        for trial in list(self._open.values()):
+            self._end(trial, state=TrialState.FAIL)
+
+    def _end(self, trial, value=None, state=None):
+        del self._open[trial.number]
+        self._optuna_study.tell(trial, value, state=state)
+        return False
+
+
+def study_of(study: Study) -> optuna.Study:
+    """The study with its trials as they are now, as one of Optuna's, in memory. A trial that went to its horizon is complete, one that ended
+    before is pruned; it failed if it has failed, or came to NaN. Its value: the metric at its last step; its user attribute
+    `espalier_trial`: its id. Parameters: a hyper-parameter that is a plain number in all trials, as such; of any other its text, and each
+    number in it, by its place: `lr` is "Exponential(0.1, 0.95)", `lr.init` 0.1, `lr.gamma` 0.95."""
+    shown = study.show()
+    listed = list(study.trials)
+    tried = [trial.hyper_parameters for trial in listed]
+    numeric = {name for name in set().union(*tried) if all(_is_number(each.get(name, 0)) for each in tried)}
+    parameters = [_parameters(each, numeric) for each in tried]
+    distributions = _distributions(parameters)
+    optuna_study = optuna.create_study(study_name=shown.name, direction=DIRECTIONS[shown.goal])
+    for trial, own in zip(listed, parameters, strict=True):
+        optuna_study.add_trial(_frozen(trial, own, {name: distributions[name] for name in own}, study.metric))
+    return optuna_study
+
+
+def _frozen(trial: Trial, parameters, distributions, metric) -> FrozenTrial:
+    values = {step: metrics[metric] for step, metrics in trial.refresh().metrics.items() if metric in metrics}
+    value = trial.metric if trial.metric is not None and not math.isnan(trial.metric) else None
+    return optuna.trial.create_trial(state=(state := _state(trial, value)), value=value if state in FINISHED else None, params=parameters,
+                                     distributions=distributions, intermediate_values=values, user_attrs={TRIAL_ATTRIBUTE: trial.id})  # fmt: skip
+
+
+def _state(trial, value):
+    if trial.state in OPEN:
+        return TrialState.RUNNING
+    if trial.state == "failed" or value is None:
+        return TrialState.FAIL
+    return TrialState.COMPLETE if trial.steps >= trial.horizon else TrialState.PRUNED
+
+
+def _parameters(hyper_parameters: Mapping[str, Value | Sequence], numeric) -> dict[str, str | float]:
+    """Of one trial. `numeric`: the names of those that are plain numbers in every trial."""
+    parameters: dict[str, str | float] = {}
+    for name, value in hyper_parameters.items():
+        if name in numeric:
+            parameters[name] = float(value)
+        else:
+            parameters[name] = value if isinstance(value, str) else written(value)
+            parameters.update(_numbers(name, value) if isinstance(value, Sequence) else {})
+    return parameters
+
+
+def _numbers(place, value) -> Iterator[tuple[str, float]]:
+    """Each number in the arguments of a sequence, with its place."""
+    if isinstance(value, Sequence):
+        for field in dataclasses.fields(value):
+            yield from _numbers(f"{place}.{field.name}", getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for index, each in enumerate(value):
+            yield from _numbers(f"{place}[{index}]", each)
+    elif _is_number(value):
+        yield place, float(value)
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _distributions(parameters: list[dict[str, str | float]]) -> dict[str, BaseDistribution]:
+    """Of each parameter, over what all trials have."""
+    values = defaultdict(set)
+    for each in parameters:
+        for name, value in each.items():
+            values[name].add(value)
+    return {name: CategoricalDistribution(sorted(found)) if any(isinstance(each, str) for each in found)
+            else FloatDistribution(min(found), max(found)) for name, found in values.items()}  # fmt: skip

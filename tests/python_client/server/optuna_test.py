@@ -1,0 +1,132 @@
+"""Optuna's samplers and pruners drive studies, and Optuna reads them."""
+
+import math
+import unittest
+
+import espalier as es
+from service import Service
+
+try:
+    import optuna
+except ImportError:
+    raise unittest.SkipTest("Optuna is not installed") from None
+
+STEPS = 8
+RUNGS = [2, 4, STEPS]
+
+
+def space(trial):
+    return {"lr": es.Exponential(trial.suggest_float("lr", 1e-3, 1, log=True), 0.9),
+            "bs": trial.suggest_categorical("bs", [32, 64])}  # fmt: skip
+
+
+class Recorder(optuna.pruners.BasePruner):
+    """Prunes the trials of these numbers, at the first step at which it is asked; keeps what it has been asked."""
+
+    def __init__(self, *numbers):
+        self.numbers, self.asked = numbers, []
+
+    def prune(self, study, trial):
+        self.asked.append((trial.number, list(trial.intermediate_values)))
+        return trial.number in self.numbers
+
+
+class OptunaTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        cls.service = cls.enterClassContext(Service())
+        cls.client = cls.enterClassContext(es.connect(data=cls.service.data))
+
+    def study(self, name, **more):
+        return self.client.study(name, **{**dict(trainer="synthetic", metric="test_loss", goal="min", steps=STEPS, share="study"), **more})
+
+    def test_any_sampler_drives_a_study_of_fifty_trials(self):
+        for name, sampler in {"tpe": optuna.samplers.TPESampler(seed=1), "cma-es": optuna.samplers.CmaEsSampler(seed=1)}.items():
+            with self.subTest(name):
+                study = self.study(name)
+                driven = es.optuna.run(study, lambda trial: {"lr": es.Exponential(trial.suggest_float("lr", 1e-3, 1, log=True),
+                                                                                  trial.suggest_float("gamma", 0.9, 1))},
+                                       trials=50, sampler=sampler)  # fmt: skip
+                self.assertTrue(study.wait(60))
+                self.assertEqual(study.show().trials["done"], 50)
+                self.assertEqual([trial.number for trial in driven.trials if trial.state == optuna.trial.TrialState.COMPLETE], list(range(50)))
+                of_id = {trial.id: trial for trial in study.trials}
+                for trial in driven.trials:
+                    self.assertEqual(trial.value, of_id[trial.user_attrs["espalier_trial"]].metric)
+                    self.assertEqual(of_id[trial.user_attrs["espalier_trial"]].hyper_parameters["lr"].init, trial.params["lr"])
+                self.assertEqual(driven.best_value, study.best.metric)
+
+    def test_each_measurement_is_reported_once_in_step_order_and_what_is_pruned_is_cancelled(self):
+        pruner = Recorder(1, 4)
+        study = self.study("pruned")
+        driven = es.optuna.run(study, space, trials=6, at=RUNGS, at_once=3, pruner=pruner)
+        states = [trial.state.name for trial in driven.trials]
+        self.assertEqual(states, ["COMPLETE", "PRUNED", "COMPLETE", "COMPLETE", "PRUNED", "COMPLETE"])
+        asked = {number: [steps for each, steps in pruner.asked if each == number] for number in range(6)}
+        self.assertEqual(asked, {number: [[2]] if number in (1, 4) else [[2], [2, 4]] for number in range(6)})
+        for trial in driven.trials:
+            self.assertEqual(sorted(trial.intermediate_values), [2] if trial.number in (1, 4) else RUNGS)
+        self.assertTrue(study.wait(60))
+        cancelled = {trial.id for trial in study.trials.that_are("cancelled")}
+        self.assertLessEqual(cancelled, {driven.trials[number].user_attrs["espalier_trial"] for number in (1, 4)})
+
+    def test_a_trial_that_diverges_fails_in_optuna_and_the_study_goes_on(self):
+        study = self.client.study("diverging", trainer="mlp", data="digits", step="20 updates", metric="test_loss", goal="min", share="study")
+        driven = es.optuna.run(study, lambda trial: {"lr": 1e30 if trial.number == 1 else 0.1}, trials=3, at=[2, 4], pruner=Recorder())
+        self.assertEqual([trial.state.name for trial in driven.trials], ["COMPLETE", "FAIL", "COMPLETE"])
+        opened = es.optuna.study_of(study)
+        self.assertEqual([trial.state.name for trial in opened.trials], ["COMPLETE", "FAIL", "COMPLETE"])
+
+    def test_a_trial_that_fails_fails_in_optuna(self):
+        kept = optuna.create_study(direction="minimize")
+        tuner = es.optuna._Tuner(kept, space, "test_loss", STEPS)
+        failed = tuner.ask()
+        tuner.ask()
+        self.assertFalse(tuner.tell(failed, es.Evaluation(7, 2, "failed", message="out of memory")))
+        self.assertEqual([trial.state.name for trial in kept.trials], ["FAIL", "RUNNING"])
+        tuner.give_up()
+        self.assertEqual([trial.state.name for trial in kept.trials], ["FAIL", "FAIL"])
+
+    def test_what_a_space_raises_is_raised_and_no_trial_is_left_open_in_optuna(self):
+        def breaks(trial):
+            if trial.number == 2:
+                raise RuntimeError("no more")
+            return space(trial)
+
+        study = self.study("breaks")
+        kept = optuna.create_study(direction="minimize")
+        with self.assertRaisesRegex(RuntimeError, "no more"):
+            es.optuna.run(study, breaks, trials=5, at_once=1, optuna_study=kept)
+        self.addCleanup(study.cancel)
+        self.assertEqual([trial.state.name for trial in kept.trials], ["COMPLETE", "COMPLETE", "FAIL"])
+
+    def test_a_study_opens_as_one_of_optunas(self):
+        grid = es.Grid({"lr": [0.1, es.Exponential(0.1, 0.9), es.MultiStep(0.2, [4], 0.5)], "bs": [32, 64], "mode": "fast"})
+        study = self.study("opened", space=grid).run(es.SHA(min=2, max=STEPS, reduction=2))
+        opened = es.optuna.study_of(self.client.open_study("opened"))
+        self.assertEqual((opened.study_name, opened.direction.name), ("opened", "MINIMIZE"))
+        self.assertEqual(len(opened.trials), 6)
+        self.assertEqual({trial.state.name for trial in opened.trials}, {"COMPLETE", "PRUNED"})
+        self.assertEqual(opened.best_value, min(trial.metric for trial in study.trials if trial.steps == STEPS))
+        by_id = {trial.user_attrs["espalier_trial"]: trial for trial in opened.trials}
+        for trial in study.trials:
+            shown = by_id[trial.id]
+            self.assertEqual(shown.params["lr"], str(trial.hyper_parameters["lr"]))
+            self.assertEqual((shown.params["bs"], shown.params["mode"]), (trial.hyper_parameters["bs"], "fast"))
+            self.assertEqual(shown.value, trial.metric)
+            self.assertEqual(shown.intermediate_values, {step: each["test_loss"] for step, each in trial.refresh().metrics.items()})
+            if isinstance(trial.hyper_parameters["lr"], es.MultiStep):
+                self.assertEqual((shown.params["lr.init"], shown.params["lr.milestones[0]"]), (0.2, 4))
+        self.assertFalse(any(math.isnan(trial.value) for trial in opened.trials))
+
+    def test_wrong_use_says_what_to_do(self):
+        for said, wrong, field in [({"metric": None}, {}, "metric: is missing"), ({"steps": None}, {}, "steps: is missing"),
+                                   ({}, {"optuna_study": optuna.create_study(direction="maximize")}, "optuna_study: expected one that is to minimize"),
+                                   ({}, {"optuna_study": optuna.create_study(), "pruner": Recorder()}, "optuna_study: expected either")]:  # fmt: skip
+            with self.assertRaisesRegex(es.InvalidArgument, field):
+                es.optuna.run(self.study("wrong", **said), space, trials=1, **wrong)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
