@@ -11,6 +11,7 @@ struct Size {
   std::int64_t Of(std::int64_t full, std::int64_t when_small) const { return small ? when_small : full; }
 };
 
+void RunBridge(Figures& figures, Size size);
 void RunDecide(Figures& figures, Size size);
 void RunSubmit(Figures& figures, Size size);
 void RunReal(Figures& figures, Size size);

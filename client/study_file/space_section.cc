@@ -126,8 +126,11 @@ class SpaceReader {
     if (draws && source == tuners::CandidateSource::kGiven) {
       return Wrong(field, file_.tuner + " tries every combination; expected a tuner that draws trials, such as random");
     }
-    if (draws && file_.space.lists.empty()) {
-      return Wrong(field, "there is nothing to draw; expected a list or a range among hyper_parameters");
+    if (draws && DimensionCount(file_.space) == 0) {
+      return Wrong(field, "there is nothing to draw; expected a list of several or a range among hyper_parameters");
+    }
+    if (draws && file_.sampling->trials > kTrialCountMax) {
+      return Wrong(field, "got " + std::to_string(file_.sampling->trials) + "; expected at most 100000 in a study");
     }
     if (draws && file_.sampling->method == SamplingMethod::kSobol &&
         DimensionCount(file_.space) > kSobolDimensionsMax) {

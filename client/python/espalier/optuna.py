@@ -21,6 +21,7 @@ from espalier.sequences.sequence import Sequence, written
 from espalier.sequences.values import Value
 
 TRIAL_ATTRIBUTE = "espalier_trial"  # a user attribute: the trial's id
+MESSAGE_ATTRIBUTE = "espalier_message"  # another: why it failed
 DIRECTIONS = {"max": "maximize", "min": "minimize"}
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # what has a value
 
@@ -32,10 +33,11 @@ def run(study: Study, space: Callable[[optuna.Trial], Mapping[str, Any]], *, tri
 
     `study`: of client.study(..., metric=..., goal=...). `space`: what a trial is, by Optuna's suggestions. `at`: the steps at which a trial is
     measured (left out: the study's `steps`): each measurement is reported once, in step order; at all but the last the pruner is asked, and
-    what is pruned is cancelled, while training goes on meanwhile. The last one is what Optuna is told; NaN, where training diverged, makes
-    Optuna's trial fail, as does a trial that fails. `sampler`, `pruner`: Optuna's defaults if left out; no pruning where `at` is one step.
-    `optuna_study`: goes on with that one instead. What `space` raises is raised, and leaves the study as it is. Runs in this process, and
-    ends with it. Raises InvalidArgument, FailedPrecondition."""
+    what is pruned is cancelled, while training goes on meanwhile. The last one is what Optuna is told; NaN at any of them, where training
+    diverged, makes Optuna's trial fail and withdraws the trial, as does a trial that fails (`espalier_message` among its user attributes says
+    why). `sampler`, `pruner`: Optuna's defaults if left out; no pruning where `at` is one step. One that stops Optuna's study, as a grid that is
+    exhausted does, ends the run sooner. `optuna_study`: goes on with that one instead. What `space` raises is raised, and leaves the study as
+    it is. Runs in this process, and ends with it. Raises InvalidArgument, FailedPrecondition."""
     metric, goal = _decides(study)
     direction = DIRECTIONS[goal]
     if optuna_study is None:
@@ -46,10 +48,12 @@ def run(study: Study, space: Callable[[optuna.Trial], Mapping[str, Any]], *, tri
         raise InvalidArgument(f"expected one that is to {direction} {metric}, as the study is", "optuna_study")
     steps = study._steps(at)
     tuner = _Tuner(optuna_study, space, metric, steps if isinstance(steps, int) else max(steps))
+    optuna_study.stop = tuner.stop  # its own is for its own loop
     try:
         study.drive(tuner, at=steps, at_once=at_once, trials=trials)
     finally:
         tuner.give_up()
+        del optuna_study.stop
     return optuna_study
 
 
@@ -77,8 +81,15 @@ class _Tuner:
     def __init__(self, optuna_study, space, metric, last):
         self._optuna_study, self._space, self._metric, self._last = optuna_study, space, metric, last
         self._open = {}  # number -> Optuna's trial that was asked for, and not told
+        self._stopped = False
 
-    def ask(self) -> _Proposal:
+    def stop(self) -> None:
+        """A sampler or a pruner wants no more trials."""
+        self._stopped = True
+
+    def ask(self) -> _Proposal | None:
+        if self._stopped:
+            return None
         trial = self._optuna_study.ask()
         self._open[trial.number] = trial
         return _Proposal(self._space(trial), trial)
@@ -88,11 +99,14 @@ class _Tuner:
         if TRIAL_ATTRIBUTE not in trial.user_attrs:
             trial.set_user_attr(TRIAL_ATTRIBUTE, evaluation.trial_id)
         if evaluation.state != "done":
+            trial.set_user_attr(MESSAGE_ATTRIBUTE, evaluation.message)
             return self._end(trial, state=TrialState.FAIL)
         value = evaluation.value(self._metric)
         trial.report(value, evaluation.step)
+        if math.isnan(value):  # it diverged: a pruner might call that pruned, and without one it would be trained to its end
+            return self._end(trial, state=TrialState.FAIL)
         if evaluation.step == self._last:
-            return self._end(trial, state=TrialState.FAIL) if math.isnan(value) else self._end(trial, value)
+            return self._end(trial, value)
         return self._end(trial, state=TrialState.PRUNED) if trial.should_prune() else True
 
     def give_up(self) -> None:
@@ -124,7 +138,7 @@ def study_of(study: Study) -> optuna.Study:
 
 
 def _frozen(trial: Trial, parameters, distributions, metric) -> FrozenTrial:
-    values = {step: metrics[metric] for step, metrics in trial.refresh().metrics.items() if metric in metrics}
+    values = {step: metrics[metric] for step, metrics in trial.metrics.items() if metric in metrics}
     value = trial.metric if trial.metric is not None and not math.isnan(trial.metric) else None
     return optuna.trial.create_trial(state=(state := _state(trial, value)), value=value if state in FINISHED else None, params=parameters,
                                      distributions=distributions, intermediate_values=values, user_attrs={TRIAL_ATTRIBUTE: trial.id})  # fmt: skip

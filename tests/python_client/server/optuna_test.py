@@ -78,6 +78,14 @@ class OptunaTest(unittest.TestCase):
         opened = es.optuna.study_of(study)
         self.assertEqual([trial.state.name for trial in opened.trials], ["COMPLETE", "FAIL", "COMPLETE"])
 
+    def test_a_trial_that_diverges_on_the_way_fails_before_a_pruner_may_call_it_pruned(self):
+        pruner = Recorder(0)
+        kept = optuna.create_study(direction="minimize", pruner=pruner)
+        tuner = es.optuna._Tuner(kept, space, "test_loss", STEPS)
+        self.assertFalse(tuner.tell(tuner.ask(), es.Evaluation(7, 2, "done", {"test_loss": math.nan})))
+        self.assertEqual([(trial.state.name, list(trial.intermediate_values)) for trial in kept.trials], [("FAIL", [2])])
+        self.assertEqual(pruner.asked, [])
+
     def test_a_trial_that_fails_fails_in_optuna(self):
         kept = optuna.create_study(direction="minimize")
         tuner = es.optuna._Tuner(kept, space, "test_loss", STEPS)
@@ -85,8 +93,26 @@ class OptunaTest(unittest.TestCase):
         tuner.ask()
         self.assertFalse(tuner.tell(failed, es.Evaluation(7, 2, "failed", message="out of memory")))
         self.assertEqual([trial.state.name for trial in kept.trials], ["FAIL", "RUNNING"])
+        self.assertEqual(kept.trials[0].user_attrs, {"espalier_trial": 7, "espalier_message": "out of memory"})
         tuner.give_up()
         self.assertEqual([trial.state.name for trial in kept.trials], ["FAIL", "FAIL"])
+
+    def test_a_sampler_that_has_no_more_ends_the_run(self):
+        study = self.study("grid")
+        sampler = optuna.samplers.GridSampler({"lr": [0.1, 0.2, 0.3], "bs": [32, 64]}, seed=1)
+        driven = es.optuna.run(study, space, trials=100, at_once=2, sampler=sampler)
+        self.assertTrue(study.wait(60))
+        self.assertEqual({tuple(trial.params.values()) for trial in driven.trials}, {(lr, bs) for lr in (0.1, 0.2, 0.3) for bs in (32, 64)})
+        self.assertLess(len(driven.trials), 10)
+
+    def test_optunas_own_pruners_prune(self):
+        pruner = optuna.pruners.SuccessiveHalvingPruner(min_resource=2, reduction_factor=2)
+        study = self.study("halved")
+        driven = es.optuna.run(study, space, trials=20, at=RUNGS, at_once=1, pruner=pruner, sampler=optuna.samplers.RandomSampler(seed=1))
+        self.assertTrue(study.wait(60))
+        states = [trial.state.name for trial in driven.trials]
+        self.assertEqual(set(states), {"COMPLETE", "PRUNED"})
+        self.assertEqual(set(study.show().trials) - {"done", "cancelled"}, set())
 
     def test_what_a_space_raises_is_raised_and_no_trial_is_left_open_in_optuna(self):
         def breaks(trial):

@@ -1,5 +1,7 @@
 """The service's own tuners, asked for from Python: they decide in the tuner host."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -101,6 +103,18 @@ class TunersTest(unittest.TestCase):
         second = self.study("again", trainer="synthetic", data="", step="epoch", space=slow, metric="test_loss", goal="min").run(es.SHA(min=4, max=16))
         self.assertEqual((second.id, second.attached), (first.id, True))
 
+    def test_the_bar_ends_full_where_some_was_trained_before(self):
+        try:
+            import tqdm  # noqa: F401
+        except ImportError:
+            self.skipTest("tqdm is not installed")
+        self.study("bar-before").run(TUNERS["grid"], metric="test_acc", goal="max")
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            shown = self.study("bar", share="team").run(es.SHA(min=2, max=8, reduction=2), metric="test_acc", goal="max").show()
+        last = said.getvalue().splitlines()[-1].rpartition("\r")[2]
+        self.assertRegex(last, rf"^bar: 100%.* {shown.steps.unique}/{shown.steps.unique} .*{shown.trials['done']} done")
+
     def test_wrong_use_says_what_to_do(self):
         with self.assertRaisesRegex(es.InvalidArgument, "study.drive"):
             self.study("wrong").run(object())
@@ -112,7 +126,8 @@ class TunersTest(unittest.TestCase):
                                ({"trials": 2, "sampling": "halton"}, "random.sampling: expected random or sobol")):  # fmt: skip
             with self.assertRaisesRegex(es.InvalidArgument, field):
                 es.Random(steps=2, **options)
-        for space, trials, field in ((es.Grid({"lr": 0.1}), None, "nothing to draw from"), (SPACE, [{"lr": 0.1}], "not both")):
+        for space, trials, field in ((es.Grid({"lr": [0.1]}), None, "nothing to draw from"), (es.Space({"lr": 0.1}), None, "nothing to draw from"),
+                                     (SPACE, [{"lr": 0.1}], "not both")):
             with self.assertRaisesRegex(es.InvalidArgument, field):
                 self.study("wrong", space=space).run(es.Random(steps=2, trials=2), trials=trials, metric="test_acc", goal="max")
         with self.assertRaisesRegex(es.InvalidArgument, "sha.trials: is missing"):

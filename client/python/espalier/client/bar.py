@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from espalier.client.views import Progress
+from espalier.client.views import Progress, Summary
 
 LINE_SECONDS = 5.0
 
@@ -27,14 +27,21 @@ class Bar:
     def show(self, progress: Progress | None) -> None:
         if progress is None:
             return
-        trials = ", ".join(f"{count} {state}" for state, count in progress.trials.items() if count)
+        trials = _by_state(progress.trials)
         if self._tqdm is not None:
-            self._tqdm.total = progress.unique_steps
-            self._tqdm.n = progress.trained_steps
-            self._tqdm.set_postfix_str(trials)
+            self._draw(progress.trained_steps, progress.unique_steps, trials)
         elif time.monotonic() - self._said_at >= LINE_SECONDS:
             self._said_at = time.monotonic()
             self._say(f"{self._name}: trials {trials}; steps {progress.trained_steps} trained of {progress.unique_steps} unique")
+
+    def finish(self, summary: Summary) -> None:
+        """The study is finished: of what it needs nothing is left to be trained, whoever trained it."""
+        if self._tqdm is not None:
+            self._draw(summary.steps.unique, summary.steps.unique, _by_state(summary.trials))
+
+    def _draw(self, steps, of, trials):
+        self._tqdm.n, self._tqdm.total = steps, of
+        self._tqdm.set_postfix_str(trials)
 
     def __enter__(self) -> Bar:
         return self
@@ -42,3 +49,7 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         if self._tqdm is not None:
             self._tqdm.close()
+
+
+def _by_state(trials):
+    return ", ".join(f"{count} {state}" for state, count in trials.items() if count)

@@ -21,7 +21,7 @@ from espalier.client.trials import Trials
 from espalier.client.tuners import BuiltIn
 from espalier.client.views import Progress, Summary, progress_of, summary_of
 from espalier.errors import Error, FailedPrecondition, InvalidArgument
-from espalier.sequences.spaces import Grid, hyper_parameters, sequences_of
+from espalier.sequences.spaces import hyper_parameters, sequences_of
 from espalier.sequences.values import shown
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Study:
                         hostless_at = None
                         if self._stream.batch_count == 0:
                             say(f"no tuner host has taken study {self._id} up yet: `espalier up` starts one, elsewhere `espalier tuner-host` does")
-                bar.show(self.progress)
+                bar.finish(self.show())
         except KeyboardInterrupt:
             say(f"study {self._id} goes on: client.open_study({self._id}).wait() waits for it, .cancel() ends it")
             raise
@@ -238,8 +238,8 @@ class Study:
             return
         if trials is not None:
             raise InvalidArgument(f"expected these or {tuner.name}.trials, which are drawn, not both", "trials")
-        if space is None or (isinstance(space, Grid) and not space.lists):
-            raise InvalidArgument("there is nothing to draw from: expected space=es.Space(...), or es.Grid(...) with a list",
+        if space is None or not space.has_several:
+            raise InvalidArgument("there is nothing to draw from: expected space=es.Space(...) with ranges, or es.Grid(...) with lists",
                                   f"{tuner.name}.trials")  # fmt: skip
 
     def _steps(self, steps):

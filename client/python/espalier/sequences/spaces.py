@@ -71,6 +71,11 @@ class Grid:
         """The trials for which `keep(trial)` is true, in the grid's order."""
         return [trial for trial in self if keep(trial)]
 
+    @property
+    def has_several(self) -> bool:
+        """Not all of its trials are alike."""
+        return any(len(values) > 1 for values in self.lists.values())
+
     def written(self) -> dict[str, Any]:
         """As a study file has it, in JSON: plain values as such, sequences as texts."""
         return {**{name: [in_json(each) for each in values] for name, values in self.lists.items()},
@@ -98,6 +103,11 @@ class Space:
         """One trial: each range drawn once, in the order in which they are written. `generator`: Python's own if left out."""
         drawn_from = generator or random
         return {name: replaced(value, lambda each: each.draw(drawn_from)) for name, value in self.hyper_parameters.items()}
+
+    @property
+    def has_several(self) -> bool:
+        """Not all of its trials are alike."""
+        return any(True for value in self.hyper_parameters.values() for _ in open_places(value))
 
     def written(self) -> dict[str, Any]:
         """As a study file has it, in JSON: plain values as such, all else as texts."""
