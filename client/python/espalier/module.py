@@ -22,13 +22,36 @@ def restore(module, saved):
     tensors = _tensors(module)
     if unexpected := tensors.keys() ^ (saved.keys() - {""}):
         raise ValueError(f"the model has other parameters or buffers: {', '.join(sorted(unexpected))}")
-    for name, tensor in tensors.items():
-        overwrite(name, tensor, saved[name])
+    overwrite_all(module, saved)
     put_back_modes(module, others["modes"])
     for each, requires_grad in zip(module.parameters(), others["requires_grad"]):
         each.requires_grad_(requires_grad)
     for name, each in _with_extra_state(module):
         each.set_extra_state(others["extra"][name])
+
+
+def found_in(tree, name=""):
+    """(name, named tensors) of every module that was captured into the tree, by its place there."""
+    children = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, (list, tuple)) else ()
+    if isinstance(tree, dict) and isinstance(tree.get(""), dict) and "modes" in tree[""]:
+        yield name, {key: value for key, value in tree.items() if key}
+        return
+    for key, value in children:
+        yield from found_in(value, f"{name}.{key}" if name else str(key))
+
+
+def fits(module, values):
+    """Whether these are the module's tensors, by names, shapes and types."""
+    tensors = _tensors(module)
+    return tensors.keys() == values.keys() and all(
+        tensor.shape == values[name].shape and tensor.dtype == values[name].dtype for name, tensor in tensors.items()
+    )
+
+
+def overwrite_all(module, values):
+    """Of every tensor the value. Raises ValueError, which names the tensor."""
+    for name, tensor in _tensors(module).items():
+        overwrite(name, tensor, values[name])
 
 
 def overwrite(name, tensor, value):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import optuna
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from espalier.client.evaluation import Evaluation
@@ -157,7 +157,7 @@ def _parameters(hyper_parameters: Mapping[str, Value | Sequence], numeric) -> di
     parameters: dict[str, str | float] = {}
     for name, value in hyper_parameters.items():
         if name in numeric:
-            parameters[name] = float(value)
+            parameters[name] = value
         else:
             parameters[name] = value if isinstance(value, str) else written(value)
             parameters.update(_numbers(name, value) if isinstance(value, Sequence) else {})
@@ -186,5 +186,11 @@ def _distributions(parameters: list[dict[str, str | float]]) -> dict[str, BaseDi
     for each in parameters:
         for name, value in each.items():
             values[name].add(value)
-    return {name: CategoricalDistribution(sorted(found)) if any(isinstance(each, str) for each in found)
-            else FloatDistribution(min(found), max(found)) for name, found in values.items()}  # fmt: skip
+    return {name: _distribution(found) for name, found in values.items()}
+
+
+def _distribution(values):
+    if any(isinstance(each, str) for each in values):
+        return CategoricalDistribution(sorted(values))
+    whole = all(isinstance(each, int) for each in values)
+    return IntDistribution(min(values), max(values)) if whole else FloatDistribution(min(values), max(values))

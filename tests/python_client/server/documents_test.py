@@ -9,6 +9,7 @@ import unittest.mock
 import espalier as es
 from service import Service
 
+BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -17,7 +18,8 @@ class DocumentsTest(unittest.TestCase):
     def test_every_snippet_of_the_document_runs(self):
         document = ROOT / "docs/python_client.md"
         text = document.read_text()
-        with Service() as service, unittest.mock.patch.dict(os.environ, ESPALIER_DATA=str(service.data)):
+        with Service() as service, unittest.mock.patch.dict(os.environ, ESPALIER_DATA=str(service.data),
+                                                                        ESPALIER_PROGRAM=str(BIN / "espalier")):
             names = {}
             for match in BLOCK.finditer(text):
                 line = text.count("\n", 0, match.start(1))

@@ -140,6 +140,7 @@ class OptunaTest(unittest.TestCase):
             shown = by_id[trial.id]
             self.assertEqual(shown.params["lr"], str(trial.hyper_parameters["lr"]))
             self.assertEqual((shown.params["bs"], shown.params["mode"]), (trial.hyper_parameters["bs"], "fast"))
+            self.assertIsInstance(shown.params["bs"], int)
             self.assertEqual(shown.value, trial.metric)
             self.assertEqual(shown.intermediate_values, {step: each["test_loss"] for step, each in trial.refresh().metrics.items()})
             if isinstance(trial.hyper_parameters["lr"], es.MultiStep):

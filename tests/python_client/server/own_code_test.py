@@ -11,6 +11,7 @@ import unittest.mock
 import espalier as es
 from service import Service
 
+BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 os.environ["PYTHONPATH"] = str(ROOT / "client" / "python")  # of workers
 SPACE = {"lr": [0.05, es.MultiStep(0.05, [2], 0.1)]}
@@ -47,6 +48,44 @@ class OwnCodeTest(unittest.TestCase):
         with_interpreter = self.run_study("interpreter", f"{self.code}/digits_cnn.py:main", space=space, python=sys.executable)
         self.assertEqual(with_interpreter.show().steps.trained, 0)
         self.assertEqual(self.service.json("study", "show", "file")["best"]["value"], named.best.metric)
+
+    def test_the_best_state_comes_as_a_file_and_its_model_is_as_right_as_was_reported(self):
+        digits_cnn = importlib.import_module("digits_cnn")
+        study = self.run_study("kept", digits_cnn.main, space=es.Grid(SPACE))
+        with unittest.mock.patch.dict(os.environ, ESPALIER_PROGRAM=str(BIN / "espalier")):
+            checkpoint = study.best.checkpoint()
+            self.assertEqual((checkpoint.step, checkpoint.trial.id), (study.best.steps, study.best.id))
+            model = digits_cnn.Net()
+            with self.assertRaisesRegex(es.InvalidArgument, r"model: none has the parameters and buffers of this Linear: model \(first.weight"):
+                checkpoint.load_into(digits_cnn.nn.Linear(2, 2))
+            checkpoint.load_into(model)
+            _, test_set = digits_cnn.load(digits_cnn.DIGITS)
+            measured = digits_cnn.test(model, digits_cnn.DataLoader(test_set, batch_size=256))
+            self.assertEqual(measured["test_acc"], study.best.metric)
+            folder = checkpoint.file.parent
+            del checkpoint
+            self.assertFalse(folder.exists())
+            named = study.best.checkpoint(study.best.steps, file=self.service.root / "named.safetensors")
+            self.assertEqual(set(named.models), {"model"})
+            with self.assertRaisesRegex(es.FailedPrecondition, "exists"):
+                study.best.checkpoint(file=named.file)
+            with self.assertRaisesRegex(es.FailedPrecondition, "stored are the states at steps"):
+                study.best.checkpoint(3)
+            self.assertEqual(study.best.checkpoint(3, train=True).step, 3)
+
+    def test_the_state_of_a_trainer_in_cpp_loads_into_a_model_of_the_same_names(self):
+        from torch import nn
+
+        study = self.client.study("built-in", trainer="mlp", data="digits", step="20 updates", metric="test_acc", goal="max", steps=2)
+        study.submit({}).result(300)
+        study.finish()
+        self.assertTrue(study.wait(300))
+        with unittest.mock.patch.dict(os.environ, ESPALIER_PROGRAM=str(BIN / "espalier")):
+            checkpoint = study.best.checkpoint()
+        sizes = {name: checkpoint.arrays[f"model.{name}.weight"].shape for name in ("first", "second", "last")}
+        model = nn.ModuleDict({name: nn.Linear(inputs, outputs) for name, (outputs, inputs) in sizes.items()})
+        checkpoint.load_into(model)
+        self.assertEqual(model["last"].bias.tolist(), checkpoint.arrays["model.last.bias"].tolist())
 
     def test_a_class_is_a_trainer_and_its_only_metric_the_studys(self):
         digits_mlp = importlib.import_module("digits_mlp")

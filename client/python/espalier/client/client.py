@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import threading
 import weakref
 from collections.abc import Iterator, Mapping
@@ -33,14 +34,15 @@ def connect(address: str | None = None, token: str | None = None, data: str | Pa
     long as `policy` says, by default until the server is there again."""
     access.refuse_in_trainers()
     address = address or access.server_address(data)
-    return Client(Connection(address, access.token_for(address, token), policy))
+    return Client(Connection(address, access.token_for(address, token), policy), access.data_directory(data))
 
 
 class Client:
     """Made by `es.connect()`. Any thread may use it. `with es.connect() as client:` closes it; so does the end of the process."""
 
-    def __init__(self, connection: Connection):
+    def __init__(self, connection: Connection, data: pathlib.Path):
         self.connection = connection
+        self.data = data  # of the service on this machine, if it is one
         self._lock = threading.Lock()
         self._streams: dict[int, StudyStream] = {}
         self._end = weakref.finalize(self, _close, connection, self._streams)

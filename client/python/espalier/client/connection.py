@@ -18,6 +18,7 @@ class Connection:
 
     def __init__(self, address: str, token: str = "", policy: RetryPolicy = RetryPolicy()):
         self.address = address
+        self.token = token
         self.policy = policy
         self._channel = open_channel(address, policy.first_connection_patience)
         self._metadata = (("authorization", f"Bearer {token}"),) if token else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from espalier.client.batches import Batch, whole_steps
@@ -15,6 +16,7 @@ from espalier.sequences.spaces import sequences_of
 from espalier.sequences.values import Value, shown
 
 if TYPE_CHECKING:
+    from espalier.client.checkpoint import Checkpoint
     from espalier.client.future import Future
     from espalier.client.study import Study
 
@@ -107,6 +109,16 @@ class Trial:
         if not continuations:
             raise InvalidArgument(f"expected at least one step, got {shown(at)}", "at")
         return self._continue(continuations, name or f"trial-{self.id}-branched")
+
+    def checkpoint(self, step: int | None = None, *, train: bool = False, file: str | PathLike | None = None, store: str | None = None) -> Checkpoint:
+        """Its training state after `step`, brought to this machine; left out: the last that is stored. `train`: where it is not stored (any
+        more) it is trained to there once more, as a study of its own. `file`: where to, which must not be there yet; left out: a temporary
+        one, that goes with what is returned. `store`: where the checkpoints are, as node managers' configuration files say it; left out: as
+        the service on this machine says. Raises FailedPrecondition with what is wrong, NotFound where the program `espalier` is not
+        installed here."""
+        from espalier.client.checkpoint import export
+
+        return export(self, step, train, file, store)
 
     def close(self) -> None:
         """It will not be asked for more: its state need not be kept for that."""
