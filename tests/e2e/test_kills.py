@@ -6,7 +6,7 @@ import pathlib
 import unittest
 
 from disturbing import draw_from_seed, kill, run_disturbed
-from service import results
+from service import results, wait_until
 from test_python_trainer import ROOT, service_with
 
 KILLS = int(os.environ.get("ESPALIER_KILLS", "20"))
@@ -44,7 +44,8 @@ class KillsTest(unittest.TestCase):
             self.assertEqual(came, KILLS, "the study was over before all kills had come")
             self.assertEqual(results(service, "disturbed"), results(service, "undisturbed"))
             self.assertEqual(service.json("study", "show", "disturbed")["steps"]["wasted"], 0)
-        self.assertEqual(shared_memory() - before, set())
+        left = shared_memory() - before  # what others have, who are tested beside, goes sooner or later
+        wait_until(lambda: not left & shared_memory(), f"nothing holds {sorted(left)}")
 
 
 if __name__ == "__main__":
