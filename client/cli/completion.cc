@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "client/cli/up/shell_words.h"
+
 namespace espalier {
 namespace {
 
@@ -50,16 +52,12 @@ std::string Joined(const std::vector<std::string>& parts, std::string_view betwe
   return text;
 }
 
-// In single quotes, in which bash and zsh know no escape, and fish knows two.
-std::string Quoted(std::string_view text, bool is_fish = false) {
+// As fish reads a word: unlike other shells it knows two escapes within single quotes.
+std::string FishWord(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
-    if (c == '\'') {
-      quoted += is_fish ? "\\'" : "'\\''";
-    } else {
-      if (is_fish && c == '\\') quoted += '\\';
-      quoted += c;
-    }
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
   }
   return quoted + "'";
 }
@@ -68,7 +66,7 @@ std::string Quoted(std::string_view text, bool is_fish = false) {
 std::string Choices(const std::vector<Place>& places, std::string_view between) {
   std::vector<std::string> choices;
   for (const Place& place : places) {
-    if (place.value_of.empty() && place.after.find(' ') != std::string::npos) choices.push_back(Quoted(place.after));
+    if (place.value_of.empty() && place.after.find(' ') != std::string::npos) choices.push_back(ShellWord(place.after));
   }
   return Joined(choices, between);
 }
@@ -80,7 +78,7 @@ std::string Branches(const std::vector<Place>& places, bool of_values, const Ass
   for (const Place& place : places) {
     if (place.value_of.empty() == of_values) continue;
     const std::string pattern = of_values ? place.after + " " + place.value_of : place.after;
-    text += "    (" + Quoted(pattern) + ") " + assignments(place) + (place.is_file ? " files=yes" : "") + " ;;\n";
+    text += "    (" + ShellWord(pattern) + ") " + assignments(place) + (place.is_file ? " files=yes" : "") + " ;;\n";
   }
   return text;
 }
@@ -89,7 +87,7 @@ std::string Branches(const std::vector<Place>& places, bool of_values, const Ass
 
 std::string BashCompletion(const Command& program) {
   const std::vector<Place> places = PlacesOf(program);
-  const auto words = [](const Place& place) { return "words=" + Quoted(Joined(place.words, " ")); };
+  const auto words = [](const Place& place) { return "words=" + ShellWord(Joined(place.words, " ")); };
   const std::string function = "_" + program.name;
   return function + R"bash(() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' files='' i
@@ -125,7 +123,7 @@ std::string ZshCompletion(const Command& program) {
   const auto choices = [](const Place& place) {
     std::string text = "choices=(";
     for (std::size_t i = 0; i < place.words.size(); ++i) {
-      text += (i == 0 ? "" : " ") + Quoted(place.words[i] + (place.helps.empty() ? "" : ":" + place.helps[i]));
+      text += (i == 0 ? "" : " ") + ShellWord(place.words[i] + (place.helps.empty() ? "" : ":" + place.helps[i]));
     }
     return text + ")";
   };
@@ -165,7 +163,7 @@ std::string FishCompletion(const Command& program) {
                      "  test \"$chosen\" = \"$argv\"\nend\ncomplete -c " +
                      program.name + " -f\n";
   for (const Place& place : places) {
-    const std::string head = "complete -c " + program.name + " -n " + Quoted(function + " " + place.after);
+    const std::string head = "complete -c " + program.name + " -n " + ShellWord(function + " " + place.after);
     if (place.is_file && place.value_of.empty()) text += head + " -F\n";
     for (std::size_t i = 0; i < place.helps.size(); ++i) {
       const std::string& word = place.words[i];
@@ -174,8 +172,8 @@ std::string FishCompletion(const Command& program) {
       });
       text += head + (word.starts_with("--") ? " -l " + word.substr(2) : " -a " + word);
       if (value != places.end()) text += value->is_file ? " -r -F" : " -x";
-      if (value != places.end() && !value->words.empty()) text += " -a " + Quoted(Joined(value->words, " "), true);
-      text += " -d " + Quoted(place.helps[i], true) + "\n";
+      if (value != places.end() && !value->words.empty()) text += " -a " + FishWord(Joined(value->words, " "));
+      text += " -d " + FishWord(place.helps[i]) + "\n";
     }
   }
   return text;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "client/cli/up/data_directory.h"
+#include "client/cli/up/shell_words.h"
 #include "client/cli/up/up.h"
 #include "espalier/config/v1/node_manager.pb.h"
 #include "proto/config_file.h"
@@ -15,19 +16,6 @@ namespace espalier {
 namespace {
 
 constexpr const char* kProgram = "espalier-store";
-
-// One that is given it through a shell.
-std::string Quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return quoted + "'";
-}
-
-std::string CommandOf(const std::vector<std::string>& words) {
-  std::string command;
-  for (const std::string& word : words) command += Quoted(word) + " ";
-  return command;
-}
 
 tl::unexpected<Error> Failed(const std::string& said) {
   return MakeError(ErrorCode::kInternal, said.empty() ? std::string(kProgram) + " failed" : said);
@@ -59,7 +47,7 @@ Result<StoreProgram> StoreProgram::Find(const CommandContext& context, const std
 }
 
 Result<std::vector<StoredFile>> StoreProgram::List() const {
-  ESPALIER_ASSIGN(const std::string output, OutputOf(CommandOf({program_, "list", place_})));
+  ESPALIER_ASSIGN(const std::string output, OutputOf(ShellCommand({program_, "list", place_})));
   std::vector<StoredFile> files;
   std::istringstream lines(output);
   StoredFile file;
@@ -73,12 +61,12 @@ Result<std::vector<StoredFile>> StoreProgram::List() const {
 }
 
 Result<void> StoreProgram::Get(const std::string& name, const std::filesystem::path& file) const {
-  ESPALIER_RETURN_IF_ERROR(OutputOf(CommandOf({program_, "get", place_, name, std::filesystem::absolute(file)})));
+  ESPALIER_RETURN_IF_ERROR(OutputOf(ShellCommand({program_, "get", place_, name, std::filesystem::absolute(file)})));
   return {};
 }
 
 Result<void> StoreProgram::Remove(const std::vector<std::string>& names) const {
-  FILE* const pipe = popen(CommandOf({program_, "remove", place_}).c_str(), "w");
+  FILE* const pipe = popen(ShellCommand({program_, "remove", place_}).c_str(), "w");
   if (pipe == nullptr) return Failed("");
   for (const std::string& name : names) std::fprintf(pipe, "%s\n", name.c_str());
   return pclose(pipe) == 0 ? Result<void>() : Failed("not all could be removed");

@@ -6,7 +6,6 @@
 #include "client/space/ranges.h"
 #include "client/study_file/study_values.h"
 #include "client/tuners/registry.h"
-#include "searchplan/sequence/message_text.h"
 
 namespace espalier {
 namespace {
@@ -99,9 +98,7 @@ class SpaceReader {
     for (const auto& [fixed, text] : file_.space.fixed) names.emplace_back(fixed);
     if (std::ranges::find(names, name) != names.end()) return {};
     const std::string message = "hyper_parameters has no " + name;
-    if (names.empty()) return Wrong(field, message);
-    return Wrong(field, message + "; did you mean " + std::string(NearestName(name, names)) +
-                            "? expected one of: " + Joined(names));
+    return Wrong(field, names.empty() ? message : message + DidYouMean(name, names));
   }
 
   // A value that is never had is a slip; what ranges may give is not known.
@@ -172,6 +169,7 @@ class SpaceReader {
 
   void ReadTrialsOfSpace() {
     std::set<std::pair<std::string, std::string>> written;
+    for (const WrittenValue& value : file_.written) written.emplace(value.name, value.text);
     std::vector<tuners::TrialText> trials =
         file_.sampling.has_value() ? Sample(file_.space, *file_.sampling) : file_.space.Grid();
     for (tuners::TrialText& trial : trials) {

@@ -15,10 +15,6 @@ namespace {
 // The trainer that trains nothing and takes any hyper-parameters.
 constexpr std::string_view kSyntheticTrainer = "synthetic";
 
-std::string DidYouMean(const std::string& name, const std::vector<std::string_view>& known) {
-  return "; did you mean " + std::string(NearestName(name, known)) + "? expected one of: " + Joined(known);
-}
-
 Result<const v1::TrainerDescription*> FindTrainer(const StudySpecification& study,
                                                   const std::vector<v1::TrainerDescription>& trainers) {
   std::vector<std::string_view> names;

@@ -57,6 +57,10 @@ std::string Joined(const std::vector<std::string_view>& names) {
   return text;
 }
 
+std::string DidYouMean(const std::string& name, const std::vector<std::string_view>& known) {
+  return "; did you mean " + std::string(NearestName(name, known)) + "? expected one of: " + Joined(known);
+}
+
 std::string Describe(const YamlNode& node) {
   switch (node.kind) {
     case Kind::kNull:
@@ -77,9 +81,7 @@ Result<void> ExpectMapping(const YamlNode& node, const std::string& field, const
   }
   for (const YamlEntry& entry : node.entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
-    return Wrong(field.empty() ? entry.key : field + "." + entry.key, "unknown key; did you mean " +
-                                                                          std::string(NearestName(entry.key, keys)) +
-                                                                          "? expected one of: " + Joined(keys));
+    return Wrong(field.empty() ? entry.key : field + "." + entry.key, "unknown key" + DidYouMean(entry.key, keys));
   }
   return {};
 }

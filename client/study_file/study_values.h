@@ -19,6 +19,9 @@ tl::unexpected<Error> Wrong(const std::string& field, const std::string& message
 // "a, b, c"
 std::string Joined(const std::vector<std::string_view>& names);
 
+// "; did you mean nearest? expected one of: a, b, c". REQUIRES: `known` is not empty.
+std::string DidYouMean(const std::string& name, const std::vector<std::string_view>& known);
+
 // For messages: a scalar's text, or what kind of thing it is.
 std::string Describe(const YamlNode& node);
 

@@ -2,22 +2,17 @@
 
 #include <cstdio>
 
+#include "client/cli/up/shell_words.h"
+
 namespace espalier {
 namespace {
 
 constexpr std::size_t kSaidBytesMax = 4096;
 
-std::string Quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return quoted + "'";
-}
-
 }  // namespace
 
 Ended RunToEnd(const std::vector<std::string>& words) {
-  std::string shell_command = "cd / && ";
-  for (const std::string& word : words) shell_command += Quoted(word) + " ";
+  const std::string shell_command = "cd / && " + ShellCommand(words);
   Ended ended;
   FILE* output = popen((shell_command + "</dev/null 2>&1").c_str(), "r");
   if (output == nullptr) return ended;

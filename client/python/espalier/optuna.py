@@ -3,6 +3,7 @@ plots and its dashboard show it."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 from collections import defaultdict
@@ -47,13 +48,13 @@ def run(study: Study, space: Callable[[optuna.Trial], Mapping[str, Any]], *, tri
     elif [each.name.lower() for each in optuna_study.directions] != [direction]:
         raise InvalidArgument(f"expected one that is to {direction} {metric}, as the study is", "optuna_study")
     steps = study._steps(at)
-    tuner = _Tuner(optuna_study, space, metric, steps if isinstance(steps, int) else max(steps))
-    optuna_study.stop = tuner.stop  # its own is for its own loop
-    try:
+    steps = [steps] if isinstance(steps, int) else list(steps)
+    tuner = _Tuner(optuna_study, space, metric, max(steps, default=0))
+    with contextlib.ExitStack() as at_end:
+        optuna_study.stop = tuner.stop  # its own is for its own loop
+        at_end.callback(delattr, optuna_study, "stop")
+        at_end.callback(tuner.give_up)
         study.drive(tuner, at=steps, at_once=at_once, trials=trials)
-    finally:
-        tuner.give_up()
-        del optuna_study.stop
     return optuna_study
 
 

@@ -71,6 +71,30 @@ TEST_CASE("whoever carries a study on by its definition draws the same trials") 
   for (std::size_t i = 0; i < 21; ++i) CHECK(again->candidates[i].sequences == file.candidates[i].sequences);
 }
 
+TEST_CASE("seed and sampling say what is drawn") {
+  const auto drawn = [](const std::string& options) {
+    std::vector<tuners::TrialText> trials;
+    for (const tuners::Candidate& candidate :
+         ReadDrawn(DrawnStudy("{random: {steps: 8, trials: 20" + options + "}}", kRanges)).candidates) {
+      trials.push_back(candidate.sequences);
+    }
+    return trials;
+  };
+  CHECK(drawn("") == drawn(", seed: 0, sampling: random"));
+  CHECK(drawn("") != drawn(", seed: 1"));
+  CHECK(drawn("") != drawn(", sampling: sobol"));
+}
+
+TEST_CASE("an error in one of several values is said of it, ranges beside it or not") {
+  const StudyFile file = ReadDrawn(DrawnStudy("{random: {steps: 8, trials: 20}}",
+                                              "hyper_parameters:\n  lr:\n    - \"uniform(0.5, 1)\"\n    - 0.25\n"));
+  for (std::size_t i = 0; i < file.candidates.size(); ++i) {
+    const bool is_plain = file.candidates[i].sequences.at("lr") == "0.25";
+    const Error error{ErrorCode::kInvalidArgument, "is wrong", "trials[" + std::to_string(i) + "].lr"};
+    CHECK(AtRequestField(file, error).field == (is_plain ? "hyper_parameters.lr[1]" : "hyper_parameters.lr[0]"));
+  }
+}
+
 TEST_CASE("an explicit trial has what it says itself, whatever the conditions") {
   const std::string trials = "trials: [{optimizer: adam}, {optimizer: adam, momentum: 0.5}, {optimizer: sgd}]\n";
   const StudyFile file = ReadDrawn(DrawnStudy("{grid: {steps: 8}}",

@@ -58,10 +58,10 @@ Time TimeOf(const timespec& time) {
               std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::nanoseconds(time.tv_nsec)));
 }
 
-// libgfapi waits for half an hour, or for ever, for a server that takes the call and says nothing: so long the first
-// try of a volume has, and each later one twice as long as the one before.
+// libgfapi waits for half an hour, or for ever, for a server that takes the call and says nothing: it is given up
+// after so long, and twice as long each time that this happens.
 constexpr std::chrono::seconds kFirstPatience{20};
-constexpr int kLongestPatience = 7;  // doublings: less than an hour
+constexpr int kDoublingsMax = 5;
 
 // The names of the servers, asked in this order. Errors: kUnavailable.
 Result<glfs_t*> Connect(const std::vector<GlusterServer>& servers, const std::string& name) {
@@ -102,14 +102,16 @@ class Connection {
     std::packaged_task<Result<glfs_t*>()> connect([servers, name = location.volume] { return Connect(servers, name); });
     std::future<Result<glfs_t*>> connected = connect.get_future();
     std::thread(std::move(connect)).detach();
-    const auto patience = kFirstPatience * (1 << std::min(tries_, kLongestPatience));
+    const auto patience = kFirstPatience * (1 << std::min(given_up_, kDoublingsMax));
     if (connected.wait_for(patience) == std::future_status::ready) return connected.get();
+    ++given_up_;
     return MakeError(ErrorCode::kUnavailable, "no answer for " + std::to_string(patience.count()) + " s");
   }
 
   std::mutex mutex_;
   glfs_t* volume_ = nullptr;
   int tries_ = 0;
+  int given_up_ = 0;  // of these
 };
 
 Result<glfs_t*> ConnectionTo(const GlusterLocation& location) {

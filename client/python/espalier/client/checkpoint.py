@@ -96,7 +96,8 @@ def export(trial: Trial, step: int | None, train: bool, file: str | PathLike | N
 
 
 def _told(client, arguments) -> dict[str, Any]:
-    command = [find_program(), "checkpoint", "export", *arguments, "--server", client.connection.address, "--data", str(client.data), "--output", "json"]
+    place = ["--server", client.connection.address, "--data", str(client.data)]
+    command = [find_program(), "checkpoint", "export", *arguments, *place, "--output", "json"]
     token = {"ESPALIER_TOKEN": client.connection.token} if client.connection.token else {}
     done = subprocess.run(command, env=os.environ | token, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:

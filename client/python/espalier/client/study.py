@@ -122,8 +122,9 @@ class Study:
             wait: bool = True) -> Study:  # fmt: skip
         """Has one of the service's own tuners decide, in the service's tuner host: the study goes on when this process is gone. Shows how
         far it is until it is finished, unless `wait` is false; Ctrl-C leaves it to go on. `trials`: what the tuner may try; left out: the
-        study's grid, or so many drawn from its space as the tuner says. `metric`, `goal`: where client.study(...) did not say. Called again while the study runs, it attaches to it. Raises
-        InvalidArgument with the field, FailedPrecondition for a study that was opened, or created without a tuner."""
+        study's grid, or so many drawn from its space as the tuner says. `metric`, `goal`: where client.study(...) did not say. Called again
+        while the study runs, it attaches to it. Raises InvalidArgument with the field, FailedPrecondition for a study that was opened, or
+        created without a tuner."""
         if not isinstance(tuner, BuiltIn):
             raise InvalidArgument(f"expected one of the service's tuners, such as es.ASHA(...), got {shown(tuner)}; study.drive(...) is for "
                                   "your own", "tuner")  # fmt: skip
@@ -226,7 +227,8 @@ class Study:
     def _grid(self):
         space = self._draft.specification.space if self._draft is not None else None
         if space is None or not hasattr(space, "lists"):
-            raise InvalidArgument("expected trials: the study has no grid of its own" + (" (draw from its space, or say how many the tuner shall)" if space else ""), "trials")
+            how = " (draw from its space, or say how many the tuner shall)" if space else ""
+            raise InvalidArgument("expected trials: the study has no grid of its own" + how, "trials")
         return space
 
     def _check_source(self, tuner, trials):

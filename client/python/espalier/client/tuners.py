@@ -9,9 +9,7 @@ from typing import Any, ClassVar
 from espalier.errors import InvalidArgument
 from espalier.sequences.values import shown
 
-
 SAMPLINGS = ("random", "sobol")
-LEAST = {"seed": 0}  # of options that are whole numbers; others: 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +31,11 @@ class BuiltIn:
 
     def __post_init__(self):
         for name, value in self.options().items():
-            least = LEAST.get(name, 1)
-            if name == "sampling":
-                if value not in SAMPLINGS:
-                    raise InvalidArgument(f"expected {' or '.join(SAMPLINGS)}, got {shown(value)}", f"{self.name}.{name}")
-            elif not isinstance(value, bool) and not (isinstance(value, int) and value >= least):
-                raise InvalidArgument(f"expected a whole number of at least {least}, got {shown(value)}", f"{self.name}.{name}")
+            self._check(name, value)
+
+    def _check(self, name, value, least=1):
+        if not isinstance(value, bool) and not (isinstance(value, int) and value >= least):
+            raise InvalidArgument(f"expected a whole number of at least {least}, got {shown(value)}", f"{self.name}.{name}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +51,12 @@ class _Draws(BuiltIn):
         super().__post_init__()
         if self.trials is None and (self.seed is not None or self.sampling is not None):
             raise InvalidArgument("is missing; expected how many trials to draw", f"{self.name}.trials")
+
+    def _check(self, name, value, least=1):
+        if name != "sampling":
+            super()._check(name, value, 0 if name == "seed" else least)
+        elif value not in SAMPLINGS:
+            raise InvalidArgument(f"expected {' or '.join(SAMPLINGS)}, got {shown(value)}", f"{self.name}.{name}")
 
 
 class _AskedByIdleSlots(_Draws):
