@@ -22,10 +22,10 @@ Study::Study(std::shared_ptr<Connection> connection, StudyId id, bool attached)
 StudyId Study::id() const { return parts_->id; }
 bool Study::attached() const { return parts_->attached; }
 
-Result<std::vector<Future<Evaluation>>> Study::Submit(const std::vector<tuners::TrialText>& trials,
+Result<std::vector<Future<Evaluation>>> Study::Submit(const std::vector<TrialText>& trials,
                                                       const SubmitOptions& options) {
   Batch batch;
-  for (const tuners::TrialText& trial : trials)
+  for (const TrialText& trial : trials)
     batch.new_trials.push_back(tuners::StartTrial{trial, options.steps, options.horizon});
   ESPALIER_ASSIGN(BatchAnswer answer, SubmitBatch(batch, NewRequestId()));
   return std::move(answer.evaluations);

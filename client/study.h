@@ -36,8 +36,7 @@ class Study {
   bool attached() const;
 
   // One future a trial, in order. Errors of this and the next: the master's.
-  Result<std::vector<Future<Evaluation>>> Submit(const std::vector<tuners::TrialText>& trials,
-                                                 const SubmitOptions& options);
+  Result<std::vector<Future<Evaluation>>> Submit(const std::vector<TrialText>& trials, const SubmitOptions& options);
   Result<Future<Evaluation>> Continue(TrialId trial, Step steps);
   Result<void> Close(std::vector<TrialId> trials);
   Result<void> CancelTrials(std::vector<TrialId> trials);

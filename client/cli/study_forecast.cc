@@ -45,6 +45,13 @@ void PrintKeptStudies(std::ostream& out, const v1::ForecastResponse& forecast) {
   }
 }
 
+// Of studies whose trials follow from results.
+void PrintDrawnStudies(std::ostream& out, const std::vector<std::string>& drawn) {
+  for (const std::string& name : drawn) {
+    out << '\n' << name << ": what its tuner tries follows from results; counted are as many trials, drawn at random\n";
+  }
+}
+
 void PrintNearMisses(std::ostream& out, const v1::ForecastResponse& forecast) {
   if (forecast.near_miss_count() == 0) return;
   out << "\nnear misses: meant to be one sequence? They are trained apart\n";
@@ -56,7 +63,7 @@ void PrintNearMisses(std::ostream& out, const v1::ForecastResponse& forecast) {
   if (more > 0) out << "  and " << FormatCount(more) << " more\n";
 }
 
-void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast) {
+void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast, const std::vector<std::string>& drawn) {
   Table table({"study", "trials", "total steps", "unique steps", "merge rate"});
   for (const v1::StudyForecast& study : forecast.studies()) {
     table.AddRow({study.name(), FormatCount(study.trials()), FormatCount(study.total_steps()),
@@ -68,14 +75,23 @@ void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast) {
   }
   table.Print(out);
   PrintKeptStudies(out, forecast);
+  PrintDrawnStudies(out, drawn);
   PrintCosts(out, forecast);
   PrintNearMisses(out, forecast);
 }
 
-void AddStudy(v1::ForecastRequest& request, const StudyFile& file) {
+void AddStudy(v1::ForecastRequest& request, const StudyFile& file, const tuners::Tuner& tuner) {
   v1::ForecastStudy& study = *request.add_studies();
   *study.mutable_study() = ToWire(file.specification);
-  for (const tuners::StartTrial& trial : MakeTunerOf(file)->WholeTrials()) *study.add_trials() = ToWire(trial);
+  for (const tuners::StartTrial& trial : tuner.WholeTrials()) *study.add_trials() = ToWire(trial);
+}
+
+Json InJson(const v1::ForecastResponse& forecast, const std::vector<std::string>& drawn) {
+  Json json = ToJson(forecast);
+  Json names = Json::Array();
+  for (const std::string& name : drawn) names.Append(name);
+  json.Add("drawn_at_random", std::move(names));
+  return json;
 }
 
 int Run(CommandContext& context, const std::vector<std::string>& paths) {
@@ -88,19 +104,22 @@ int Run(CommandContext& context, const std::vector<std::string>& paths) {
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
   v1::ForecastRequest request;
+  std::vector<std::string> drawn;  // studies whose trials are not known yet
   for (StudyFile& file : files) {
     const Result<std::vector<v1::TrainerDescription>> trainers = TrainersFor(context, client->connection(), file);
     if (!trainers.has_value()) return FailTrainer(context, file, trainers.error());
     const tl::expected<void, FileError> checked = CheckForForecast(file, *trainers);
     if (!checked.has_value()) return FailFile(context, checked.error());
-    AddStudy(request, file);
+    const std::unique_ptr<tuners::Tuner> tuner = MakeTunerOf(file);
+    AddStudy(request, file, *tuner);
+    if (!tuner->KnowsItsTrials()) drawn.push_back(file.specification.name);
   }
   const Result<v1::ForecastResponse> forecast = client->connection().Forecast(request);
   if (!forecast.has_value()) return Fail(context, forecast.error());
   if (context.output == OutputFormat::kJson) {
-    PrintJson(context.out, ToJson(*forecast));
+    PrintJson(context.out, InJson(*forecast, drawn));
   } else {
-    PrintForecast(context.out, *forecast);
+    PrintForecast(context.out, *forecast, drawn);
   }
   return kExitDone;
 }

@@ -28,7 +28,7 @@ tl::unexpected<Error> WrongCondition(std::string_view text) {
 
 }  // namespace
 
-bool Condition::Holds(const tuners::TrialText& trial) const {
+bool Condition::Holds(const TrialText& trial) const {
   return std::ranges::all_of(comparisons, [&](const Comparison& comparison) {
     const auto it = trial.find(comparison.name);
     return it != trial.end() && (it->second == comparison.value) == comparison.equal;
@@ -61,7 +61,7 @@ std::string Print(const Condition& condition) {
   return text;
 }
 
-void Apply(const std::vector<Condition>& conditions, tuners::TrialText& trial) {
+void Apply(const std::vector<Condition>& conditions, TrialText& trial) {
   const auto leave_out = [&](const Condition& condition) {
     return trial.contains(condition.of) && !condition.Holds(trial) && trial.erase(condition.of) > 0;
   };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/tuners/tuner.h"
+#include "client/space/trial_text.h"
 
 namespace espalier {
 
@@ -22,7 +22,7 @@ struct Condition {
   std::vector<Comparison> comparisons;
 
   // Whether it holds in the trial; it does not where one that it names is no part of it.
-  bool Holds(const tuners::TrialText& trial) const;
+  bool Holds(const TrialText& trial) const;
 };
 
 // As it is written. A value is a number, true, false, or a text with or without quotes. Error: kInvalidArgument.
@@ -30,6 +30,6 @@ Result<Condition> ParseCondition(const std::string& of, std::string_view text);
 std::string Print(const Condition& condition);
 
 // Without the hyper-parameters whose conditions do not hold; what is left out makes others not hold in turn.
-void Apply(const std::vector<Condition>& conditions, tuners::TrialText& trial);
+void Apply(const std::vector<Condition>& conditions, TrialText& trial);
 
 }  // namespace espalier

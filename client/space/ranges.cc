@@ -122,12 +122,16 @@ std::size_t ChosenOf(std::size_t count, double number) {
   return std::min(static_cast<std::size_t>(number * static_cast<double>(count)), count - 1);
 }
 
-std::size_t RangeCount(const Expression& expression) {
+std::vector<Dimension> RangesOf(const Expression& expression) {
   const auto* const call = std::get_if<Call>(&expression.form);
-  if (call == nullptr) return 0;
-  std::size_t count = IsRange(*call) ? 1 : 0;
-  ForEachArgument(*call, [&](const Expression& argument) { count += RangeCount(argument); });
-  return count;
+  if (call == nullptr) return {};
+  std::vector<Dimension> dimensions;
+  if (IsRange(*call)) dimensions.push_back({call->family == kChoice ? call->arguments.size() : 0});
+  ForEachArgument(*call, [&](const Expression& argument) {
+    const std::vector<Dimension> within = RangesOf(argument);
+    dimensions.insert(dimensions.end(), within.begin(), within.end());
+  });
+  return dimensions;
 }
 
 Result<void> CheckRanges(const Expression& expression) {
@@ -140,6 +144,21 @@ Result<void> CheckRanges(const Expression& expression) {
     if (checked.has_value()) checked = CheckRanges(argument);
   });
   return checked;
+}
+
+bool IsNumberRange(const Expression& expression) {
+  const auto* const call = std::get_if<Call>(&expression.form);
+  return call != nullptr && FindNumberRange(*call) != nullptr;
+}
+
+Value Scaled(const Expression& range, const Value& value, double factor) {
+  const Bounds bounds = BoundsOf(std::get<Call>(range.form)).value();
+  if (const auto* const whole = std::get_if<std::int64_t>(&value)) {
+    const double exact = static_cast<double>(*whole) * factor;
+    const double away = exact > static_cast<double>(*whole) ? std::ceil(exact) : std::floor(exact);
+    return static_cast<std::int64_t>(std::clamp(away, bounds.low, bounds.high));
+  }
+  return Rounded(std::get<double>(value) * factor, bounds);
 }
 
 Expression Drawn(const Expression& expression, const NextNumber& next) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "searchplan/sequence/expression.h"
@@ -18,17 +19,29 @@ namespace espalier {
 // Which of `count` a number in [0, 1) chooses, each as likely. REQUIRES: count > 0.
 std::size_t ChosenOf(std::size_t count, double number);
 
-// How many there are in the expression, within each other too.
-std::size_t RangeCount(const Expression& expression);
+// What a number in [0, 1) stands for.
+struct Dimension {
+  std::size_t choices = 0;  // which of so many; 0: where in a range of numbers
+};
+
+// Of each range in the expression, within each other too, in the order in which Drawn takes its numbers.
+std::vector<Dimension> RangesOf(const Expression& expression);
 
 // Error: kInvalidArgument where a range's arguments are not as above.
 Result<void> CheckRanges(const Expression& expression);
 
+// Whether it is one range of numbers.
+bool IsNumberRange(const Expression& expression);
+
+// A value that was drawn from the range, times `factor`, within its bounds: to six significant digits, a whole number
+// rounded away from what it was. REQUIRES: CheckRanges, IsNumberRange.
+Value Scaled(const Expression& range, const Value& value, double factor);
+
 // Gives the next number, in [0, 1).
 using NextNumber = std::function<double()>;
 
-// With a value in the place of each range. Takes RangeCount(expression) numbers, whatever is chosen: in the order in
-// which the ranges are written, each before those within it. REQUIRES: CheckRanges.
+// With a value in the place of each range. Takes a number for each of RangesOf(expression), whatever is chosen: in the
+// order in which the ranges are written, each before those within it. REQUIRES: CheckRanges.
 Expression Drawn(const Expression& expression, const NextNumber& next);
 
 }  // namespace espalier

@@ -15,6 +15,7 @@ enum class SamplingMethod {
   kRandom,  // every trial by itself
   kSobol,  // a Sobol sequence (S. Joe, F. Y. Kuo, Constructing Sobol sequences with better two-dimensional projections,
            // SIAM J. Sci. Comput. 30, 2008), shifted at random by the seed: even over the whole space
+  kTpe,    // by what is known of the trials before (client/tuners/tpe_sampler.h); until something is, as kRandom
 };
 std::string_view Name(SamplingMethod method);
 Result<SamplingMethod> ParseSamplingMethod(std::string_view name);
@@ -28,11 +29,8 @@ struct Sampling {
 // Ranges and lists of several that a Sobol sequence can do.
 inline constexpr std::size_t kSobolDimensionsMax = 3667;
 
-// How many numbers a trial takes: one for each list of several, one for each range in any of its items.
-std::size_t DimensionCount(const SearchSpace& space);
-
-// Each list gives one of its items, each range a value; conditions are applied.
-// REQUIRES: ranges were checked; for kSobol, DimensionCount(space) <= kSobolDimensionsMax.
-std::vector<tuners::TrialText> Sample(const SearchSpace& space, const Sampling& sampling);
+// Before any of them was trained. REQUIRES: ranges were checked; for kSobol, there are at most kSobolDimensionsMax
+// dimensions (client/space/drawing.h).
+std::vector<TrialText> Sample(const SearchSpace& space, const Sampling& sampling);
 
 }  // namespace espalier

@@ -15,9 +15,9 @@ std::size_t SearchSpace::Count() const {
   return count;
 }
 
-std::vector<tuners::TrialText> SearchSpace::Grid() const {
+std::vector<TrialText> SearchSpace::Grid() const {
   const std::size_t count = Count();
-  std::vector<tuners::TrialText> trials(count, fixed);
+  std::vector<TrialText> trials(count, fixed);
   for (std::size_t trial = 0; trial < count; ++trial) {
     std::size_t rest = trial;
     for (auto list = lists.rbegin(); list != lists.rend(); ++list) {
@@ -26,8 +26,8 @@ std::vector<tuners::TrialText> SearchSpace::Grid() const {
     }
   }
   if (conditions.empty()) return trials;
-  std::set<tuners::TrialText> seen;
-  std::erase_if(trials, [&](tuners::TrialText& trial) {
+  std::set<TrialText> seen;
+  std::erase_if(trials, [&](TrialText& trial) {
     Apply(conditions, trial);
     return !seen.insert(trial).second;
   });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/space/condition.h"
-#include "client/tuners/tuner.h"
+#include "client/space/trial_text.h"
 
 namespace espalier {
 
@@ -15,7 +15,7 @@ struct SearchSpace {
   // By name, in the notation; what is drawn from may have ranges (client/space/ranges.h). Their order, and the order in
   // each list, is the grid's.
   std::vector<std::pair<std::string, std::vector<std::string>>> lists;
-  tuners::TrialText fixed;
+  TrialText fixed;
   std::vector<Condition> conditions{};
 
   // How many combinations there are before conditions leave something out; SIZE_MAX if that many or more.
@@ -23,7 +23,7 @@ struct SearchSpace {
 
   // Every combination, row-major: the last list varies fastest; of those that conditions make alike, the first.
   // REQUIRES: Count() fits into memory; no ranges.
-  std::vector<tuners::TrialText> Grid() const;
+  std::vector<TrialText> Grid() const;
 };
 
 }  // namespace espalier

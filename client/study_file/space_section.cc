@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "client/space/drawing.h"
 #include "client/space/ranges.h"
 #include "client/study_file/study_values.h"
 #include "client/tuners/registry.h"
@@ -56,7 +57,7 @@ class SpaceReader {
   // What has ranges is written once it is drawn.
   Result<std::string> ReadOfSpace(const std::string& name, const YamlNode& node, const std::string& field) {
     ESPALIER_ASSIGN(Expression expression, ToExpression(node, field));
-    if (RangeCount(expression) == 0) return AddWritten(name, std::move(expression), field);
+    if (RangesOf(expression).empty()) return AddWritten(name, std::move(expression), field);
     if (const Result<void> checked = CheckRanges(expression); !checked.has_value()) {
       return Wrong(field, checked.error().message);
     }
@@ -123,14 +124,14 @@ class SpaceReader {
     if (draws && source == tuners::CandidateSource::kGiven) {
       return Wrong(field, file_.tuner + " tries every combination; expected a tuner that draws trials, such as random");
     }
-    if (draws && DimensionCount(file_.space) == 0) {
+    const std::size_t dimensions = draws ? Drawing(file_.space).dimensions().size() : 0;
+    if (draws && dimensions == 0) {
       return Wrong(field, "there is nothing to draw; expected a list of several or a range among hyper_parameters");
     }
     if (draws && file_.sampling->trials > kTrialCountMax) {
       return Wrong(field, "got " + std::to_string(file_.sampling->trials) + "; expected at most 100000 in a study");
     }
-    if (draws && file_.sampling->method == SamplingMethod::kSobol &&
-        DimensionCount(file_.space) > kSobolDimensionsMax) {
+    if (draws && file_.sampling->method == SamplingMethod::kSobol && dimensions > kSobolDimensionsMax) {
       return Wrong("hyper_parameters", "these are more than 3667 lists and ranges; expected at most so many for sobol");
     }
     if (draws) return {};
@@ -170,9 +171,9 @@ class SpaceReader {
   void ReadTrialsOfSpace() {
     std::set<std::pair<std::string, std::string>> written;
     for (const WrittenValue& value : file_.written) written.emplace(value.name, value.text);
-    std::vector<tuners::TrialText> trials =
+    std::vector<TrialText> trials =
         file_.sampling.has_value() ? Sample(file_.space, *file_.sampling) : file_.space.Grid();
-    for (tuners::TrialText& trial : trials) {
+    for (TrialText& trial : trials) {
       for (const auto& [name, text] : trial) {
         const auto range = first_range_.find(name);
         if (range == first_range_.end() || !written.emplace(name, text).second) continue;
@@ -187,7 +188,7 @@ class SpaceReader {
     if (trial.kind != NodeKind::kMapping) {
       return Wrong(field, "got " + Describe(trial) + "; expected a mapping of names to values, with steps if you like");
     }
-    tuners::TrialText own;
+    TrialText own;
     tuners::Candidate candidate{file_.space.fixed, std::nullopt};
     for (const YamlEntry& entry : trial.entries) {
       const std::string entry_field = field + "." + entry.key;
@@ -197,7 +198,7 @@ class SpaceReader {
         continue;
       }
       ESPALIER_ASSIGN(Expression expression, ToExpression(entry.value, entry_field));
-      if (RangeCount(expression) > 0) return Wrong(entry_field, "got a range; expected the value of this trial");
+      if (!RangesOf(expression).empty()) return Wrong(entry_field, "got a range; expected the value of this trial");
       own[entry.key] = AddWritten(entry.key, std::move(expression), entry_field);
     }
     for (const auto& [name, text] : own) candidate.sequences[name] = text;
@@ -232,10 +233,16 @@ Result<std::optional<Sampling>> TakeSampling(StudyFile& file) {
   if (own.contains("seed")) {
     ESPALIER_ASSIGN(sampling.seed, whole("seed", 0));
   }
+  const std::optional<SamplingMethod> only = tuners::SamplingOf(file.tuner);
+  sampling.method = only.value_or(sampling.method);
   if (const auto method = own.find("sampling"); method != own.end()) {
-    const auto* const name = std::get_if<std::string>(&method->second);
-    const Result<SamplingMethod> known = ParseSamplingMethod(name == nullptr ? Print(method->second) : *name);
+    const auto* const value = std::get_if<Value>(&method->second);
+    const auto* const name = value == nullptr ? nullptr : std::get_if<std::string>(value);
+    if (name == nullptr) return Wrong(field + "sampling", "expected a method's name, such as random or sobol");
+    const Result<SamplingMethod> known = ParseSamplingMethod(*name);
     if (!known.has_value()) return Wrong(field + "sampling", known.error().message);
+    if (only && *known != *only)
+      return Wrong(field + "sampling", "got " + *name + "; expected " + std::string(Name(*only)));
     sampling.method = *known;
   }
   return sampling;

@@ -16,6 +16,13 @@ Json SequenceInJson(const std::string& text) {
   return value != nullptr ? ToJson(*value) : Json(text);
 }
 
+Json OptionInJson(const tuners::Option& option) {
+  if (const auto* const value = std::get_if<Value>(&option)) return ToJson(*value);
+  Json counts = Json::Object();
+  for (const auto& [number, count] : std::get<tuners::Counts>(option)) counts.Add(std::to_string(number), count);
+  return counts;
+}
+
 Json TrialInJson(const tuners::Candidate& candidate) {
   Json trial = Json::Object();
   for (const auto& [name, text] : candidate.sequences) trial.Add(name, SequenceInJson(text));
@@ -51,7 +58,7 @@ std::string DefinitionOf(const StudyFile& file) {
     tuner_options["seed"] = file.sampling->seed;
     tuner_options["trials"] = static_cast<std::int64_t>(file.sampling->trials);
   }
-  for (const auto& [name, value] : tuner_options) options.Add(name, ToJson(value));
+  for (const auto& [name, value] : tuner_options) options.Add(name, OptionInJson(value));
   Json definition = Json::Object({{"check", Name(study.check)}});
   if (!study.data.empty()) definition.Add("data", study.data);
   if (file.code) definition.Add("environment", Json::Sorted(file.code->environment));

@@ -47,6 +47,10 @@ int LineOf(const std::map<std::string, int>& lines, std::string field) {
   return 1;
 }
 
+tuners::Trials TrialsOf(const StudyFile& file) {
+  return {.candidates = file.candidates, .from_space = file.from_space, .space = file.space, .sampling = file.sampling};
+}
+
 class Reader {
  public:
   Reader(const YamlNode& root, StudyFile& file, bool written_here)
@@ -169,10 +173,22 @@ class Reader {
       return Wrong(field, "got " + Describe(options) + "; expected a mapping of its options");
     }
     for (const YamlEntry& option : options.entries) {
-      ESPALIER_ASSIGN(file_.tuner_options[option.key], ToOption(option.value, field + "." + option.key));
+      ESPALIER_ASSIGN(file_.tuner_options[option.key], ReadOption(option.value, field + "." + option.key));
     }
     ESPALIER_ASSIGN(file_.sampling, TakeSampling(file_));
     return ReadTunerVersion();
+  }
+
+  // A plain value, or numbers by numbers.
+  static Result<tuners::Option> ReadOption(const YamlNode& node, const std::string& field) {
+    if (node.kind != Kind::kMapping) return ToOption(node, field);
+    tuners::Counts counts;
+    for (const YamlEntry& entry : node.entries) {
+      const YamlNode key{.kind = Kind::kScalar, .line = entry.line, .text = entry.key, .items = {}, .entries = {}};
+      ESPALIER_ASSIGN(const std::int64_t number, WholeNumber(key, field + "." + entry.key, 0));
+      ESPALIER_ASSIGN(counts[number], WholeNumber(entry.value, field + "." + entry.key, 0));
+    }
+    return counts;
   }
 
   Result<void> ReadTunerVersion() {
@@ -188,10 +204,12 @@ class Reader {
   // How far each value has to hold: to the horizon of its trials.
   Result<void> SetHorizons() {
     const Result<std::unique_ptr<tuners::Tuner>> tuner =
-        tuners::MakeTuner(file_.tuner, file_.tuner_options, file_.candidates);
+        tuners::MakeTuner(file_.tuner, file_.tuner_options, TrialsOf(file_));
     if (!tuner.has_value()) {
-      const std::string& option = tuner.error().field;
-      return Wrong(option.empty() ? "tuner" : "tuner." + file_.tuner + "." + option, tuner.error().message);
+      const std::string& field = tuner.error().field;
+      const bool is_of_file = field.find_first_of(".[") != std::string::npos;
+      const std::string own = field.empty() ? "tuner" : "tuner." + file_.tuner + "." + field;
+      return Wrong(is_of_file ? field : own, tuner.error().message);
     }
     file_.specification.tuner = file_.tuner;
     file_.specification.asks_for_idle_slots = (*tuner)->AsksForIdleSlots();
@@ -280,7 +298,7 @@ FileError AtField(const StudyFile& file, const Error& error) {
 }
 
 std::unique_ptr<tuners::Tuner> MakeTunerOf(const StudyFile& file) {
-  Result<std::unique_ptr<tuners::Tuner>> tuner = tuners::MakeTuner(file.tuner, file.tuner_options, file.candidates);
+  Result<std::unique_ptr<tuners::Tuner>> tuner = tuners::MakeTuner(file.tuner, file.tuner_options, TrialsOf(file));
   ESPALIER_CHECK(tuner.has_value()) << "the file was checked: " << tuner.error().message;
   return std::move(*tuner);
 }

@@ -69,6 +69,9 @@ Result<void> CheckAll(StudyFile& file, const std::vector<v1::TrainerDescription>
 // Where the value of a trial, by its index of submission, stands in the file; empty if it is not written there.
 std::string FieldOfTrial(const StudyFile& file, std::size_t index, const std::string& name) {
   if (index >= file.candidates.size()) return {};
+  if (index < file.from_space && file.sampling && file.sampling->method == SamplingMethod::kTpe) {
+    return "hyper_parameters." + name;  // what it was drawn to is not known here
+  }
   const auto text = file.candidates[index].sequences.find(name);
   std::string own = index < file.from_space ? "" : "trials[" + std::to_string(index - file.from_space) + "]." + name;
   std::string of_list;

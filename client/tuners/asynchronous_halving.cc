@@ -146,8 +146,8 @@ class AsynchronousHalving : public Tuner {
   bool finished_ = false;
 };
 
-Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, std::vector<Candidate> candidates) {
-  ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(candidates)));
+Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, Trials given) {
+  ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(given.candidates)));
   ESPALIER_ASSIGN(const std::optional<std::size_t> open_trials, OpenTrialsOption(options));
   ESPALIER_ASSIGN(const bool by_stopping, FlagOption(options, "stopping"));
   if (by_stopping) return MakeStoppingHalving(ladder, open_trials);
@@ -159,6 +159,7 @@ Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, s
 TunerKind AsynchronousHalvingKind() {
   return {.name = "asha",
           .version = 1,
+          .starting = Starting::kOneByOne,
           .option_names = {"min", "max", "reduction", "open_trials", "stopping"},
           .make = MakeAsynchronousHalving};
 }

@@ -24,16 +24,16 @@ class Grid : public Tuner {
   std::vector<StartTrial> trials_;
 };
 
-Result<std::unique_ptr<Tuner>> MakeGrid(const Options& options, std::vector<Candidate> candidates) {
-  const bool all_have_steps = std::all_of(candidates.begin(), candidates.end(),
+Result<std::unique_ptr<Tuner>> MakeGrid(const Options& options, Trials given) {
+  const bool all_have_steps = std::all_of(given.candidates.begin(), given.candidates.end(),
                                           [](const Candidate& candidate) { return candidate.steps.has_value(); });
   Step steps{0};
   if (!all_have_steps || options.contains("steps")) {
     ESPALIER_ASSIGN(steps.value, WholeOption(options, "steps", 1));
   }
   std::vector<StartTrial> trials;
-  trials.reserve(candidates.size());
-  for (Candidate& candidate : candidates) {
+  trials.reserve(given.candidates.size());
+  for (Candidate& candidate : given.candidates) {
     const Step last = candidate.steps.value_or(steps);
     trials.push_back(StartTrial{.sequences = std::move(candidate.sequences), .steps = last, .horizon = last});
   }

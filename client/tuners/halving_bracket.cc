@@ -6,6 +6,12 @@
 
 namespace espalier::tuners {
 
+KeptCount KeptByReduction(std::int64_t reduction) {
+  return [reduction](std::size_t, std::size_t entry_count) {
+    return std::max<std::size_t>(1, entry_count / static_cast<std::size_t>(reduction));
+  };
+}
+
 std::vector<Action> HalvingBracket::Start() {
   std::vector<Action> actions;
   for (std::size_t trial = 0; trial < ladder_.candidate_count(); ++trial) {
@@ -45,8 +51,7 @@ std::vector<HalvingBracket::Entry> HalvingBracket::Survivors() const {
   std::vector<Entry> ranked = entries_;
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Entry& a, const Entry& b) { return Better(*a.outcome, *b.outcome); });
-  const auto reduction = static_cast<std::size_t>(ladder_.reduction());
-  ranked.resize(std::min(ranked.size(), std::max<std::size_t>(1, ranked.size() / reduction)));
+  ranked.resize(std::min(ranked.size(), kept_count_(rung_, ranked.size())));
   std::erase_if(ranked, [](const Entry& entry) { return !std::holds_alternative<Measured>(*entry.outcome); });
   std::sort(ranked.begin(), ranked.end(), [](const Entry& a, const Entry& b) { return a.trial < b.trial; });
   return ranked;

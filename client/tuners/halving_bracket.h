@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -11,10 +13,17 @@
 
 namespace espalier::tuners {
 
+// How many go on from a rung, from 0, that so many trials entered: at least 1.
+using KeptCount = std::function<std::size_t(std::size_t rung, std::size_t entry_count)>;
+
+// max(1, floor(n / reduction)), the paper's.
+KeptCount KeptByReduction(std::int64_t reduction);
+
 class HalvingBracket {
  public:
   // Its trials are those of the ladder; `first`: the index of submission of the first of them.
-  HalvingBracket(Ladder ladder, std::size_t first) : ladder_(std::move(ladder)), first_(first) {}
+  HalvingBracket(Ladder ladder, std::size_t first, KeptCount kept_count)
+      : ladder_(std::move(ladder)), first_(first), kept_count_(std::move(kept_count)) {}
 
   std::size_t trial_count() const { return ladder_.candidate_count(); }
   std::vector<StartTrial> WholeTrials() const { return ladder_.WholeTrials(); }
@@ -22,8 +31,8 @@ class HalvingBracket {
   // Starts all of them. REQUIRES: called once, first of all.
   std::vector<Action> Start();
 
-  // The best max(1, floor(n / reduction)) of a rung of n go on, of equal ones the earlier submitted; failed and
-  // cancelled ones count, and do not. The others are closed. What is no claim of its current rung changes nothing.
+  // The best of a rung go on, of equal ones the earlier submitted; failed and cancelled ones count, and do not. The
+  // others are closed. What is no claim of its current rung changes nothing.
   std::vector<Action> OnSettled(const ClaimOutcome& event);
 
   // Nothing is decided any more.
@@ -45,6 +54,7 @@ class HalvingBracket {
 
   Ladder ladder_;
   std::size_t first_;
+  KeptCount kept_count_;
   std::size_t rung_ = 0;
   std::vector<Entry> entries_;  // of the current rung, by order of submission
   std::size_t pending_ = 0;     // of these, without an outcome

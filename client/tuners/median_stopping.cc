@@ -60,7 +60,7 @@ class MedianStopping : public StoppingTuner {
   std::map<Step, std::vector<double>> means_;  // of those that were measured there, the best first
 };
 
-Result<std::unique_ptr<Tuner>> MakeMedianStopping(const Options& options, std::vector<Candidate> candidates) {
+Result<std::unique_ptr<Tuner>> MakeMedianStopping(const Options& options, Trials given) {
   ESPALIER_ASSIGN(const Step steps, StepOption(options, "steps", Step{1}));
   Rules rules;
   ESPALIER_ASSIGN(rules.every, StepOption(options, "every", Step{1}));
@@ -74,7 +74,7 @@ Result<std::unique_ptr<Tuner>> MakeMedianStopping(const Options& options, std::v
   }
   ESPALIER_ASSIGN(const std::optional<std::size_t> open_trials, OpenTrialsOption(options));
   std::vector<StartTrial> trials;
-  for (Candidate& candidate : candidates) {
+  for (Candidate& candidate : given.candidates) {
     const Step end = candidate.steps.value_or(steps);
     if (end.value / rules.every.value > kLooksMax) {
       return MakeError(ErrorCode::kInvalidArgument,
@@ -98,6 +98,7 @@ Result<std::unique_ptr<Tuner>> MakeMedianStopping(const Options& options, std::v
 TunerKind MedianStoppingKind() {
   return {.name = "median",
           .version = 1,
+          .starting = Starting::kOneByOne,
           .option_names = {"steps", "every", "grace", "min_trials", "open_trials"},
           .make = MakeMedianStopping};
 }

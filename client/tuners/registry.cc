@@ -3,10 +3,15 @@
 #include <algorithm>
 
 #include "client/tuners/asynchronous_halving.h"
+#include "client/tuners/early_stop.h"
 #include "client/tuners/grid.h"
 #include "client/tuners/hyperband.h"
+#include "client/tuners/learning.h"
 #include "client/tuners/median_stopping.h"
+#include "client/tuners/population.h"
 #include "client/tuners/successive_halving.h"
+#include "client/tuners/tpe.h"
+#include "client/tuners/tpe_sampler.h"
 
 namespace espalier::tuners {
 namespace {
@@ -15,6 +20,15 @@ std::string Joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
+}
+
+bool IsNumber(const Value& value) {
+  return TypeOf(value) == ValueType::kInteger || TypeOf(value) == ValueType::kFloating;
+}
+
+std::string Shown(const Option& option) {
+  const Value* const value = std::get_if<Value>(&option);
+  return value == nullptr ? "a mapping" : Print(*value);
 }
 
 Result<void> CheckOptionNames(const TunerKind& kind, const Options& options) {
@@ -26,6 +40,24 @@ Result<void> CheckOptionNames(const TunerKind& kind, const Options& options) {
   return {};
 }
 
+// By what is known of the trials before.
+Result<std::unique_ptr<Tuner>> WithSampler(const TunerKind& kind, std::unique_ptr<Tuner> tuner, const Trials& trials) {
+  if (kind.starting == Starting::kOneByOne) {
+    return MakeLearning(std::move(tuner), std::make_unique<TpeSampler>(trials.space, trials.sampling->seed),
+                        trials.from_space);
+  }
+  std::vector<std::string> names;
+  for (const TunerKind& other : TunerKinds()) {
+    if (other.starting == Starting::kOneByOne) names.push_back(other.name);
+  }
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "got tpe, but " + kind.name +
+                       " starts its trials at once, when nothing is known yet; expected random or sobol, or one of the "
+                       "tuners " +
+                       Joined(names),
+                   "sampling");
+}
+
 const TunerKind* FindKind(const std::string& name) {
   const std::vector<TunerKind>& kinds = TunerKinds();
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const TunerKind& k) { return k.name == name; });
@@ -35,8 +67,15 @@ const TunerKind* FindKind(const std::string& name) {
 }  // namespace
 
 const std::vector<TunerKind>& TunerKinds() {
-  static const std::vector<TunerKind> kKinds = {AsynchronousHalvingKind(), GridKind(),   HyperbandKind(),
-                                                MedianStoppingKind(),      RandomKind(), SuccessiveHalvingKind()};
+  static const std::vector<TunerKind> kKinds = {AsynchronousHalvingKind(),
+                                                EarlyStopKind(),
+                                                GridKind(),
+                                                HyperbandKind(),
+                                                MedianStoppingKind(),
+                                                PbtKind(),
+                                                RandomKind(),
+                                                SuccessiveHalvingKind(),
+                                                TpeKind()};
   return kKinds;
 }
 
@@ -50,8 +89,14 @@ std::int64_t VersionOf(const std::string& name) {
   return kind == nullptr ? 0 : kind->version;
 }
 
-Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options,
-                                         std::vector<Candidate> candidates) {
+std::optional<SamplingMethod> SamplingOf(const std::string& name) {
+  const TunerKind* const kind = FindKind(name);
+  return kind == nullptr ? std::nullopt : kind->sampling;
+}
+
+bool Learns(const Trials& trials) { return trials.sampling && trials.sampling->method == SamplingMethod::kTpe; }
+
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options, Trials trials) {
   const TunerKind* const kind = FindKind(name);
   if (kind == nullptr) {
     std::vector<std::string> names;
@@ -59,26 +104,41 @@ Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options&
     return MakeError(ErrorCode::kInvalidArgument, "unknown tuner " + name + "; expected one of: " + Joined(names));
   }
   ESPALIER_RETURN_IF_ERROR(CheckOptionNames(*kind, options));
-  return kind->make(options, std::move(candidates));
+  ESPALIER_ASSIGN(std::unique_ptr<Tuner> tuner, kind->make(options, trials));
+  if (!Learns(trials)) return tuner;
+  return WithSampler(*kind, std::move(tuner), trials);
 }
 
 Result<std::int64_t> WholeOption(const Options& options, const std::string& name, std::int64_t least) {
   const std::string expected = "expected a whole number of at least " + std::to_string(least);
   const auto it = options.find(name);
   if (it == options.end()) return MakeError(ErrorCode::kInvalidArgument, "is missing; " + expected, name);
-  const Result<Value> whole = Convert(it->second, ValueType::kInteger);
-  const bool number = TypeOf(it->second) == ValueType::kInteger || TypeOf(it->second) == ValueType::kFloating;
-  if (!number || !whole.has_value() || std::get<std::int64_t>(*whole) < least) {
-    return MakeError(ErrorCode::kInvalidArgument, "got " + Print(it->second) + "; " + expected, name);
+  const Value* const value = std::get_if<Value>(&it->second);
+  if (value != nullptr && IsNumber(*value)) {
+    const Result<Value> whole = Convert(*value, ValueType::kInteger);
+    if (whole.has_value() && std::get<std::int64_t>(*whole) >= least) return std::get<std::int64_t>(*whole);
   }
-  return std::get<std::int64_t>(*whole);
+  return MakeError(ErrorCode::kInvalidArgument, "got " + Shown(it->second) + "; " + expected, name);
+}
+
+Result<double> ShareOption(const Options& options, const std::string& name, double otherwise) {
+  const auto it = options.find(name);
+  if (it == options.end()) return otherwise;
+  const Value* const value = std::get_if<Value>(&it->second);
+  if (value != nullptr && IsNumber(*value)) {
+    const double number = std::get<double>(Convert(*value, ValueType::kFloating).value());
+    if (number >= 0 && number <= 1) return number;
+  }
+  return MakeError(ErrorCode::kInvalidArgument, "got " + Shown(it->second) + "; expected a number from 0 to 1", name);
 }
 
 Result<bool> FlagOption(const Options& options, const std::string& name) {
   const auto it = options.find(name);
   if (it == options.end()) return false;
-  if (const bool* flag = std::get_if<bool>(&it->second)) return *flag;
-  return MakeError(ErrorCode::kInvalidArgument, "got " + Print(it->second) + "; expected true or false", name);
+  const Value* const value = std::get_if<Value>(&it->second);
+  const bool* const flag = value == nullptr ? nullptr : std::get_if<bool>(value);
+  if (flag != nullptr) return *flag;
+  return MakeError(ErrorCode::kInvalidArgument, "got " + Shown(it->second) + "; expected true or false", name);
 }
 
 Result<std::optional<std::size_t>> OpenTrialsOption(const Options& options) {

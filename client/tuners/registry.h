@@ -20,10 +20,12 @@ std::int64_t VersionOf(const std::string& name);
 // Of the tuner called `name`; kEither: there is none.
 CandidateSource CandidatesOf(const std::string& name);
 
-// Makes the tuner called `name` over the candidates, in their order of submission.
+// The only method by which the tuner called `name` draws; none: any, or there is no such tuner.
+std::optional<SamplingMethod> SamplingOf(const std::string& name);
+
+// Makes the tuner called `name` over the trials, in their order of submission.
 // Error: kInvalidArgument for an unknown tuner (field empty) or option (field: the option), naming the known ones, and
 // for an option's wrong value.
-Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options,
-                                         std::vector<Candidate> candidates);
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options, Trials trials);
 
 }  // namespace espalier::tuners

@@ -1,13 +1,11 @@
 #include "client/tuners/successive_halving.h"
 
-#include "client/tuners/halving_bracket.h"
-
 namespace espalier::tuners {
 namespace {
 
-class SuccessiveHalving : public Tuner {
+class OneBracket : public Tuner {
  public:
-  explicit SuccessiveHalving(Ladder ladder) : bracket_(std::move(ladder), 0) {}
+  explicit OneBracket(HalvingBracket bracket) : bracket_(std::move(bracket)) {}
 
   std::vector<Action> Start() override { return AndFinish(bracket_.Start()); }
 
@@ -28,12 +26,17 @@ class SuccessiveHalving : public Tuner {
   HalvingBracket bracket_;
 };
 
-Result<std::unique_ptr<Tuner>> MakeSuccessiveHalving(const Options& options, std::vector<Candidate> candidates) {
-  ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(candidates)));
-  return std::make_unique<SuccessiveHalving>(std::move(ladder));
+Result<std::unique_ptr<Tuner>> MakeSuccessiveHalving(const Options& options, Trials given) {
+  ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(given.candidates)));
+  const std::int64_t reduction = ladder.reduction();
+  return MakeOneBracket(HalvingBracket(std::move(ladder), 0, KeptByReduction(reduction)));
 }
 
 }  // namespace
+
+std::unique_ptr<Tuner> MakeOneBracket(HalvingBracket bracket) {
+  return std::make_unique<OneBracket>(std::move(bracket));
+}
 
 TunerKind SuccessiveHalvingKind() {
   return {.name = "sha", .version = 1, .option_names = {"min", "max", "reduction"}, .make = MakeSuccessiveHalving};

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,11 +12,9 @@
 
 #include "base/study_event.h"
 #include "base/units.h"
+#include "client/space/trial_text.h"
 
 namespace espalier::tuners {
-
-// A trial's hyper-parameters, by name, in the notation.
-using TrialText = std::map<std::string, std::string>;
 
 // A trial that the user wants tried.
 struct Candidate {
@@ -92,8 +89,12 @@ class Tuner {
   // Whether SlotIdle is an event of its studies.
   virtual bool AsksForIdleSlots() const { return false; }
 
-  // Every trial that may be started, each to its horizon: for checks and forecasts.
+  // Every trial that may be started, each to its horizon: for checks and forecasts. Where the tuner does not know them
+  // (KnowsItsTrials), others of the same space, as many as there may be.
   virtual std::vector<StartTrial> WholeTrials() const = 0;
+
+  // Whether its trials are known before any is measured.
+  virtual bool KnowsItsTrials() const { return true; }
 };
 
 }  // namespace espalier::tuners

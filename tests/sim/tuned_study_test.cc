@@ -21,7 +21,7 @@ std::unique_ptr<tuners::Tuner> TunerOf(const std::string& name, const tuners::Op
   for (const char* lr : {"0.1", "MultiStep(0.1, [40], gamma=0.1)", "MultiStep(0.1, [40], gamma=0.5)", "0.2"}) {
     candidates.push_back({{{"lr", lr}}, std::nullopt});
   }
-  return tuners::MakeTuner(name, options, candidates).value();
+  return tuners::MakeTuner(name, options, {candidates}).value();
 }
 
 }  // namespace

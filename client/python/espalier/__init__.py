@@ -21,7 +21,7 @@ _PLACES = {
     **dict.fromkeys(["Service", "up"], "client.local_service"),
     "Evaluation": "client.evaluation",
     "Forecast": "client.forecast",
-    **dict.fromkeys(["ASHA", "GridSearch", "Hyperband", "Median", "Random", "SHA"], "client.tuners"),
+    **dict.fromkeys(["ASHA", "EarlyStop", "GridSearch", "Hyperband", "Median", "PBT", "Random", "SHA", "TPE"], "client.tuners"),
     "RetryPolicy": "client.retry",
     "Study": "client.study",
     "Trial": "client.trial",

@@ -8,7 +8,8 @@ from espalier.client.local_service import Service as Service, up as up
 from espalier.client.retry import RetryPolicy as RetryPolicy
 from espalier.client.study import Study as Study
 from espalier.client.trial import Trial as Trial
-from espalier.client.tuners import ASHA as ASHA, SHA as SHA, GridSearch as GridSearch, Hyperband as Hyperband, Median as Median, Random as Random
+from espalier.client.tuners import ASHA as ASHA, PBT as PBT, SHA as SHA, TPE as TPE, EarlyStop as EarlyStop, GridSearch as GridSearch
+from espalier.client.tuners import Hyperband as Hyperband, Median as Median, Random as Random
 from espalier.errors import Aborted as Aborted, AlreadyExists as AlreadyExists, Error as Error, FailedPrecondition as FailedPrecondition
 from espalier.errors import InvalidArgument as InvalidArgument, NotFound as NotFound, ResourceExhausted as ResourceExhausted
 from espalier.errors import TrialCancelled as TrialCancelled, TrialFailed as TrialFailed, Unauthenticated as Unauthenticated

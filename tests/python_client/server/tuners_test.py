@@ -21,6 +21,7 @@ TUNERS = {
     "stopping": es.ASHA(min=2, max=8, reduction=2, stopping=True, open_trials=4),
     "hyperband": es.Hyperband(max=4, reduction=2),
     "median": es.Median(steps=8, every=2, min_trials=2),
+    "early-stop": es.EarlyStop(milestones={4: 8, 8: 3}),
 }
 
 
@@ -52,6 +53,31 @@ class TunersTest(unittest.TestCase):
                 self.assertEqual(len(list(study.trials)), tuner.trials)
         drawn, again = (sorted(str(trial.hyper_parameters) for trial in self.client.open_study(name).trials) for name in ("drawn", "drawn-again"))
         self.assertLess(set(again), set(drawn))
+
+    def test_tuners_that_learn_draw_from_the_space_as_results_come_in(self):
+        values = es.Space({"lr": es.loguniform(1e-2, 0.5), "bs": [32, 64]})
+        for name, tuner, trials in [("tpe", es.TPE(steps=4, trials=14, seed=1), 14),
+                                    ("asha-tpe", es.ASHA(min=2, max=8, reduction=2, trials=14, sampling="tpe"), 14),
+                                    ("bohb", es.Hyperband(max=4, reduction=2, trials=11, sampling="tpe"), 11),
+                                    ("pbt", es.PBT(steps=8, interval=2, trials=6, seed=2), None)]:  # fmt: skip
+            with self.subTest(name):
+                study = self.study(name, space=values).run(tuner, metric="test_acc", goal="max")
+                shown = study.show()
+                self.assertEqual((shown.state, shown.steps.wasted, set(shown.trials) - {"done", "cancelled"}), ("finished", 0, set()))
+                self.assertEqual(sum(shown.trials.values()), trials or sum(shown.trials.values()))
+        copies = [str(trial.hyper_parameters) for trial in self.client.open_study("pbt").trials if "Piecewise" in str(trial.hyper_parameters)]
+        self.assertGreater(len(copies), 0)
+        steps = self.client.open_study("pbt").show().steps
+        self.assertLess(steps.trained, steps.claimed)  # a copy's beginning is its donor's
+
+    def test_what_a_tuner_cannot_tune_is_said_before_anything_is_stored(self):
+        sequences = es.Space({"lr": es.Exponential(es.uniform(0.1, 0.5), 0.9)})
+        for field, space, tuner in [("hyper_parameters.lr", sequences, es.PBT(steps=8, interval=2, trials=4)),
+                                    ("early_stop.milestones", SPACE, es.EarlyStop(milestones={4: 3}))]:  # fmt: skip
+            with self.assertRaises(es.InvalidArgument) as raised:
+                self.study("refused", space=space).run(tuner, metric="test_acc", goal="max")
+            self.assertEqual(raised.exception.field, field)
+        self.assertNotIn("refused", [study.name for study in self.client.studies()])
 
     def test_decisions_are_those_of_the_same_study_on_the_command_line(self):
         file = textwrap.dedent("""\

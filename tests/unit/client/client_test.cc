@@ -71,8 +71,9 @@ std::vector<tuners::Candidate> Candidates(std::size_t count) {
 }
 
 std::unique_ptr<tuners::Tuner> Sha(std::size_t count) {
-  return std::move(*tuners::MakeTuner(
-      "sha", {{"min", std::int64_t{2}}, {"max", std::int64_t{18}}, {"reduction", std::int64_t{3}}}, Candidates(count)));
+  return std::move(
+      *tuners::MakeTuner("sha", {{"min", std::int64_t{2}}, {"max", std::int64_t{18}}, {"reduction", std::int64_t{3}}},
+                         {Candidates(count)}));
 }
 
 const DriveOptions kByAccuracy{.metric = "test_acc", .goal = Goal::kMaximize, .on_settled = {}};
@@ -248,12 +249,12 @@ TEST_CASE("futures of a study that is let go settle with an error") {
 
 TEST_CASE("the grid is row-major in the order of the lists as written") {
   const SearchSpace space{{{"a", {"0", "10", "20"}}, {"b", {"0", "5", "10"}}}, {{"c", "1"}}};
-  const std::vector<tuners::TrialText> grid = space.Grid();
+  const std::vector<TrialText> grid = space.Grid();
   REQUIRE(grid.size() == 9);
-  CHECK(grid[0] == tuners::TrialText{{"a", "0"}, {"b", "0"}, {"c", "1"}});
-  CHECK(grid[1] == tuners::TrialText{{"a", "0"}, {"b", "5"}, {"c", "1"}});
-  CHECK(grid[2] == tuners::TrialText{{"a", "0"}, {"b", "10"}, {"c", "1"}});
-  CHECK(grid[3] == tuners::TrialText{{"a", "10"}, {"b", "0"}, {"c", "1"}});
+  CHECK(grid[0] == TrialText{{"a", "0"}, {"b", "0"}, {"c", "1"}});
+  CHECK(grid[1] == TrialText{{"a", "0"}, {"b", "5"}, {"c", "1"}});
+  CHECK(grid[2] == TrialText{{"a", "0"}, {"b", "10"}, {"c", "1"}});
+  CHECK(grid[3] == TrialText{{"a", "10"}, {"b", "0"}, {"c", "1"}});
 }
 
 TEST_CASE("the driver takes a study of successive halving to its end, one batch a decision") {

@@ -15,12 +15,12 @@ std::string DrawnAt(const std::string& text, std::vector<double> numbers) {
   std::size_t taken = 0;
   std::string drawn = Print(Drawn(Read(text), [&] { return numbers.at(taken++); }));
   CHECK(taken == numbers.size());
-  CHECK(taken == RangeCount(Read(text)));
+  CHECK(taken == RangesOf(Read(text)).size());
   return drawn;
 }
 
 // The numbers that a hyper-parameter, a range, has in trials of this space.
-std::vector<double> Values(const std::vector<tuners::TrialText>& trials, const std::string& name) {
+std::vector<double> Values(const std::vector<TrialText>& trials, const std::string& name) {
   std::vector<double> values;
   std::ranges::transform(trials, std::back_inserter(values), [&](const auto& t) { return std::stod(t.at(name)); });
   return values;
@@ -80,13 +80,13 @@ TEST_CASE("trial i of a seed is the same however many are drawn; another seed dr
     const auto many = Sample(kMixed, {.trials = 100, .seed = 7, .method = method});
     CHECK(std::equal(few.begin(), few.end(), many.begin()));
     CHECK(few != Sample(kMixed, {.trials = 10, .seed = 8, .method = method}));
-    CHECK(std::set<tuners::TrialText>(many.begin(), many.end()).size() == 100);
+    CHECK(std::set<TrialText>(many.begin(), many.end()).size() == 100);
   }
 }
 
 TEST_CASE("the trials of a seed stay what they are, in every release and on every machine") {
   const auto trials = Sample(kMixed, {.trials = 2, .seed = 1});
-  const auto text = [](const tuners::TrialText& trial) {
+  const auto text = [](const TrialText& trial) {
     std::string all;
     for (const auto& [name, value] : trial) all += name + "=" + value + " ";
     return all;
@@ -96,16 +96,16 @@ TEST_CASE("the trials of a seed stay what they are, in every release and on ever
 }
 
 TEST_CASE("a hyper-parameter whose condition does not hold is left out, and what depends on it in turn") {
-  for (const tuners::TrialText& trial : Sample(kMixed, {.trials = 50})) {
+  for (const TrialText& trial : Sample(kMixed, {.trials = 50})) {
     CHECK(trial.contains("momentum") == (trial.at("optimizer") == "\"sgd\""));
     CHECK(trial.at("seed") == "1");
   }
   SearchSpace space{{{"a", {"1", "2"}}, {"b", {"1", "2"}}, {"c", {"1", "2"}}}, {}};
   space.conditions = {ParseCondition("c", "b != 1").value(), ParseCondition("b", "a == 1").value()};
-  const std::vector<tuners::TrialText> expected = {{{"a", "1"}, {"b", "1"}},
-                                                   {{"a", "1"}, {"b", "2"}, {"c", "1"}},
-                                                   {{"a", "1"}, {"b", "2"}, {"c", "2"}},
-                                                   {{"a", "2"}}};
+  const std::vector<TrialText> expected = {{{"a", "1"}, {"b", "1"}},
+                                           {{"a", "1"}, {"b", "2"}, {"c", "1"}},
+                                           {{"a", "1"}, {"b", "2"}, {"c", "2"}},
+                                           {{"a", "2"}}};
   CHECK(space.Grid() == expected);
 }
 

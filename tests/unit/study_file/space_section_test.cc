@@ -45,7 +45,8 @@ TEST_CASE("every tuner but the grid draws its trials where it is told how many")
        {"{random: {steps: 8, trials: 20, seed: 3}}", "{sha: {min: 1, max: 8, reduction: 2, trials: 20, seed: 3}}",
         "{asha: {min: 1, max: 8, reduction: 2, trials: 20, seed: 3}}",
         "{hyperband: {max: 8, reduction: 2, trials: 20, seed: 3}}",
-        "{median: {steps: 8, every: 2, trials: 20, seed: 3}}"}) {
+        "{median: {steps: 8, every: 2, trials: 20, seed: 3}}", "{tpe: {steps: 8, trials: 20, seed: 3}}",
+        "{asha: {min: 1, max: 8, reduction: 2, trials: 20, seed: 3, sampling: tpe}}"}) {
     INFO(tuner);
     const StudyFile file = ReadDrawn(DrawnStudy(tuner, kRanges));
     REQUIRE(file.candidates.size() == 20);
@@ -71,9 +72,47 @@ TEST_CASE("whoever carries a study on by its definition draws the same trials") 
   for (std::size_t i = 0; i < 21; ++i) CHECK(again->candidates[i].sequences == file.candidates[i].sequences);
 }
 
+TEST_CASE("a study's definition says by what method its trials are drawn") {
+  const StudyFile file = ReadDrawn(DrawnStudy("{tpe: {steps: 8, trials: 20}}", kRanges));
+  CHECK(file.sampling->method == SamplingMethod::kTpe);
+  const Result<StudyFile> again = ParseDefinition(file.specification.definition);
+  REQUIRE(again.has_value());
+  CHECK(again->sampling->method == SamplingMethod::kTpe);
+  CHECK(again->specification.definition == file.specification.definition);
+}
+
+TEST_CASE("milestones are a mapping, in a study file and in its definition") {
+  const StudyFile file =
+      ReadDrawn(DrawnStudy("{early_stop: {milestones: {5: 2, 10: 1}}}", "hyper_parameters: {bs: [32, 64]}\n"));
+  CHECK(std::get<tuners::Counts>(file.tuner_options.at("milestones")) == tuners::Counts{{5, 2}, {10, 1}});
+  const Result<StudyFile> again = ParseDefinition(file.specification.definition);
+  REQUIRE(again.has_value());
+  CHECK(again->specification.definition == file.specification.definition);
+  CHECK(MistakeOfDrawn("{early_stop: {milestones: {5: 2, x: 1}}}", "hyper_parameters: {bs: [32, 64]}\n") ==
+        "f.yaml:5: tuner.early_stop.milestones.x: got x; expected a whole number from 0 to 2^53");
+  CHECK(MistakeOfDrawn("{early_stop: {milestones: {5: 1}}}", "hyper_parameters: {bs: [32, 64]}\n") ==
+        "f.yaml:5: tuner.early_stop.milestones: got 1 trials at the first; expected all 2");
+}
+
+TEST_CASE("what a population cannot change is said of the line where it stands") {
+  CHECK_THAT(MistakeOfDrawn("{pbt: {steps: 8, interval: 2, trials: 4}}",
+                            "hyper_parameters:\n  bs: [32, 64]\n  lr: \"Exponential(uniform(0.1, 1), 0.9)\"\n"),
+             Catch::StartsWith("f.yaml:8: hyper_parameters.lr: got Exponential(uniform(0.1, 1), 0.9); expected"));
+  CHECK_THAT(MistakeOfDrawn("{pbt: {steps: 8, interval: 2, trials: 4}}",
+                            "hyper_parameters: {bs: [32, 64]}\ntrials: [{bs: 16}]\n"),
+             Catch::StartsWith("f.yaml:7: trials[0]: got a trial"));
+}
+
+TEST_CASE("a refused trial that was drawn by what was measured is said of its hyper-parameter") {
+  const StudyFile file = ReadDrawn(DrawnStudy("{tpe: {steps: 8, trials: 20}}", kRanges));
+  CHECK(AtRequestField(file, {ErrorCode::kInvalidArgument, "is wrong", "trials[19].lr"}).field ==
+        "hyper_parameters.lr");
+  CHECK(AtRequestField(file, {ErrorCode::kInvalidArgument, "is wrong", "trials[0].bs"}).field == "hyper_parameters.bs");
+}
+
 TEST_CASE("seed and sampling say what is drawn") {
   const auto drawn = [](const std::string& options) {
-    std::vector<tuners::TrialText> trials;
+    std::vector<TrialText> trials;
     for (const tuners::Candidate& candidate :
          ReadDrawn(DrawnStudy("{random: {steps: 8, trials: 20" + options + "}}", kRanges)).candidates) {
       trials.push_back(candidate.sequences);
@@ -122,7 +161,11 @@ TEST_CASE("what cannot be drawn is said of the line where it stands") {
        "f.yaml:5: tuner.random.trials: got 100001; expected at most 100000"},
       {"{random: {steps: 8, trials: 4, seed: -1}}", lr, "f.yaml:5: tuner.random.seed: got -1"},
       {"{random: {steps: 8, trials: 4, sampling: halton}}", lr,
-       "f.yaml:5: tuner.random.sampling: expected random or sobol, got 'halton'"},
+       "f.yaml:5: tuner.random.sampling: expected random, sobol or tpe, got 'halton'"},
+      {"{tpe: {steps: 8, trials: 4, sampling: random}}", lr, "f.yaml:5: tuner.tpe.sampling: got random; expected tpe"},
+      {"{tpe: {steps: 8}}", lr, "f.yaml:5: tuner.tpe.trials: is missing; expected how many trials to draw"},
+      {"{sha: {min: 1, max: 8, reduction: 2, trials: 4, sampling: tpe}}", lr,
+       "f.yaml:5: tuner.sha.sampling: got tpe, but sha starts its trials at once"},
       {random, "hyper_parameters: {lr: 0.1}\n", "f.yaml:5: tuner.random.trials: there is nothing to draw"},
       {random, "hyper_parameters: {lr: [0.1]}\n", "f.yaml:5: tuner.random.trials: there is nothing to draw"},
       {random, "hyper_parameters: {lr: \"loguniform(0, 1)\"}\n",

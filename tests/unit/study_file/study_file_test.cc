@@ -88,7 +88,8 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
        "f.yaml:5: tuner.grid.steps: got -80; expected a whole number of at least 1"},
       {kHead + "tuner: grid\n", "f.yaml:5: tuner.grid.steps: is missing; expected a whole number of at least 1"},
       {kHead + "tuner: {asa: {}}\n",
-       "f.yaml:5: tuner: unknown tuner asa; expected one of: asha, grid, hyperband, median, random, sha"},
+       "f.yaml:5: tuner: unknown tuner asa; expected one of: asha, early_stop, grid, hyperband, median, pbt, random, "
+       "sha, tpe"},
       {kHead + "tuner:\n  sha: {min: 1, max: 9, eta: 3}\n",
        "f.yaml:6: tuner.sha.eta: unknown option of sha; expected one of: min, max, reduction"},
       {kHead + "tuner: {sha: {min: 9, max: 1, reduction: 3}}\n",
@@ -171,12 +172,12 @@ trials:
   REQUIRE(file.candidates.size() == 5);
   CHECK(file.from_space == 4);
   CHECK(file.candidates[0].sequences ==
-        tuners::TrialText{{"lr", "0.1"}, {"momentum", "0.9"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
+        TrialText{{"lr", "0.1"}, {"momentum", "0.9"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
   CHECK(file.candidates[1].sequences.at("lr") == "MultiStep(0.1, [40, 60], gamma=0.1)");
   CHECK(file.candidates[1].sequences.at("momentum") == "0.9");
   CHECK(file.candidates[2].sequences.at("momentum") == "Piecewise([0.9, 0.95], [60])");
   CHECK(file.candidates[4].sequences ==
-        tuners::TrialText{{"bs", "128"}, {"lr", "Exponential(0.2, 0.9)"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
+        TrialText{{"bs", "128"}, {"lr", "Exponential(0.2, 0.9)"}, {"optimizer", "\"sgd\""}, {"seed", "1"}});
   CHECK(file.candidates[4].steps == Step{40});
   CHECK(file.specification.step == StepMeaning{50});
   CHECK(file.specification.scope == Scope::kTeam);
@@ -208,8 +209,8 @@ TEST_CASE("a trainer in the user's own code is found from the study file's folde
 TEST_CASE("explicit trials stand instead of the grid when nothing is tuned by a list") {
   const StudyFile file = Parsed(kHead + kGrid + "hyper_parameters: {bs: 32}\ntrials: [{lr: 0.1}, {lr: 0.2, bs: 64}]\n");
   REQUIRE(file.candidates.size() == 2);
-  CHECK(file.candidates[0].sequences == tuners::TrialText{{"bs", "32"}, {"lr", "0.1"}});
-  CHECK(file.candidates[1].sequences == tuners::TrialText{{"bs", "64"}, {"lr", "0.2"}});
+  CHECK(file.candidates[0].sequences == TrialText{{"bs", "32"}, {"lr", "0.1"}});
+  CHECK(file.candidates[1].sequences == TrialText{{"bs", "64"}, {"lr", "0.2"}});
 }
 
 TEST_CASE("values have to hold as far as their trials may go, and no further") {

@@ -68,10 +68,10 @@ class Service {
 std::unique_ptr<Tuner> TunerOf(const std::string& name) {
   std::vector<Candidate> candidates;
   for (int i = 0; i < 30; ++i) candidates.push_back({{{"lr", "0." + std::to_string(i + 1)}}, std::nullopt});
-  if (name == "grid") return MakeTuner("grid", {{"steps", std::int64_t{9}}}, candidates).value();
+  if (name == "grid") return MakeTuner("grid", {{"steps", std::int64_t{9}}}, {candidates}).value();
   Options options{{"min", std::int64_t{1}}, {"max", std::int64_t{9}}, {"reduction", std::int64_t{3}}};
   if (name == "asha") options["open_trials"] = std::int64_t{4};
-  return MakeTuner(name == "asha by idle slots" ? "asha" : name, options, candidates).value();
+  return MakeTuner(name == "asha by idle slots" ? "asha" : name, options, {candidates}).value();
 }
 
 // Plays a study to its end; the driver reads the events with a lag drawn at random.

@@ -36,7 +36,7 @@ TEST_CASE("brackets of hyperband are the paper's, in integers") {
 
 TEST_CASE("a rung of hyperband keeps floor(n / reduction), each bracket by itself") {
   const auto tuner =
-      MakeTuner("hyperband", {{"max", std::int64_t{16}}, {"reduction", std::int64_t{4}}}, Candidates(25));
+      MakeTuner("hyperband", {{"max", std::int64_t{16}}, {"reduction", std::int64_t{4}}}, {Candidates(25)});
   REQUIRE(tuner.has_value());
   const Played played = Play(**tuner, [](std::size_t trial, Step) { return Measured{static_cast<double>(trial)}; });
   CHECK(played.started == 25);
@@ -47,7 +47,8 @@ TEST_CASE("a rung of hyperband keeps floor(n / reduction), each bracket by itsel
 }
 
 TEST_CASE("a bracket whose trials are decided closes them while others go on") {
-  const auto tuner = MakeTuner("hyperband", {{"max", std::int64_t{2}}, {"reduction", std::int64_t{2}}}, Candidates(4));
+  const auto tuner =
+      MakeTuner("hyperband", {{"max", std::int64_t{2}}, {"reduction", std::int64_t{2}}}, {Candidates(4)});
   REQUIRE(tuner.has_value());
   REQUIRE((*tuner)->Start().size() == 4);  // two from step 1 on, two to step 2
   CHECK((*tuner)->OnEvent(ClaimOutcome{2, Step{2}, Measured{.1}}).empty());
@@ -60,7 +61,7 @@ TEST_CASE("a bracket whose trials are decided closes them while others go on") {
 
 TEST_CASE("candidates beyond the brackets of hyperband fill them again, the last as far as they go") {
   const auto tuner =
-      MakeTuner("hyperband", {{"max", std::int64_t{16}}, {"reduction", std::int64_t{4}}}, Candidates(30));
+      MakeTuner("hyperband", {{"max", std::int64_t{16}}, {"reduction", std::int64_t{4}}}, {Candidates(30)});
   REQUIRE(tuner.has_value());
   const std::vector<Action> started = (*tuner)->Start();
   REQUIRE(started.size() == 30);

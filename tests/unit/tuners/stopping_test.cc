@@ -18,13 +18,13 @@ std::unique_ptr<Tuner> Asha(std::int64_t max, std::vector<Candidate> candidates,
                     {"reduction", std::int64_t{3}},
                     {"open_trials", open_trials},
                     {"stopping", true}},
-                   std::move(candidates))
+                   {std::move(candidates)})
       .value();
 }
 
 std::unique_ptr<Tuner> Median(std::size_t count, Options more = {}) {
   more.merge(Options{{"steps", std::int64_t{30}}, {"every", std::int64_t{10}}, {"open_trials", std::int64_t{100}}});
-  return MakeTuner("median", more, Candidates(count)).value();
+  return MakeTuner("median", more, {Candidates(count)}).value();
 }
 
 bool Stopped(const std::vector<Action>& actions) {
@@ -104,7 +104,7 @@ TEST_CASE("idle slots ask a stopping tuner for its trials, one at a time, until 
       MakeTuner(
           "asha",
           {{"min", std::int64_t{1}}, {"max", std::int64_t{3}}, {"reduction", std::int64_t{3}}, {"stopping", true}},
-          Candidates(7))
+          {Candidates(7)})
           .value();
   REQUIRE(tuner->AsksForIdleSlots());
   CHECK(tuner->Start().empty());
@@ -145,7 +145,8 @@ TEST_CASE("median stopping looks every so many steps and at the end, not more of
   const std::vector<Action> started = tuner->Start();
   REQUIRE(started.size() == 1);
   CHECK(started[0] == Action{StartTrial{{{"lr", "0.5"}}, Step{20}, Step{30}, {Step{30}}}});
-  const auto refused = MakeTuner("median", {{"steps", std::int64_t{2000}}, {"every", std::int64_t{1}}}, Candidates(1));
+  const auto refused =
+      MakeTuner("median", {{"steps", std::int64_t{2000}}, {"every", std::int64_t{1}}}, {Candidates(1)});
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().field == "every");
 }

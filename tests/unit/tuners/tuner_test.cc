@@ -19,7 +19,7 @@ Options Sha(std::int64_t min, std::int64_t max, std::int64_t reduction) {
 }
 
 std::unique_ptr<Tuner> Make(const std::string& name, const Options& options, std::vector<Candidate> candidates) {
-  Result<std::unique_ptr<Tuner>> tuner = MakeTuner(name, options, std::move(candidates));
+  Result<std::unique_ptr<Tuner>> tuner = MakeTuner(name, options, {std::move(candidates)});
   REQUIRE(tuner.has_value());
   return std::move(*tuner);
 }
@@ -290,9 +290,10 @@ TEST_CASE("asha takes a candidate with a horizon of its own no further than that
 
 TEST_CASE("unknown tuners, unknown options and wrong values are refused with what is expected") {
   const auto error = [](const std::string& name, const Options& options) {
-    return MakeTuner(name, options, Candidates(1)).error();
+    return MakeTuner(name, options, {Candidates(1)}).error();
   };
-  CHECK(error("asa", {}).message == "unknown tuner asa; expected one of: asha, grid, hyperband, median, random, sha");
+  CHECK(error("asa", {}).message ==
+        "unknown tuner asa; expected one of: asha, early_stop, grid, hyperband, median, pbt, random, sha, tpe");
   CHECK(error("sha", {{"minimum", std::int64_t{1}}}).message ==
         "unknown option of sha; expected one of: min, max, reduction");
   CHECK(error("sha", {{"minimum", std::int64_t{1}}}).field == "minimum");

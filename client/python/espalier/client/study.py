@@ -131,8 +131,9 @@ class Study:
         if self._draft is None or (self._id is not None and self._tuner is None):
             raise FailedPrecondition("a tuner is given to a study that client.study(...) made and that is not created yet; wait() waits for others")
         self._draft.specification.decide_by(metric, goal)
-        self._check_source(tuner, trials)
-        self._create(_chosen(trials) if trials is not None else (), tuner)
+        chosen = _chosen(trials) if trials is not None else ()
+        self._check_source(tuner, chosen)
+        self._create(chosen, tuner)
         if wait:
             self._watch_on()
         return self
@@ -234,15 +235,14 @@ class Study:
     def _check_source(self, tuner, trials):
         """There is something to try."""
         drawn, space = getattr(tuner, "trials", None), self._draft.specification.space
-        if drawn is None and trials is None:
-            self._grid()
         if drawn is None:
-            return
-        if trials is not None:
+            return tuner.check(space, len(trials or self._grid()))
+        if trials:
             raise InvalidArgument(f"expected these or {tuner.name}.trials, which are drawn, not both", "trials")
         if space is None or not space.has_several:
             raise InvalidArgument("there is nothing to draw from: expected space=es.Space(...) with ranges, or es.Grid(...) with lists",
                                   f"{tuner.name}.trials")  # fmt: skip
+        tuner.check(space, drawn)
 
     def _steps(self, steps):
         steps = steps if steps is not None or self._draft is None else self._draft.steps

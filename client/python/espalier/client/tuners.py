@@ -4,12 +4,16 @@ a tuner host, so that a study goes on when the process that began it is gone."""
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Mapping
 
 from espalier.errors import InvalidArgument
+from espalier.sequences.ranges import Choice
+from espalier.sequences.sequence import Sequence
+from espalier.sequences.spaces import Grid, Space
 from espalier.sequences.values import shown
 
-SAMPLINGS = ("random", "sobol")
+SAMPLINGS = ("random", "sobol", "tpe")
+LEARNS = "tpe"  # from what was measured: for tuners that start their trials one by one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +33,9 @@ class BuiltIn:
         """Whether the study's events say when a slot would be idle for it."""
         return False
 
+    def check(self, space: Grid | Space, trial_count: int) -> None:
+        """Raises InvalidArgument where it cannot tune so many trials, or trials of this space."""
+
     def __post_init__(self):
         for name, value in self.options().items():
             self._check(name, value)
@@ -41,7 +48,10 @@ class BuiltIn:
 @dataclass(frozen=True, kw_only=True)
 class _Draws(BuiltIn):
     """With `trials` it tries so many, drawn from the study's space: what is drawn follows from `seed` (0 if left out) and a trial's
-    number. `sampling`: "random" (left out: that), or "sobol", which is even over the whole space."""
+    number. `sampling`: "random" (left out: that), "sobol", which is even over the whole space, or, where trials start one by one, "tpe": by
+    what was measured of those before."""
+
+    starts_one_by_one: ClassVar[bool] = False
 
     trials: int | None = None
     seed: int | None = None
@@ -55,11 +65,15 @@ class _Draws(BuiltIn):
     def _check(self, name, value, least=1):
         if name != "sampling":
             super()._check(name, value, 0 if name == "seed" else least)
-        elif value not in SAMPLINGS:
-            raise InvalidArgument(f"expected {' or '.join(SAMPLINGS)}, got {shown(value)}", f"{self.name}.{name}")
+            return
+        known = SAMPLINGS if self.starts_one_by_one else tuple(each for each in SAMPLINGS if each != LEARNS)
+        if value not in known:
+            raise InvalidArgument(f"expected {' or '.join(known)}, got {shown(value)}", f"{self.name}.{name}")
 
 
 class _AskedByIdleSlots(_Draws):
+    starts_one_by_one = True
+
     @property
     def asks_for_idle_slots(self) -> bool:
         return getattr(self, "open_trials", None) is None
@@ -107,11 +121,17 @@ class ASHA(_AskedByIdleSlots):
 
 @dataclass(frozen=True, kw_only=True)
 class Hyperband(_Draws):
-    """Brackets of successive halving that trade many trials for long ones, of at most `max` steps."""
+    """Brackets of successive halving that trade many trials for long ones, of at most `max` steps; all at once, with `sampling="tpe"` one
+    after the other, as BOHB has them."""
 
     name = "hyperband"
+    starts_one_by_one = True
     max: int
     reduction: int = 3
+
+    @property
+    def asks_for_idle_slots(self) -> bool:
+        return self.sampling == LEARNS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,3 +145,79 @@ class Median(_AskedByIdleSlots):
     grace: int | None = None
     min_trials: int | None = None
     open_trials: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TPE(_AskedByIdleSlots):
+    """`trials` trials, each to step `steps`, drawn by what was measured of those before; asked by idle slots, or with `open_trials` at once."""
+
+    name = "tpe"
+    steps: int
+    trials: int
+    open_trials: int | None = None
+    sampling: str | None = LEARNS
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.sampling != LEARNS:
+            raise InvalidArgument(f"expected {LEARNS}, got {shown(self.sampling)}; es.Random draws otherwise", "tpe.sampling")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PBT(_Draws):
+    """A population of `trials`: every `interval` steps a member among the worst `quantile` goes on from one of the best, with values drawn anew
+    with the chance `resample`, else multiplied by 0.8 or 1.2. The space has values and ranges of values, no sequences."""
+
+    name = "pbt"
+    steps: int
+    interval: int
+    trials: int
+    quantile: float | None = None
+    resample: float | None = None
+
+    def check(self, space, trial_count):
+        for name, items in space.tuned().items():
+            for item in items:
+                if not all(map(_is_changeable, item.options if isinstance(item, Choice) else [item])):
+                    raise InvalidArgument(f"expected several values, one range of numbers, or one choice of values, got {shown(str(item))}; es.PBT "
+                                          "changes them on the way", f"hyper_parameters.{name}")  # fmt: skip
+
+    def _check(self, name, value, least=1):
+        if name not in ("quantile", "resample"):
+            super()._check(name, value, least)
+        elif isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+            raise InvalidArgument(f"expected a number from 0 to 1, got {shown(value)}", f"{self.name}.{name}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlyStop(BuiltIn):
+    """At each of the `milestones` (a step: how many trials are trained up to there) the best go on: `EarlyStop(milestones={5: 8, 10: 4})`."""
+
+    name = "early_stop"
+    milestones: Mapping[int, int]
+
+    def check(self, space, trial_count):
+        if (first := self.milestones[min(self.milestones)]) < trial_count:
+            raise InvalidArgument(f"got {first} trials at the first; expected all {trial_count}", "early_stop.milestones")
+
+    def __post_init__(self):
+        if not isinstance(self.milestones, Mapping) or not self.milestones:
+            raise InvalidArgument(f"expected a dict of steps to how many trials are trained up to there, got {shown(self.milestones)}",
+                                  "early_stop.milestones")  # fmt: skip
+        super().__post_init__()
+        counts = [self.milestones[step] for step in sorted(self.milestones)]
+        if counts != sorted(counts, reverse=True):
+            raise InvalidArgument(f"expected no more trials at a milestone than at the one before, got {shown(self.milestones)}",
+                                  "early_stop.milestones")  # fmt: skip
+
+    def options(self) -> dict[str, Any]:
+        return {"milestones": {str(step): count for step, count in sorted(self.milestones.items())}}
+
+    def _check(self, name, value, least=1):
+        for step, count in self.milestones.items():
+            super()._check(f"{name}[{step}]", step)
+            super()._check(f"{name}[{step}]", count)
+
+
+def _is_changeable(item):
+    return not isinstance(item, (Sequence, Choice))

@@ -74,7 +74,11 @@ class Grid:
     @property
     def has_several(self) -> bool:
         """Not all of its trials are alike."""
-        return any(len(values) > 1 for values in self.lists.values())
+        return bool(self.tuned())
+
+    def tuned(self) -> dict[str, list[Value | Sequence]]:
+        """What is not fixed."""
+        return {name: values for name, values in self.lists.items() if len(values) > 1}
 
     def written(self) -> dict[str, Any]:
         """As a study file has it, in JSON: plain values as such, sequences as texts."""
@@ -107,7 +111,11 @@ class Space:
     @property
     def has_several(self) -> bool:
         """Not all of its trials are alike."""
-        return any(True for value in self.hyper_parameters.values() for _ in open_places(value))
+        return bool(self.tuned())
+
+    def tuned(self) -> dict[str, list[Value | Sequence | Range]]:
+        """What is not fixed."""
+        return {name: [value] for name, value in self.hyper_parameters.items() if any(True for _ in open_places(value))}
 
     def written(self) -> dict[str, Any]:
         """As a study file has it, in JSON: plain values as such, all else as texts."""
