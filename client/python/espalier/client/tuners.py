@@ -178,7 +178,7 @@ class PBT(_Draws):
     def check(self, space, trial_count):
         for name, items in space.tuned().items():
             for item in items:
-                if not all(map(_is_changeable, item.options if isinstance(item, Choice) else [item])):
+                if not all(map(_is_changeable, item.values if isinstance(item, Choice) else [item])):
                     raise InvalidArgument(f"expected several values, one range of numbers, or one choice of values, got {shown(str(item))}; es.PBT "
                                           "changes them on the way", f"hyper_parameters.{name}")  # fmt: skip
 
