@@ -126,6 +126,19 @@ TEST_CASE("a tuner that had nothing to ask for is not told of an idle slot again
   CHECK(EventsOf<SlotIdle>(master, study).size() == 3);
 }
 
+TEST_CASE("a tuner that had nothing to ask for is asked once more where a claim was settled before its answer came") {
+  MasterByHand master(1, 2);
+  const StudyId study = master.AddStudy(Asking());
+  master.Call(BatchOf(study, 0, {TrialOf("0.1")}));
+  REQUIRE(EventsOf<SlotIdle>(master, study).size() == 2);
+  master.Cancel(EventsOf<TrialSubmitted>(master, study).front().trial);
+  CHECK(EventsOf<SlotIdle>(master, study).size() == 2);
+  master.Call(BatchOf(study, 1));
+  CHECK(EventsOf<SlotIdle>(master, study).size() == 3);
+  master.Call(BatchOf(study, 2));
+  CHECK(EventsOf<SlotIdle>(master, study).size() == 3);
+}
+
 TEST_CASE("no tuner is told of slots that cannot be its study's, nor when its study takes no more") {
   SECTION("all slots are busy, or lost with their servers") {
     MasterByHand master(1, 1);
