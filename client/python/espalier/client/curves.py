@@ -50,7 +50,8 @@ def stretches(curves: Mapping[int, Mapping[int, float]]) -> Iterator[tuple[int, 
 
 def _evaluated(trial):
     values = defaultdict(dict)
-    for each in trial.study.client.connection.call("GetTrial", trial_id=trial.id).metrics:
+    answer = trial.study.client.connection.call("GetTrial", trial_id=trial.id)
+    for each in (*answer.metrics, *answer.trial.evaluations):  # that it diverged, only its claims say
         for name, value in each.metrics.items():
             values[name][each.step] = value
     return values

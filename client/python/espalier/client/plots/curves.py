@@ -47,4 +47,4 @@ def _draw(ax, stretch, diverged, label):
     else:
         ax.plot(steps, values, color=ink(0.4), linewidth=1, marker=marker, markersize=4)
     if diverged:
-        ax.plot(steps[-1:], values[-1:], color="C3", linestyle="none", marker="x", zorder=3)
+        ax.plot(steps[-1:], values[-1:], color="C3", linestyle="none", marker="x", markersize=8, markeredgewidth=2, zorder=3)

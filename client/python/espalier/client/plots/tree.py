@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from espalier.client.plots.canvas import axes_on, ink, label_steps
 from espalier.client.plan_layout import functions_text, lay_out
+from espalier.client.plots.canvas import axes_on, ink, label_steps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ COLOURS = {"trained": "#2b8a5e", "running": "#f59f00", "waiting": "#4a9fe0"}  # 
 FAINT = 0.18
 THIN, THICK = 0.34, 0.84  # of a row: one trial's, and the trunk of all
 ROW_INCHES, INCHES_MAX = 0.24, 30.0
-LABEL_CHARACTERS_MAX = 60
+LABEL_CHARACTERS_MAX, LABEL_SHARE = 60, 0.6  # of a row's height
 
 
 def plot_tree(study: Study, ax: Axes | None) -> Axes:
@@ -86,8 +86,13 @@ def _label_rows(ax, placed, rows):
         labels[each.row].append(f"from {start}: {functions_text(each.node)}" if start else functions_text(each.node))
     texts = ["; ".join(labels[row]) for row in range(rows)]
     ax.yaxis.tick_right()
-    ax.set_yticks(range(rows), [_shortened(each) for each in texts], fontsize=max(5, min(9, 600 / max(rows, 1))))
+    ax.set_yticks(range(rows), [_shortened(each) for each in texts], fontsize=_label_size(ax, rows))
     ax.tick_params(axis="y", length=0, pad=8)
+
+
+def _label_size(ax, rows):
+    row_points = 72 * ax.get_figure().get_figheight() * ax.get_position().height / max(rows, 1)
+    return min(max(LABEL_SHARE * row_points, 3), 9)
 
 
 def _shortened(text):
