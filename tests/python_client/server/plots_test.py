@@ -14,7 +14,8 @@ from matplotlib import pyplot  # noqa: E402
 from matplotlib.colors import to_rgb  # noqa: E402
 
 STEPS = 12
-SPACE = es.Grid({"lr": [0.1, es.MultiStep(0.1, [6], 0.1), es.MultiStep(0.1, [6, 9], 0.1), es.Exponential(0.1, 0.9)], "bs": [32, es.MultiStep(32, [4], 2)]})
+LRS = [0.1, es.MultiStep(0.1, [6], 0.1), es.MultiStep(0.1, [6, 9], 0.1), es.Exponential(0.1, 0.9)]
+SPACE = es.Grid({"lr": LRS, "bs": [32, es.MultiStep(32, [4], 2)]})
 DARK, LIGHT = "dark_background", "default"
 
 
@@ -93,6 +94,8 @@ class PlotsTest(unittest.TestCase):
         with self.assertRaisesRegex(es.InvalidArgument, "metric: is missing"):
             opened.plot_curves()
         self.assertEqual(opened.plot_curves("test_loss").get_title(), "empty: 0 trials")
+        empty.submit({"lr": 0.1}, steps=1).result(300)
+        self.assertEqual(opened.plot_curves().get_ylabel(), "test_loss (lower is better)")
         empty.cancel()
 
     def test_importance_is_of_the_step_that_most_trials_reached_or_of_the_one_that_is_asked_for(self):
@@ -129,8 +132,8 @@ class PlotsTest(unittest.TestCase):
     def test_a_trial_shows_itself_in_a_notebook(self):
         best = self.study.best
         shown = best._repr_html_()
-        for part in (f"{best.id} of study {self.study.id}", str(best.hyper_parameters["lr"]), f"done at step {best.steps} of {STEPS}", f"{best.metric:.5g}"):
-            self.assertIn(part, shown)
+        for part in (f"{best.id} of study {self.study.id}", best.hyper_parameters["lr"], f"done at step {best.steps} of {STEPS}", f"{best.metric:.5g}"):
+            self.assertIn(str(part), shown)
 
 
 if __name__ == "__main__":
