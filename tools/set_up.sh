@@ -87,7 +87,7 @@ install_python_client() {
   local wanted=$root/tests/python_client/requirements.txt
   [ -z "${ESPALIER_PYTHON_CLIENT:-}" ] && [ -x "$python" ] || return 0
   ! cmp -s "$wanted" "$environment/installed.txt" || return 0
-  say "installing grpcio, protobuf, pandas and Optuna into build/python_client"
+  say "installing grpcio, protobuf, pandas, matplotlib, Optuna and a kernel for notebooks into build/python_client"
   make_environment_beside_pytorch "$python" "$environment" "$wanted" && return 0
   rm -rf "$environment"
   say "what is pinned in $wanted cannot be installed from PyPI: tests of the Python client are not run"

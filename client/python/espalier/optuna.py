@@ -4,10 +4,9 @@ plots and its dashboard show it."""
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import optuna
@@ -15,11 +14,10 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import FrozenTrial, TrialState
 
 from espalier.client.evaluation import Evaluation
+from espalier.client.parameters import parameters_of
 from espalier.client.study import Study
 from espalier.client.trial import OPEN, Trial
 from espalier.errors import InvalidArgument
-from espalier.sequences.sequence import Sequence, written
-from espalier.sequences.values import Value
 
 TRIAL_ATTRIBUTE = "espalier_trial"  # a user attribute: the trial's id
 MESSAGE_ATTRIBUTE = "espalier_message"  # another: why it failed
@@ -121,18 +119,16 @@ class _Tuner:
         return False
 
 
-def study_of(study: Study) -> optuna.Study:
-    """The study with its trials as they are now, as one of Optuna's, in memory. A trial that went to its horizon is complete, one that ended
-    before is pruned; it failed if it has failed, or came to NaN. Its value: the metric at its last step; its user attribute
-    `espalier_trial`: its id. Parameters: a hyper-parameter that is a plain number in all trials, as such; of any other its text, and each
-    number in it, by its place: `lr` is "Exponential(0.1, 0.95)", `lr.init` 0.1, `lr.gamma` 0.95."""
+def study_of(study: Study, storage: str | optuna.storages.BaseStorage | None = None) -> optuna.Study:
+    """The study with its trials as they are now, as one of Optuna's: in memory, or in a `storage` of Optuna's that has none of its name. A
+    trial that went to its horizon is complete, one that ended before is pruned; it failed if it has failed, or came to NaN. Its value: the
+    metric at its last step; its user attribute `espalier_trial`: its id. Parameters: a hyper-parameter that is a plain number in all trials, as
+    such; of any other its text, and each number in it, by its place: `lr` is "Exponential(0.1, 0.95)", `lr.init` 0.1, `lr.gamma` 0.95."""
     shown = study.show()
     listed = list(study.trials)
-    tried = [trial.hyper_parameters for trial in listed]
-    numeric = {name for name in set().union(*tried) if all(_is_number(each.get(name, 0)) for each in tried)}
-    parameters = [_parameters(each, numeric) for each in tried]
+    parameters = parameters_of([trial.hyper_parameters for trial in listed])
     distributions = _distributions(parameters)
-    optuna_study = optuna.create_study(study_name=shown.name, direction=DIRECTIONS[shown.goal])
+    optuna_study = optuna.create_study(storage=storage, study_name=shown.name, direction=DIRECTIONS[shown.goal])
     for trial, own in zip(listed, parameters, strict=True):
         optuna_study.add_trial(_frozen(trial, own, {name: distributions[name] for name in own}, study.metric))
     return optuna_study
@@ -151,34 +147,6 @@ def _state(trial, value):
     if trial.state == "failed" or value is None:
         return TrialState.FAIL
     return TrialState.COMPLETE if trial.steps >= trial.horizon else TrialState.PRUNED
-
-
-def _parameters(hyper_parameters: Mapping[str, Value | Sequence], numeric) -> dict[str, str | float]:
-    """Of one trial. `numeric`: the names of those that are plain numbers in every trial."""
-    parameters: dict[str, str | float] = {}
-    for name, value in hyper_parameters.items():
-        if name in numeric:
-            parameters[name] = value
-        else:
-            parameters[name] = value if isinstance(value, str) else written(value)
-            parameters.update(_numbers(name, value) if isinstance(value, Sequence) else {})
-    return parameters
-
-
-def _numbers(place, value) -> Iterator[tuple[str, float]]:
-    """Each number in the arguments of a sequence, with its place."""
-    if isinstance(value, Sequence):
-        for field in dataclasses.fields(value):
-            yield from _numbers(f"{place}.{field.name}", getattr(value, field.name))
-    elif isinstance(value, tuple):
-        for index, each in enumerate(value):
-            yield from _numbers(f"{place}[{index}]", each)
-    elif _is_number(value):
-        yield place, float(value)
-
-
-def _is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _distributions(parameters: list[dict[str, str | float]]) -> dict[str, BaseDistribution]:

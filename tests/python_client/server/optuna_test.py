@@ -1,7 +1,12 @@
 """Optuna's samplers and pruners drive studies, and Optuna reads them."""
 
+import json
 import math
+import threading
 import unittest
+import urllib.request
+import warnings
+import wsgiref.simple_server
 
 import espalier as es
 from service import Service
@@ -29,6 +34,16 @@ class Recorder(optuna.pruners.BasePruner):
     def prune(self, study, trial):
         self.asked.append((trial.number, list(trial.intermediate_values)))
         return trial.number in self.numbers
+
+
+class Silent(wsgiref.simple_server.WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def answer(address):
+    with urllib.request.urlopen(address, timeout=60) as response:
+        return json.load(response)
 
 
 class OptunaTest(unittest.TestCase):
@@ -146,6 +161,53 @@ class OptunaTest(unittest.TestCase):
             if isinstance(trial.hyper_parameters["lr"], es.MultiStep):
                 self.assertEqual((shown.params["lr.init"], shown.params["lr.milestones[0]"]), (0.2, 4))
         self.assertFalse(any(math.isnan(trial.value) for trial in opened.trials))
+
+    def test_optunas_own_plots_show_a_study(self):
+        try:
+            import matplotlib
+        except ImportError:
+            self.skipTest("matplotlib is not installed")
+        matplotlib.use("Agg")
+        from optuna.visualization import matplotlib as plots
+
+        self.enterContext(warnings.catch_warnings())
+        warnings.simplefilter("ignore")  # the plots are experimental, and few trials are not much to them
+        self.study("plotted", space=es.Grid({"lr": [0.1, 0.2, 0.3], "bs": [32, 64]})).run(es.SHA(min=2, max=STEPS, reduction=2))
+        opened = es.optuna.study_of(self.client.open_study("plotted"))
+        history = plots.plot_optimization_history(opened)
+        complete = {trial.value for trial in opened.trials if trial.state.name == "COMPLETE"}
+        self.assertEqual({float(value) for _, value in history.collections[0].get_offsets()}, complete)
+        curves = {tuple(line.get_ydata()) for line in plots.plot_intermediate_values(opened).lines}
+        self.assertEqual(curves, {tuple(trial.intermediate_values.values()) for trial in opened.trials})
+        labels = {label.get_text() for label in plots.plot_param_importances(opened).get_yticklabels()}
+        self.assertEqual(labels, {"lr", "bs"})
+        plots.plot_slice(opened)
+        plots.plot_parallel_coordinate(opened)
+        matplotlib.pyplot.close("all")
+
+    def test_optunas_dashboard_shows_a_study(self):
+        try:
+            import optuna_dashboard
+        except ImportError:
+            self.skipTest("optuna-dashboard is not installed")
+        study = self.study("on a dashboard", space=es.Grid({"lr": [0.1, 0.2], "bs": [32, 64]})).run(es.SHA(min=2, max=STEPS, reduction=2))
+        storage = optuna.storages.InMemoryStorage()
+        es.optuna.study_of(study, storage)
+        with self.assertRaises(optuna.exceptions.DuplicatedStudyError):
+            es.optuna.study_of(study, storage)
+        with wsgiref.simple_server.make_server("127.0.0.1", 0, optuna_dashboard.wsgi(storage), handler_class=Silent) as server:
+            serving = threading.Thread(target=server.serve_forever)
+            serving.start()
+            try:
+                address = f"http://127.0.0.1:{server.server_port}/api/studies"
+                (listed,) = answer(address)["study_summaries"]
+                self.assertEqual(listed["study_name"], "on a dashboard")
+                trials = answer(f"{address}/{listed['study_id']}?after=0")["trials"]
+            finally:
+                server.shutdown()
+                serving.join()
+        self.assertEqual({(tuple(each["values"]), each["state"]) for each in trials},
+                         {((trial.metric,), "Complete" if trial.steps == STEPS else "Pruned") for trial in study.trials})  # fmt: skip
 
     def test_wrong_use_says_what_to_do(self):
         for said, wrong, field in [({"metric": None}, {}, "metric: is missing"), ({"steps": None}, {}, "steps: is missing"),

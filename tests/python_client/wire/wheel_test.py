@@ -42,7 +42,7 @@ class WheelTest(unittest.TestCase):
         self.assertRegex(wheel.name, r"^espalier_hpo-[\d.]+-py3-none-any\.whl$")
         shutil.rmtree(folder / "checkout")
         names = zipfile.ZipFile(wheel).namelist()
-        for name in ("client/protocol.bin", "client/study.py", "sequences/families.py", "lightning/adapter.py", "py.typed", "__init__.pyi"):
+        for name in ("client/protocol.bin", "client/study.py", "client/plots/tree.py", "sequences/families.py", "lightning/adapter.py", "py.typed", "__init__.pyi"):
             self.assertIn(f"espalier/{name}", names)
 
         environment = folder / "environment"

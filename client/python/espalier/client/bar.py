@@ -40,7 +40,11 @@ class Bar:
             self._draw(summary.steps.unique, summary.steps.unique, _by_state(summary.trials))
 
     def _draw(self, steps, of, trials):
-        self._tqdm.n, self._tqdm.total = steps, of
+        if self._tqdm.total != of:
+            began = self._tqdm.start_t
+            self._tqdm.reset(of)  # a notebook's bar takes its end from here alone
+            self._tqdm.start_t = began
+        self._tqdm.n = steps
         self._tqdm.set_postfix_str(trials)
 
     def __enter__(self) -> Bar:

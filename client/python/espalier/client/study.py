@@ -13,6 +13,7 @@ from espalier.client.batches import Batch, cut, in_whole_batch, new_trial
 from espalier.client.draft import Draft
 from espalier.client.forecast import Forecast, forecast_of
 from espalier.client.future import Future
+from espalier.client.importance import importances_of
 from espalier.client.request_fields import said_as_arguments
 from espalier.client.retry import new_request_id
 from espalier.client.study_stream import StudyStream
@@ -25,6 +26,8 @@ from espalier.sequences.spaces import hyper_parameters, sequences_of
 from espalier.sequences.values import shown
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from espalier.client.client import Client
 
 BAR_SECONDS = 0.5  # between two looks at how far a study is
@@ -91,8 +94,8 @@ class Study:
 
     @property
     def metric(self) -> str:
-        """Which one decides."""
-        if self._metric is None:
+        """Which one decides; empty for a study that was opened, as long as none of its trials has a result."""
+        if not self._metric:
             best = self.show().best
             self._metric = best.metric if best is not None else ""
         return self._metric
@@ -167,6 +170,37 @@ class Study:
         from espalier.client.dataframe import trials_dataframe
 
         return trials_dataframe(self)
+
+    def importances(self, at: int | None = None) -> dict[str, float]:
+        """Hyper-parameter -> the share, 0 to 1, of the variance of the study's metric that goes with it, the greatest first: of trials that
+        were measured at step `at`; left out: where most were, the deepest of these steps. One that is a plain number everywhere counts as that,
+        of others there is their text, and each number in it by its place, such as `lr.init`. docs/python_client.md says what is
+        computed. Raises FailedPrecondition where nothing is measured, InvalidArgument."""
+        return importances_of(self, at)[1]
+
+    def plot_curves(self, metric: str | None = None, ax: Axes | None = None) -> Axes:
+        """Each trial's metric over its steps, with matplotlib: a stretch that trials share is drawn once, the best trial thick, a cross
+        where training diverged. `metric`: left out: the study's; one that no trial was evaluated by is what steps returned as they trained, such as
+        "loss". `ax`: drawn on; left out: a new figure. Asks the server once or twice a trial. Raises ModuleNotFoundError without
+        matplotlib, InvalidArgument, which names the metrics."""
+        from espalier.client.plots.curves import plot_curves
+
+        return plot_curves(self, metric, ax)
+
+    def plot_tree(self, ax: Axes | None = None) -> Axes:
+        """The study's search plan, with matplotlib: steps to the right, a row for each way to the end, with what is new in it; thick what
+        several trials share; coloured what is trained, running, waiting; circles where states are stored. `ax`: drawn on; left out: a new
+        figure. Raises ModuleNotFoundError without matplotlib."""
+        from espalier.client.plots.tree import plot_tree
+
+        return plot_tree(self, ax)
+
+    def plot_importance(self, at: int | None = None, ax: Axes | None = None) -> Axes:
+        """`importances(at)` as bars, with matplotlib. `ax`: drawn on; left out: a new figure. Raises ModuleNotFoundError without
+        matplotlib, and what `importances` does."""
+        from espalier.client.plots.importance import plot_importance
+
+        return plot_importance(self, at, ax)
 
     def __repr__(self):
         if self._id is None and self._draft is not None:

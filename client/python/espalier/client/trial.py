@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from espalier.client import text
 from espalier.client.batches import Batch, whole_steps
 from espalier.client.retry import new_request_id
 from espalier.errors import InvalidArgument
@@ -134,6 +135,13 @@ class Trial:
         sequences = ", ".join(f"{name}={text}" for name, text in sorted(self._wire.sequences.items()))
         metric = f", metric {self.metric:.5g}" if self.metric is not None else ""
         return f"<Trial {self.id} of study {self.study.id}: {sequences}; {self.state} at step {self.steps}{metric}>"
+
+    def _repr_html_(self):
+        rows = [("trial", f"{self.id} of study {self.study.id}"), ("state", f"{self.state} at step {self.steps} of {self.horizon}")]
+        rows += sorted(self._read.sequences.items())
+        rows += [(name, text.number(value)) for name, value in sorted(self.metrics.get(self.steps, {}).items())]
+        rows += [("message", self.message)] if self.message else []
+        return text.html_table([("", ""), *rows])
 
     def _continue(self, continuations, name):
         definition = {"study": name, "continues": {"trial": self.id, "branches": continuations}}
