@@ -29,15 +29,18 @@ def main(arguments):
     options = parsed(arguments)
     ways = sorted({(budget - round(budget * share), share) for budget in options.budgets for share in options.decays})
     with es.connect() as client:
-        study, trunk = train_trunk(client, options.data, [start for start, _ in ways])
-        decays = Branches("decays")
-        for start, share in ways:
-            for end in options.ends:
-                decays.add(start, trunk.branch(at=start, decay=share, shapes=options.shapes, end=end, name=f"decays to {end:g}"))
-        otherwise = Branches("otherwise")
-        otherwise.add(trunk.steps, trunk.branch(at=trunk.steps, change=OTHERWISE, steps=max(options.budgets), name="otherwise"))
-        es.wait_all(decays.futures + otherwise.futures, PATIENCE_SECONDS)
-        study.finish()
+        study = study_of(client, "trunk", options.data, share="study")  # with nobody before it: what it costs is measured
+        try:
+            trunk = train_trunk(study, [start for start, _ in ways])
+            decays, otherwise = Branches("decays"), Branches("otherwise")
+            for start, share in ways:
+                for end in options.ends:
+                    name = f"decay {share:g} to {end:g} from step {start}"
+                    decays.add(start, trunk.branch(at=start, decay=share, shapes=options.shapes, end=end, name=name))
+            otherwise.add(trunk.steps, trunk.branch(at=trunk.steps, change=OTHERWISE, steps=max(options.budgets), name="otherwise"))
+            es.wait_all(decays.futures + otherwise.futures, PATIENCE_SECONDS)
+        finally:
+            study.finish()
         for branches in (decays, otherwise):
             branches.alone = train_alone(client, options.data, branches)
         found = comparison.of(study, trunk, decays, otherwise)
@@ -45,17 +48,16 @@ def main(arguments):
     return 0 if all(each["same_state"] for each in found["branches"]) else 1
 
 
-def train_trunk(client, data, stops):
+def train_trunk(study, stops):
     """A learning rate that warms up and holds, trained to the last of `stops`, which are in order. The state is stored at each, since the trial
-    is asked for there. Returns the study, which takes more, and the trial."""
-    study = study_of(client, "trunk", data, share="study")  # with nobody before it: what it costs is measured
+    is asked for there. Returns the trial."""
     future = study.submit({**MODEL, "lr": es.Warmup(0, WARMUP_STEPS, PEAK)}, steps=stops[0], horizon=stops[-1])
     for stop in stops:
-        future.result(PATIENCE_SECONDS)
         if stop > future.step:
+            future.result(PATIENCE_SECONDS)
             future = future.trial.extend(stop)
     future.result(PATIENCE_SECONDS)
-    return study, future.trial.refresh()
+    return future.trial.refresh()
 
 
 def train_alone(client, data, branches):
