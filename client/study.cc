@@ -38,6 +38,11 @@ Result<Future<Evaluation>> Study::Continue(TrialId trial, Step steps) {
   return answer.evaluations.front();
 }
 
+Result<Evaluation> Study::Eval(const tuners::TrialText& trial, Step step) {
+  ESPALIER_ASSIGN(const std::vector<Future<Evaluation>> futures, Submit({trial}, {.steps = step, .horizon = step}));
+  return futures.front().Get();
+}
+
 Result<void> Study::Close(std::vector<TrialId> trials) {
   Batch batch;
   batch.close = std::move(trials);
