@@ -1,7 +1,7 @@
 // Figures 5.2 and 5.3: a search space of sequences, and a study of it by a tuner that stops trials early. Its trainer
-// is the built-in `mlp`.
-//   espalier up                             # in another terminal
-//   build/debug/bin/thesis-study [ADDRESS]  # left out: the server that `espalier up` runs here
+// is the built-in `mlp`, or that of figure 5.1 (my_trainer.cc says how the service comes by it).
+//   build/release/bin/espalier up                         # in another terminal
+//   build/release/bin/thesis-study [mlp | my_trainer]
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -25,8 +25,8 @@ SearchSpace GetSearchSpace() {
           .fixed = {}};
 }
 
-Result<std::string> ServerAddress(int argument_count, char** arguments) {
-  if (argument_count > 1) return arguments[1];
+// Of the server that `espalier up` runs here.
+Result<std::string> ServerAddress() {
   const char* const data = std::getenv("ESPALIER_DATA");
   const char* const home = std::getenv("HOME");
   return espalier::ReadServerAddress((data ? std::string(data) : std::string(home ? home : "") + "/.espalier") +
@@ -39,10 +39,11 @@ void Print(const Evaluation& evaluation) {
   std::cout << (evaluation.message.empty() ? "" : ": ") << evaluation.message << '\n';
 }
 
-Result<void> Run(const std::string& address) {
+Result<void> Run(const std::string& trainer) {
+  ESPALIER_ASSIGN(const std::string address, ServerAddress());
   ESPALIER_ASSIGN(espalier::Client client, espalier::Client::Connect(address));
   ESPALIER_ASSIGN(espalier::Study study, client.CreateStudy({.name = "thesis",
-                                                             .trainer = "mlp",
+                                                             .trainer = trainer,
                                                              .data = "digits",
                                                              .step = {.updates = 20},
                                                              .metric = "test_acc",
@@ -72,8 +73,7 @@ Result<void> Run(const std::string& address) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  const Result<std::string> address = ServerAddress(argument_count, arguments);
-  const Result<void> done = address.has_value() ? Run(*address) : tl::unexpected<espalier::Error>(address.error());
+  const Result<void> done = Run(argument_count > 1 ? arguments[1] : "mlp");
   if (done.has_value()) return 0;
   const espalier::Error& error = done.error();
   std::cerr << error.field << (error.field.empty() ? "" : ": ") << error.message << '\n';
