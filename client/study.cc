@@ -16,8 +16,8 @@ struct Study::Parts {
   StudyStream stream;
 };
 
-Study::Study(std::shared_ptr<Connection> connection, StudyId id, bool attached)
-    : parts_(std::make_shared<Parts>(std::move(connection), id, attached)) {}
+Study::Study(const std::shared_ptr<Connection>& connection, StudyId id, bool attached)
+    : parts_(std::make_shared<Parts>(connection, id, attached)) {}
 
 StudyId Study::id() const { return parts_->id; }
 bool Study::attached() const { return parts_->attached; }

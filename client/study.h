@@ -29,7 +29,7 @@ struct SubmitOptions {
 
 class Study {
  public:
-  Study(std::shared_ptr<Connection> connection, StudyId id, bool attached);
+  Study(const std::shared_ptr<Connection>& connection, StudyId id, bool attached);
 
   StudyId id() const;
   // True: the study was running already when this client created it.

@@ -1,5 +1,5 @@
 // Figures 5.2 and 5.3: a search space of sequences, and a study of it by a tuner that stops trials early. Its trainer
-// is the built-in `mlp`, or that of figure 5.1 (my_trainer.cc says how the service comes by it).
+// is the built-in `mlp`, or that of figure 5.1 (../README.md says how the service comes by it).
 //   build/release/bin/espalier up                         # in another terminal
 //   build/release/bin/thesis-study [mlp | my_trainer]
 #include <cstdlib>

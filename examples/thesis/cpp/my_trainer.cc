@@ -1,9 +1,7 @@
 // Figure 5.1: a trainer of one's own, whose learning rate and batch size may change on the way: a linear layer that
-// tells images or rows of a table. In a library that the worker takes in:
-//   espalier up --worker "$PWD/build/release/bin/espalier-worker --trainer $PWD/build/release/bin/libmy_trainer.so
-//   --data digits" build/release/bin/thesis-study my_trainer
-// Less is to be written for a network: examples/cpp_trainer.
-#include <torch/nn/functional/loss.h>
+// tells images, or rows of a table. ../README.md says how the worker takes its library in. For a network less is to be
+// written: examples/cpp_trainer.
+#include <ATen/core/ivalue.h>  // clang wants it whole before what follows
 #include <torch/optim/sgd.h>
 
 #include "worker/trainer/data/batches.h"
@@ -44,7 +42,7 @@ class MyTrainer : public Trainer {
     const std::int64_t epoch = batches_->epoch();
     for (std::int64_t i = 0; step_.updates > 0 ? i < step_.updates : batches_->epoch() == epoch; ++i) {
       const Batch batch = batches_->Next(batch_size_);
-      const at::Tensor loss = torch::nn::functional::cross_entropy(Tell(batch), batch.labels);
+      const at::Tensor loss = torch::cross_entropy_loss(Tell(batch), batch.labels);
       optimizer_->zero_grad();
       loss.backward();
       optimizer_->step();
