@@ -16,8 +16,8 @@ struct Study::Parts {
   StudyStream stream;
 };
 
-Study::Study(std::shared_ptr<Connection> connection, StudyId id, bool attached)
-    : parts_(std::make_shared<Parts>(std::move(connection), id, attached)) {}
+Study::Study(const std::shared_ptr<Connection>& connection, StudyId id, bool attached)
+    : parts_(std::make_shared<Parts>(connection, id, attached)) {}
 
 StudyId Study::id() const { return parts_->id; }
 bool Study::attached() const { return parts_->attached; }
@@ -36,6 +36,11 @@ Result<Future<Evaluation>> Study::Continue(TrialId trial, Step steps) {
   batch.claims.push_back(FurtherClaim{trial, steps});
   ESPALIER_ASSIGN(const BatchAnswer answer, SubmitBatch(batch, NewRequestId()));
   return answer.evaluations.front();
+}
+
+Result<Evaluation> Study::Eval(const tuners::TrialText& trial, Step step) {
+  ESPALIER_ASSIGN(const std::vector<Future<Evaluation>> futures, Submit({trial}, {.steps = step, .horizon = step}));
+  return futures.front().Get();
 }
 
 Result<void> Study::Close(std::vector<TrialId> trials) {

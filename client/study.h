@@ -29,7 +29,7 @@ struct SubmitOptions {
 
 class Study {
  public:
-  Study(std::shared_ptr<Connection> connection, StudyId id, bool attached);
+  Study(const std::shared_ptr<Connection>& connection, StudyId id, bool attached);
 
   StudyId id() const;
   // True: the study was running already when this client created it.
@@ -38,6 +38,8 @@ class Study {
   // One future a trial, in order. Errors of this and the next: the master's.
   Result<std::vector<Future<Evaluation>>> Submit(const std::vector<TrialText>& trials, const SubmitOptions& options);
   Result<Future<Evaluation>> Continue(TrialId trial, Step steps);
+  // Waits for what one trial comes to at step `step`; what is trained of it already is not trained again.
+  Result<Evaluation> Eval(const tuners::TrialText& trial, Step step);
   Result<void> Close(std::vector<TrialId> trials);
   Result<void> CancelTrials(std::vector<TrialId> trials);
   Result<void> Finish();

@@ -43,6 +43,14 @@ class StudyTest(unittest.TestCase):
         self.assertEqual((dict(first.sequences), first.steps, first.horizon_steps), ({"lr": "0.1"}, 4, 4))
         self.assertEqual((dict(second.sequences), second.steps, second.horizon_steps), ({"lr": "Exponential(0.1, 0.9)"}, 2, 9))
 
+    def test_one_trial_is_evaluated_at_one_step_and_asked_for_no_further(self):
+        study = self.study(self.master([[settled(1, 1), settled(2, 2, state=2, message="it broke"), finished(3)]]))
+        self.assertEqual(study.eval({"lr": 0.1}, 7).claim_id, 1)
+        [asked] = self.fake.requests("Submit")[0].new_trials
+        self.assertEqual((dict(asked.sequences), asked.steps, asked.horizon_steps), ({"lr": "0.1"}, 7, 7))
+        with self.assertRaisesRegex(es.TrialFailed, "it broke"):
+            study.eval({"lr": 0.2}, 7, timeout=60)
+
     def test_a_broken_stream_is_read_on_from_the_next_event(self):
         client = self.master([[settled(1, 1), GONE], [GONE], [], [settled(1, 1), settled(2, 3), settled(3, 2), finished(4)]])
         study = self.study(client)

@@ -131,6 +131,19 @@ TEST_CASE("submitted trials give futures of their evaluations, in order of submi
   CHECK(study.WaitUntilFinished().value());
 }
 
+TEST_CASE("one trial is evaluated at one step, and asked for no further") {
+  FakeMaster master(Options());
+  Client client = Connect(master);
+  Study study = Create(client);
+  const Result<Evaluation> evaluation = study.Eval({{"lr", "0.5"}}, Step{7});
+  REQUIRE(evaluation.has_value());
+  CHECK(evaluation->step == Step{7});
+  CHECK(evaluation->metrics.at("test_acc") == Approx(0.507));
+  REQUIRE(master.submissions().size() == 1);
+  CHECK(master.submissions()[0].new_trials(0).horizon_steps() == 7);
+  CHECK(study.Eval({{"lr", "bad"}}, Step{7})->state == ClaimState::kFailed);
+}
+
 TEST_CASE("a failed training is an evaluation that says so, and a cancelled claim too") {
   FakeMaster master(ByHand());
   Client client = Connect(master);

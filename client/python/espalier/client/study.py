@@ -11,6 +11,7 @@ from espalier.client.ask_tell import AskTell, Tuner, drive
 from espalier.client.bar import Bar
 from espalier.client.batches import Batch, cut, in_whole_batch, new_trial
 from espalier.client.draft import Draft
+from espalier.client.evaluation import Evaluation
 from espalier.client.forecast import Forecast, forecast_of
 from espalier.client.future import Future
 from espalier.client.importance import importances_of
@@ -79,6 +80,11 @@ class Study:
         self.create(listed)
         futures = self._submit(batch) if listed else []
         return futures[0] if single else futures
+
+    def eval(self, trial: Mapping[str, Any], step: int, timeout: float | None = None) -> Evaluation:
+        """Waits for the metrics of one trial at step `step`; what is trained of it already is not trained again. Raises as `submit` does;
+        TrialFailed, TrialCancelled where there are none; TimeoutError after `timeout` seconds."""
+        return self.submit(trial, steps=step).result(timeout)
 
     @property
     def trials(self) -> Trials:
