@@ -16,7 +16,8 @@ from espalier.sequences.values import Value
 class Curve:
     """One trial. `state`, `steps`: as those of es.Trial. `message`: why it failed, else empty. `sequences`: the text of each
     hyper-parameter, by name. `evaluations`: step -> metrics by name, whoever asked for them, of all stages that it shares with others as
-    of its own. `training`: what its steps returned as they were trained, such as loss: name -> step -> value; not read: empty."""
+    of its own. `settled`: the same of what its study asked for, with NaN where training diverged, which is not evaluated. `training`: what its
+    steps returned as they were trained, such as loss: name -> step -> value; not read: empty."""
 
     trial: int
     state: str
@@ -24,6 +25,7 @@ class Curve:
     message: str
     sequences: Mapping[str, str]
     evaluations: Mapping[int, Mapping[str, float]]
+    settled: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     training: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
     def values(self) -> dict[str, Value]:
@@ -32,9 +34,9 @@ class Curve:
         return {name: self.sequences[name] if isinstance(value, Sequence) else value for name, value in plain.items()}  # type: ignore[misc]
 
     def metrics(self) -> dict[int, dict[str, float]]:
-        """Step -> all metrics by name, in order of step: those of evaluations by their own names, `loss` of training as "training/loss"."""
+        """Step -> all metrics by name, in order of step: those measured by their own names, `loss` of training as "training/loss"."""
         merged: dict[int, dict[str, float]] = defaultdict(dict)
-        for step, metrics in self.evaluations.items():
+        for step, metrics in [*self.settled.items(), *self.evaluations.items()]:
             merged[step].update(metrics)
         for name, by_step in self.training.items():
             for step, value in by_step.items():
@@ -49,8 +51,11 @@ def read(study: Study, *, training: bool = False) -> Iterator[Curve]:
         answer = connection.call("GetTrial", trial_id=listed.id)
         trial = answer.trial
         yield Curve(trial.trial_id, trial.state, trial.steps, trial.message, dict(sorted(trial.sequences.items())),
-                    {each.step: dict(sorted(each.metrics.items())) for each in answer.metrics},
-                    _training(connection, listed.id) if training else {})  # fmt: skip
+                    _by_step(answer.metrics), _by_step(trial.evaluations), _training(connection, listed.id) if training else {})  # fmt: skip
+
+
+def _by_step(evaluations):
+    return {each.step: dict(sorted(each.metrics.items())) for each in evaluations}
 
 
 def _training(connection, trial):

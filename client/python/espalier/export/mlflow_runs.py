@@ -28,8 +28,8 @@ def write(study: Summary, curves: Iterable[Curve], forks: Mapping[int, Fork], tr
     found = client.get_experiment_by_name(experiment)
     experiment_id = found.experiment_id if found is not None else client.create_experiment(experiment)
     of_study = {"espalier.study": str(study.id), "espalier.study_name": study.name}
-    told = " and ".join(f"tags.`{name}` = '{_quoted(value)}'" for name, value in of_study.items())
-    if client.search_runs([experiment_id], told, max_results=1):
+    of_such_id = client.search_runs([experiment_id], f"tags.`espalier.study` = '{study.id}'")
+    if any(run.data.tags.get("espalier.study_name") == study.name for run in of_such_id):  # another service counts its studies, too
         raise AlreadyExists(f"{experiment} has runs of study {study.id} already; delete them there, or name another", "experiment")
     runs: dict[int, str] = {}
     for curve in curves:
@@ -61,7 +61,3 @@ def _metrics(curve) -> list[Metric]:
 def _portions(listed, size) -> Iterator[list]:
     for begin in range(0, len(listed), size):
         yield listed[begin : begin + size]
-
-
-def _quoted(text):
-    return text.replace("\\", "\\\\").replace("'", "\\'")

@@ -13,8 +13,8 @@ from espalier.export.forks import Fork
 
 EXIT_CODES = {"failed": 1, "cancelled": 1}
 # Nothing of this process belongs to the runs: neither its output, nor its machine's load, nor its code.
-SETTINGS = {"silent": True, "console": "off", "x_disable_stats": True, "x_disable_meta": True, "x_disable_machine_info": True, "disable_git": True,
-            "disable_code": True, "disable_job_creation": True}  # fmt: skip
+SETTINGS = {"silent": True, "console": "off", "x_disable_stats": True, "x_disable_meta": True, "x_disable_machine_info": True, "x_save_requirements": False,
+            "disable_git": True, "disable_code": True, "disable_job_creation": True}  # fmt: skip
 
 
 def write(study: Summary, curves: Iterable[Curve], forks: Mapping[int, Fork], folder: str | PathLike, project: str) -> dict[int, str]:
