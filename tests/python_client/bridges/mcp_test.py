@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -95,7 +96,8 @@ class McpTest(unittest.TestCase):
             branch = next(each for each in pieces if each["parent"] == root["id"])
             self.assertEqual((root["start"], root["trained"], branch["start"], branch["trained"]), (0, [[0, 8]], 4, [[4, 8]]))
             self.assertEqual((await agent.told("trained", study="by an agent", count=1))["more"], len(pieces) - 1)
-            self.assertEqual((await agent.told("forecast", study_file=STUDY))["trained_steps"], 20)
+            again = await agent.told("forecast", study_file=STUDY.replace(", 1e30", ""))
+            self.assertEqual((again["trained_steps"], again["remaining_steps"]), (12, 0))
             self.assertEqual([each["id"] for each in await agent.told("studies", count=1)], [started["id"]])
 
         self.asked(conversation)
@@ -118,7 +120,7 @@ class McpTest(unittest.TestCase):
     def test_errors_are_told_with_what_to_mend(self):
         async def conversation(agent):
             for arguments, said in [
-                ({"study_file": STUDY.replace("lr:", "rl:")}, r"INVALID_ARGUMENT: study.yaml:7: hyper_parameters.rl: mlp has no hyper-parameter rl; did"),
+                ({"study_file": STUDY.replace("lr:", "rl:")}, r"INVALID_ARGUMENT: study.yaml:7: hyper_parameters.rl\[0\]: mlp has no hyper-parameter rl; did"),
                 ({"study_file": "study: [", "study_path": None}, r"INVALID_ARGUMENT: study.yaml:1: "),
                 ({"study_path": "/nowhere/study.yaml"}, "INVALID_ARGUMENT: /nowhere/study.yaml"),
                 ({}, "study_file: expected either the file itself, or study_path"),
@@ -143,6 +145,17 @@ class McpTest(unittest.TestCase):
                 for name, said in tool.input_schema["properties"].items():
                     self.assertTrue(said.get("description"), f"{tool.name}: {name}")
             self.assertIn("- MultiStep(init, milestones, gamma): `init`, times `gamma` at each milestone", agent.client.instructions)
+
+        self.asked(conversation)
+
+    def test_the_study_file_of_its_instructions_is_one(self):
+        async def conversation(agent):
+            example = re.search(r"^study: .*?\n\n", agent.client.instructions, re.MULTILINE | re.DOTALL)[0]
+            self.assertEqual((await agent.told("forecast", study_file=example))["unique_steps"], 120)
+            for tuner in re.search(r"or sha, asha: (\{.*?\}); (random: \{.*?\})", example).groups():
+                tuner = tuner if tuner.startswith("random") else f"asha: {tuner}"
+                file = re.sub(r"tuner: .*", f"tuner: {{{tuner}}}", example).replace("[0.1,", '["loguniform(0.01, 1)",' if "random" in tuner else "[0.1,")
+                self.assertGreaterEqual((await agent.told("forecast", study_file=file))["trials"], 2)
 
         self.asked(conversation)
 

@@ -12,7 +12,7 @@ def main() -> int:
     try:
         from espalier.mcp.server import serve
     except ModuleNotFoundError as error:
-        if error.name not in ("mcp", "pydantic"):
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic"):
             raise
         print("espalier: python -m espalier.mcp needs mcp: pip install 'espalier-hpo[mcp]'", file=sys.stderr)
         return 1
