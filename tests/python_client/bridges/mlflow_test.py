@@ -70,12 +70,13 @@ class MlflowTest(unittest.TestCase):
         self.assertEqual(len(tags), 6)
         self.assertFalse(any("espalier.parent_trial" in each for each in tags))
 
-    def test_metrics_are_called_what_mlflow_can_write_and_runs_end_as_their_trials_did(self):
-        trials = [Curve(1, "failed", 2, "out of memory", {}, {2: {"acc@1": 0.5}}), Curve(2, "cancelled", 0, "", {}, {}), Curve(3, "running", 0, "", {}, {})]
+    def test_all_is_called_what_mlflow_can_write_and_runs_end_as_their_trials_did(self):
+        trials = [Curve(1, "failed", 2, "out of memory" + "." * 10_000, {"lr+": "0.1"}, {2: {"acc@1": 0.5}}), Curve(2, "cancelled", 0, "", {}, {}), Curve(3, "running", 0, "", {}, {})]
         written = mlflow_runs.write(self.study.show(), trials, {}, self.uri, "names")
         runs = [MlflowClient(self.uri).get_run(run) for run in written.values()]
         self.assertEqual([run.info.status for run in runs], ["FAILED", "KILLED", "RUNNING"])
-        self.assertEqual((runs[0].data.metrics, runs[0].data.tags["espalier.message"]), ({"acc_1": 0.5}, "out of memory"))
+        self.assertEqual((runs[0].data.params, runs[0].data.metrics), ({"lr_": "0.1"}, {"acc_1": 0.5}))
+        self.assertTrue(runs[0].data.tags["espalier.message"].startswith("out of memory."))
 
     def test_a_trial_of_many_hyper_parameters_is_written_whole(self):
         many = {f"h{index}": index for index in range(150)} | {"curve_rate": 0.01}

@@ -110,6 +110,16 @@ class ExportTest(unittest.TestCase):
         first, _, _, _, forked, *_ = [trial.id for trial in self.study.trials]
         self.assertEqual(forks[forked], study_forks.Fork(first, 4))
 
+    def test_a_whole_number_is_the_beginning_of_a_floating_sequence(self):
+        grid = {"x": [1, es.MultiStep(1, [4], 0.5)], "n": [2, es.MultiStep(2, [3], 2)]}
+        study = self.client.study("types", trainer="synthetic", metric="test_acc", goal="max", space=grid, steps=STEPS, share="study")
+        study.submit()
+        study.finish()
+        self.assertTrue(study.wait(300))
+        steps, forks = study.show().steps, study_forks.forks_of(curves.read(study))
+        self.assertEqual([fork.step for fork in forks.values()], [3, 4, 4])
+        self.assertEqual(steps.claimed - 11, steps.unique)
+
     def test_a_trial_forks_from_where_another_was_stopped(self):
         study = self.client.study("stopped", trainer="synthetic", metric="test_acc", goal="max", share="study")
         short = study.submit({"lr": es.Exponential(1, 0.5), "bs": 1}, steps=3)
@@ -118,12 +128,12 @@ class ExportTest(unittest.TestCase):
         self.assertTrue(study.wait(300))
         self.assertEqual(study_forks.forks_of(curves.read(study)), {long.trial.id: study_forks.Fork(short.trial.id, 3)})
 
-    def test_what_is_no_number_is_null_in_json_and_nan_in_csv(self):
-        curve = curves.Curve(1, "done", 2, "", {"note": '"a, b"'}, {2: {"acc": math.nan, "loss": math.inf}})
+    def test_numbers_are_as_short_as_they_can_be_and_what_is_none_is_null_in_json(self):
+        curve = curves.Curve(1, "done", 2, "", {"note": '"a, b"'}, {2: {"acc": math.nan, "loss": math.inf, "size": 1e22, "whole": 1.0}})
         table.write_jsonl([curve], self.folder / "jsonl")
-        self.assertEqual(json.loads((self.folder / "jsonl").read_text(), parse_constant=self.fail)["metrics"], {"acc": None, "loss": None})
+        self.assertEqual(json.loads((self.folder / "jsonl").read_text(), parse_constant=self.fail)["metrics"], {"acc": None, "loss": None, "size": 1e22, "whole": 1})
         table.write_csv([curve], self.folder / "csv")
-        self.assertEqual((self.folder / "csv").read_text(), 'trial,state,step,acc,loss,note\n1,done,2,nan,inf,"""a, b"""\n')
+        self.assertEqual((self.folder / "csv").read_text(), 'trial,state,step,acc,loss,size,whole,note\n1,done,2,nan,inf,1e+22,1,"""a, b"""\n')
 
     def assert_near(self, given, expected):
         """TensorBoard's values are of single precision."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from mlflow.entities import Metric, Param
 from mlflow.tracking import MlflowClient
@@ -14,11 +14,9 @@ from espalier.errors import AlreadyExists
 from espalier.export.curves import Curve
 from espalier.export.forks import Fork
 
-# What one call takes.
-METRICS_MAX = 1000
-PARAMS_MAX = 100
 STATUS = {"done": "FINISHED", "failed": "FAILED", "cancelled": "KILLED"}  # all others: RUNNING
-NO_NAME = re.compile(r"[^\w\-. :/]", re.ASCII)  # what no metric's name may have
+NO_NAME = re.compile(r"[^\w\-. :/]", re.ASCII)  # what no name may have
+MESSAGE_MAX = 5000  # characters of a tag
 PARENT_RUN = "mlflow.parentRunId"  # by which MLflow shows a run below another
 
 
@@ -35,10 +33,7 @@ def write(study: Summary, curves: Iterable[Curve], forks: Mapping[int, Fork], tr
     for curve in curves:
         run = client.create_run(experiment_id, run_name=f"trial {curve.trial}", tags=of_study | _tags(curve, forks.get(curve.trial), runs))
         runs[curve.trial] = run_id = run.info.run_id
-        for params in _portions([Param(*each) for each in curve.sequences.items()], PARAMS_MAX):
-            client.log_batch(run_id, params=params)
-        for metrics in _portions(_metrics(curve), METRICS_MAX):
-            client.log_batch(run_id, metrics=metrics)
+        client.log_batch(run_id, params=_params(curve), metrics=_metrics(curve))  # in as many calls as it takes
         if curve.state in STATUS:
             client.set_terminated(run_id, STATUS[curve.state])
     return runs
@@ -47,17 +42,16 @@ def write(study: Summary, curves: Iterable[Curve], forks: Mapping[int, Fork], tr
 def _tags(curve, fork, runs):
     tags = {"espalier.trial": str(curve.trial), "espalier.state": curve.state, "espalier.steps": str(curve.steps)}
     if curve.message:
-        tags["espalier.message"] = curve.message
+        tags["espalier.message"] = curve.message[:MESSAGE_MAX]
     if fork is not None:
         tags |= {"espalier.parent_trial": str(fork.parent), "espalier.branch_step": str(fork.step), PARENT_RUN: runs[fork.parent]}
     return tags
 
 
+def _params(curve) -> list[Param]:
+    return [Param(NO_NAME.sub("_", name), text) for name, text in curve.sequences.items()]
+
+
 def _metrics(curve) -> list[Metric]:
     now = int(time.time() * 1000)
     return [Metric(NO_NAME.sub("_", name), value, now, step) for step, metrics in curve.metrics().items() for name, value in metrics.items()]
-
-
-def _portions(listed, size) -> Iterator[list]:
-    for begin in range(0, len(listed), size):
-        yield listed[begin : begin + size]
