@@ -100,7 +100,7 @@ install_bridges() {
   local wanted=$root/tests/python_client/bridges/requirements.txt
   [ -z "${ESPALIER_BRIDGES:-}" ] && [ -x "$python" ] || return 0
   ! cmp -s "$wanted" "$environment/installed.txt" || return 0
-  say "installing MLflow, Weights & Biases and MCP into build/bridges"
+  say "installing MLflow, Weights & Biases, MCP and Hydra into build/bridges"
   make_environment_beside_pytorch "$python" "$environment" "$wanted" && return 0
   rm -rf "$environment"
   say "what is pinned in $wanted cannot be installed from PyPI: tests of the Python client's bridges are not run"

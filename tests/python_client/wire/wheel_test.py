@@ -45,6 +45,7 @@ class WheelTest(unittest.TestCase):
         for name in ("client/protocol.bin", "client/study.py", "sequences/families.py", "lightning/adapter.py", "export/table.py",
                      "mcp/__main__.py", "py.typed", "__init__.pyi"):  # fmt: skip
             self.assertIn(f"espalier/{name}", names)
+        self.assertIn("hydra_plugins/espalier_sweeper/sweeper.py", names)
 
         environment = folder / "environment"
         venv.create(environment, with_pip=False, symlinks=True)
