@@ -59,8 +59,9 @@ def wandb(study: Study, folder: str | PathLike, project: str | None = None, *, f
     without wandb."""
     writer = _load("wandb", "wandb")
     curves = _read(study, training=True)
+    parts = _forks(curves) if forks else {}
     pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    return writer.write(study.show(), curves, _forks(curves) if forks else {}, folder, "espalier" if project is None else project)
+    return writer.write(study.show(), curves, parts, folder, "espalier" if project is None else project)
 
 
 _WRITERS = {"parquet": "parquet_file", "tensorboard": "tensorboard_files", "mlflow": "mlflow_runs", "wandb": "wandb_files"}

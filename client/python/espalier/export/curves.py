@@ -30,8 +30,8 @@ class Curve:
 
     def values(self) -> dict[str, Value]:
         """Each hyper-parameter that is a plain value as such, and the text of any other."""
-        plain = {name: parse(text) for name, text in self.sequences.items()}
-        return {name: self.sequences[name] if isinstance(value, Sequence) else value for name, value in plain.items()}  # type: ignore[misc]
+        parsed = {name: parse(text) for name, text in self.sequences.items()}
+        return {name: self.sequences[name] if isinstance(value, Sequence) else value for name, value in parsed.items()}
 
     def metrics(self) -> dict[int, dict[str, float]]:
         """Step -> all metrics by name, in order of step: those measured by their own names, `loss` of training as "training/loss"."""

@@ -53,7 +53,7 @@ def some_of(space: Grid | Space) -> list[dict[str, Any]]:
 
 def longest(tuner: tuners.BuiltIn) -> int:
     """How many steps it may ask of a trial."""
-    return tuner.steps if hasattr(tuner, "steps") else tuner.max  # type: ignore[attr-defined]
+    return tuner.steps if hasattr(tuner, "steps") else tuner.max
 
 
 def _is_open(value) -> bool:
