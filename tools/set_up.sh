@@ -87,17 +87,32 @@ install_python_client() {
   local wanted=$root/tests/python_client/requirements.txt
   [ -z "${ESPALIER_PYTHON_CLIENT:-}" ] && [ -x "$python" ] || return 0
   ! cmp -s "$wanted" "$environment/installed.txt" || return 0
-  say "installing grpcio, protobuf, pandas, matplotlib, Optuna and a kernel for notebooks into build/python_client"
+  say "installing grpcio, protobuf, pandas, matplotlib, Optuna, TensorBoard and a kernel for notebooks into build/python_client"
   make_environment_beside_pytorch "$python" "$environment" "$wanted" && return 0
   rm -rf "$environment"
   say "what is pinned in $wanted cannot be installed from PyPI: tests of the Python client are not run"
+}
+
+# What the tests of the client's bridges need besides, in an environment of its own that sees the client's. Without it they are not run.
+install_bridges() {
+  local python=${ESPALIER_PYTHON_CLIENT:-$root/build/python_client/bin/python}
+  local environment=$root/build/bridges
+  local wanted=$root/tests/python_client/bridges/requirements.txt
+  [ -z "${ESPALIER_BRIDGES:-}" ] && [ -x "$python" ] || return 0
+  ! cmp -s "$wanted" "$environment/installed.txt" || return 0
+  say "installing MLflow, Weights & Biases, MCP and Hydra into build/bridges"
+  make_environment_beside_pytorch "$python" "$environment" "$wanted" && return 0
+  rm -rf "$environment"
+  say "what is pinned in $wanted cannot be installed from PyPI: tests of the Python client's bridges are not run"
 }
 
 # make_environment_beside_pytorch PYTHON FOLDER REQUIREMENTS: an environment of its own that sees PYTHON's packages.
 make_environment_beside_pytorch() {
   rm -rf "$2"
   "$1" -m venv "$2" &&
-    "$1" -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' \
+    "$1" -c 'import pathlib, sys, torch
+folders = [*(each for each in sys.path if each.endswith("site-packages")), str(pathlib.Path(torch.__file__).parents[1])]
+print(*dict.fromkeys(folders), sep="\n")' \
       > "$("$2/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pytorch.pth" &&
     "$2/bin/pip" install --quiet --no-deps --require-hashes -r "$3" >&2 && cp "$3" "$2/installed.txt"
 }

@@ -1,6 +1,6 @@
 """Runs the tests of the Python client with the interpreter that it is started by: `PYTHON tests/python_client/run.py [FOLDER] [WORDS ...]`.
 Without a folder those that need the standard library alone; `wire` needs grpcio, `server` a built service besides, in the environment's
-ESPALIER_BIN. Only tests are run that have one of the words in their names."""
+ESPALIER_BIN, `bridges` the tools that the client has bridges to. Only tests are run that have one of the words in their names."""
 
 import pathlib
 import sys
@@ -8,7 +8,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-FOLDERS = ("wire", "server")
+FOLDERS = ("wire", "server", "bridges")
 
 
 def main(words):

@@ -35,7 +35,7 @@ _PLACES = {
     **dict.fromkeys(["initial", "sequence"], "hyper_parameters"),
     **dict.fromkeys(["batches", "evaluate", "loop", "report", "setup", "steps", "track"], "loop_form"),
 }  # fmt: skip
-_MODULES = ("accelerate", "lightning", "optuna", "transformers")  # each for a framework, which it imports
+_MODULES = ("accelerate", "export", "lightning", "optuna", "transformers")  # each for other tools, which it imports
 # What may be missing, and how it is installed.
 _NEEDED = {
     "torch": "PyTorch: pip install 'espalier-hpo[torch]', or the build for your device from pytorch.org",

@@ -1,5 +1,5 @@
 # What type checkers and editors see of the names that __init__.py loads when they are asked for.
-from espalier import accelerate as accelerate, lightning as lightning, optuna as optuna, transformers as transformers
+from espalier import accelerate as accelerate, export as export, lightning as lightning, optuna as optuna, transformers as transformers
 from espalier.client.client import Client as Client, connect as connect
 from espalier.client.evaluation import Evaluation as Evaluation
 from espalier.client.forecast import Forecast as Forecast

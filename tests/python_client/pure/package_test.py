@@ -5,11 +5,13 @@ import pathlib
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import espalier as es
 
 PACKAGE = pathlib.Path(es.__file__).parent
-LATE = ("torch", "grpc", "google.protobuf", "pandas", "matplotlib", "tqdm", "optuna", "asyncio")
+LATE = ("torch", "grpc", "google.protobuf", "pandas", "matplotlib", "tqdm", "optuna", "asyncio", "pyarrow", "tensorboard", "mlflow",
+        "wandb", "mcp")  # fmt: skip
 
 
 def loaded_after(code):
@@ -27,6 +29,13 @@ class PackageTest(unittest.TestCase):
     def test_sequences_and_spaces_need_the_standard_library_alone(self):
         loaded = loaded_after("import espalier as es; es.Space({'lr': es.Exponential(es.loguniform(1e-3, 1), 0.95)}).sample()")
         self.assertEqual([name for name in LATE if name in loaded], [])
+
+    def test_what_an_export_needs_is_named_where_it_is_missing(self):
+        for name, package in {"parquet": "pyarrow", "tensorboard": "tensorboard", "mlflow": "mlflow", "wandb": "wandb"}.items():
+            hidden = {each: None for each in ("espalier.client.study", package)}  # neither is needed for the message
+            with self.subTest(name), unittest.mock.patch.dict(sys.modules, hidden):
+                with self.assertRaisesRegex(ModuleNotFoundError, rf"es.export.{name} needs {package}: pip install 'espalier-hpo\[{name}\]'"):
+                    getattr(es.export, name)(None, "anywhere")
 
     def test_editors_and_type_checkers_see_just_the_names_that_there_are(self):
         stub = ast.parse((PACKAGE / "__init__.pyi").read_text())

@@ -42,8 +42,10 @@ class WheelTest(unittest.TestCase):
         self.assertRegex(wheel.name, r"^espalier_hpo-[\d.]+-py3-none-any\.whl$")
         shutil.rmtree(folder / "checkout")
         names = zipfile.ZipFile(wheel).namelist()
-        for name in ("client/protocol.bin", "client/study.py", "client/plots/tree.py", "sequences/families.py", "lightning/adapter.py", "py.typed", "__init__.pyi"):
+        for name in ("client/protocol.bin", "client/study.py", "client/plots/tree.py", "sequences/families.py", "lightning/adapter.py",
+                     "export/table.py", "mcp/__main__.py", "py.typed", "__init__.pyi"):  # fmt: skip
             self.assertIn(f"espalier/{name}", names)
+        self.assertIn("hydra_plugins/espalier_sweeper/sweeper.py", names)
 
         environment = folder / "environment"
         venv.create(environment, with_pip=False, symlinks=True)

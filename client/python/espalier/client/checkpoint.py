@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import weakref
 from collections import defaultdict
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from espalier.client.local_service import find_program
-from espalier.errors import FailedPrecondition, InvalidArgument
+from espalier.client import program
+from espalier.errors import InvalidArgument
 
 if TYPE_CHECKING:
     import torch
@@ -77,14 +74,14 @@ class Checkpoint:
 
 def export(trial: Trial, step: int | None, train: bool, file: str | PathLike | None, store: str | None) -> Checkpoint:
     """As Trial.checkpoint says: by the program `espalier`, which reaches the store."""
-    client = trial.study.client
     folder = None
     if file is None:
         folder = tempfile.mkdtemp(prefix="espalier-checkpoint-")
         file = pathlib.Path(folder) / f"trial-{trial.id}.safetensors"
     try:
-        told = _told(client, [str(trial.id), str(file), *(["--step", str(step)] if step is not None else []), *(["--train"] if train else []),
-                              *(["--store", store] if store is not None else [])])  # fmt: skip
+        told = program.answer("checkpoint", "export", trial.id, file, *(["--step", step] if step is not None else []),
+                              *(["--train"] if train else []), *(["--store", store] if store is not None else []),
+                              client=trial.study.client)  # fmt: skip
     except BaseException:
         if folder is not None:
             shutil.rmtree(folder)
@@ -93,13 +90,3 @@ def export(trial: Trial, step: int | None, train: bool, file: str | PathLike | N
     if folder is not None:
         weakref.finalize(checkpoint, shutil.rmtree, folder, ignore_errors=True)
     return checkpoint
-
-
-def _told(client, arguments) -> dict[str, Any]:
-    place = ["--server", client.connection.address, "--data", str(client.data)]
-    command = [find_program(), "checkpoint", "export", *arguments, *place, "--output", "json"]
-    token = {"ESPALIER_TOKEN": client.connection.token} if client.connection.token else {}
-    done = subprocess.run(command, env=os.environ | token, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise FailedPrecondition(done.stderr.strip().removeprefix("espalier: ") or f"espalier checkpoint export ended with {done.returncode}")
-    return json.loads(done.stdout)
