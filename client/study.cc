@@ -38,7 +38,7 @@ Result<Future<Evaluation>> Study::Continue(TrialId trial, Step steps) {
   return answer.evaluations.front();
 }
 
-Result<Evaluation> Study::Eval(const tuners::TrialText& trial, Step step) {
+Result<Evaluation> Study::Eval(const TrialText& trial, Step step) {
   ESPALIER_ASSIGN(const std::vector<Future<Evaluation>> futures, Submit({trial}, {.steps = step, .horizon = step}));
   return futures.front().Get();
 }

@@ -39,7 +39,7 @@ class Study {
   Result<std::vector<Future<Evaluation>>> Submit(const std::vector<TrialText>& trials, const SubmitOptions& options);
   Result<Future<Evaluation>> Continue(TrialId trial, Step steps);
   // Waits for what one trial comes to at step `step`; what is trained of it already is not trained again.
-  Result<Evaluation> Eval(const tuners::TrialText& trial, Step step);
+  Result<Evaluation> Eval(const TrialText& trial, Step step);
   Result<void> Close(std::vector<TrialId> trials);
   Result<void> CancelTrials(std::vector<TrialId> trials);
   Result<void> Finish();

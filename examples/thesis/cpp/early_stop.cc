@@ -15,7 +15,7 @@ EarlyStopTuner::EarlyStopTuner(Schedule schedule, espalier::SearchSpace search_s
     : schedule_(std::move(schedule)), search_space_(std::move(search_space)), metric_(std::move(metric)) {}
 
 Result<std::vector<Evaluation>> EarlyStopTuner::operator()(espalier::Study& study) const {
-  std::vector<espalier::tuners::TrialText> trials = search_space_.Grid();
+  std::vector<espalier::TrialText> trials = search_space_.Grid();
   trials.resize(std::min(trials.size(), schedule_.front().trials));
   ESPALIER_ASSIGN(std::vector<Future<Evaluation>> futures,
                   study.Submit(trials, {.steps = schedule_.front().step, .horizon = schedule_.back().step}));

@@ -65,6 +65,18 @@ TEST_CASE("a step that is under way when nobody needs the run any more is in the
   CHECK(scenario.ReportedSeries() == Texts{"series n3 1 2"});
 }
 
+TEST_CASE("a step that is done just before its worker is killed, since it took too long, is in the series, too") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(3, 9, 0.1).Save(9)});
+  scenario.RunInto(2);
+  scenario.Want({RunBuilder(1).Stage(3, 9, 0.1).Generation(2)});
+  scenario.Pass(600);
+  REQUIRE(scenario.Asked().back() == "Kill");
+  scenario.AnswerWith(Trained{{{"loss", 1.0}, {"samples", 10.0}}, Seconds(600)});
+  scenario.Die();
+  CHECK(scenario.ReportedSeries() == Texts{"series n3 1", "series n3 2"});
+}
+
 TEST_CASE("steps that return other metrics than those before are a batch of their own") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).Stage(3, 3, 0.1).Save(3)});

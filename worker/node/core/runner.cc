@@ -182,7 +182,8 @@ void Runner::OnHeartbeat(const RequestKind& request, Seconds now) {
 void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions) {
   if (const auto* save = std::get_if<Save>(&request)) return OnSaveReply(*save, reply, now, actions);
   auto* slot = std::get_if<OnSlot>(&state_);
-  if (slot == nullptr || slot->asked.empty() || Is<Dying>()) return;
+  if (slot == nullptr || slot->asked.empty()) return;
+  if (Is<Dying>()) return OnReplyWhileDying(request, reply, now);
   const Seconds took = now - slot->working_since;
   slot->asked.pop_front();
   slot->working_since = now;
@@ -214,6 +215,13 @@ void Runner::OnReplyWhileStopping(const RequestKind& request, const ReplyKind& r
   const auto* evaluated = std::get_if<Evaluated>(&reply);
   if (evaluated != nullptr && !evaluated->metrics.empty()) ReportMetrics(*evaluated, actions);
   if (std::get<OnSlot>(state_).asked.empty()) Finish(std::nullopt, now, actions);
+}
+
+// A step that is done just before the worker is killed is in the step log, so what it returned counts, too.
+void Runner::OnReplyWhileDying(const RequestKind& request, const ReplyKind& reply, Seconds now) {
+  const auto* train = std::get_if<Train>(&request);
+  const auto* trained = std::get_if<Trained>(&reply);
+  if (train != nullptr && trained != nullptr) TakeTrained(train->step, *trained, now);
 }
 
 // Init, Setup, Load or Proceed is done.
