@@ -17,6 +17,7 @@ constexpr std::size_t kPlacesMax = 100'000;
 struct Obstacles {
   PlanEdit clearing;
   std::vector<ClaimId> failed;
+  std::vector<Point> paused;            // the first steps of the stages that what is cleared keeps waiting
   std::vector<StageBeginning> refused;  // that servers did not take
 };
 
@@ -27,7 +28,7 @@ std::optional<Attempts> Cleared(const MasterState& state, const SearchPlan& plan
   return Attempts{.begun_at = attempts.begun_at, .log = attempts.log, .demand = attempts.demand};
 }
 
-void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point, PlanEdit& clearing) {
+void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point, Obstacles& found) {
   std::set<std::pair<PlanNodeId, AttemptKey>> attempts;
   for (const auto& [key, counted] : plan.Node(point.node).results->attempts) {
     if (key.evaluation.empty() ? key.from < point.step : key.from == point.step) attempts.insert({point.node, key});
@@ -41,7 +42,9 @@ void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point
   for (const auto& [node, key] : attempts) {
     const Attempts& counted = *plan.FindAttempts(node, key);
     std::optional<Attempts> cleared = Cleared(state, plan, counted);
-    if (cleared != counted) clearing.push_back(SetAttempts{node, key, std::move(cleared)});
+    if (cleared == counted) continue;
+    found.clearing.push_back(SetAttempts{node, key, std::move(cleared)});
+    found.paused.push_back({counted.begun_at.node, counted.begun_at.step + 1});
   }
 }
 
@@ -69,7 +72,7 @@ Obstacles FindObstacles(const MasterState& state, const SearchPlan& plan, Point 
       found.clearing.push_back(SetEvaluationFailure{point, evaluation, std::nullopt});
     }
   }
-  ClearAttempts(state, plan, point, found.clearing);
+  ClearAttempts(state, plan, point, found);
   found.refused = FindRefused(state, plan, point);
   if (!training_failed && evaluations.empty()) return found;
   for (const ClaimId id : ClaimsFailedAt(plan, point)) {
@@ -90,14 +93,16 @@ tl::unexpected<Error> NothingFailed(const SearchPlan& plan, Point point) {
 }
 
 // Whose trial it fails, or makes wait.
-bool ConcernsUser(const MasterState& state, const SearchPlan& plan, Point point, const std::vector<ClaimId>& failed,
+bool ConcernsUser(const MasterState& state, const SearchPlan& plan, Point point, const Obstacles& found,
                   const std::string& user) {
   const auto is_users = [&](ClaimId claim) {
     return state.studies.at(state.trials.at(plan.claims.at(claim).trial).study).user == user;
   };
-  if (std::any_of(failed.begin(), failed.end(), is_users)) return true;
-  const WantingClaims wanting = ClaimsWanting(state, plan, point, kPlacesMax);
-  return std::any_of(wanting.claims.begin(), wanting.claims.end(), is_users);
+  const auto is_wanted = [&](Point at) {
+    return std::ranges::any_of(ClaimsWanting(state, plan, at, kPlacesMax).claims, is_users);
+  };
+  return std::ranges::any_of(found.failed, is_users) || is_wanted(point) ||
+         std::ranges::any_of(found.paused, is_wanted);
 }
 
 void MakeAgain(Draft& draft, PlanId plan, Claim claim) {
@@ -129,7 +134,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   }
   const Obstacles found = FindObstacles(state, *plan, call.point);
   if (found.clearing.empty() && found.refused.empty()) return NothingFailed(*plan, call.point);
-  if (!ConcernsUser(state, *plan, call.point, found.failed, caller.user)) {
+  if (!ConcernsUser(state, *plan, call.point, found, caller.user)) {
     return MakeError(ErrorCode::kFailedPrecondition,
                      "no trial of yours is failed by " + NameOf(call.point) + " or waits for it; whose is may retry it",
                      "stage");

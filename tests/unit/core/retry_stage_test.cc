@@ -181,6 +181,23 @@ TEST_CASE("a path that is held since servers were lost deep in it goes on by a r
   CHECK(of.state().active_runs.size() == 1);
 }
 
+TEST_CASE("what is held since servers were lost deep in it is retried there, though only what comes before is still wanted") {
+  ServerByHand of(1);
+  const TrialId deep = of.Submit(of.study, {{"lr", "0.1"}}, 20);
+  for (const char* next : {"server-1", "server-2", "server-3"}) {
+    of.Stand(of.Last(), Step{10});
+    of.LoseServer(next);
+  }
+  const TrialId early = of.Submit(of.study, {{"lr", "0.1"}}, 5);
+  of.Ask({CallId{1}, kAnn, "cancel", SubmitBatch{.study = of.study, .cancel = {deep}}});
+  REQUIRE(of.LastClaim(deep).state == ClaimState::kCancelled);
+  REQUIRE(of.state().active_runs.empty());
+  REQUIRE(of.LastClaim(early).state == ClaimState::kWaiting);
+  Retried(of, {of.LastClaim(early).point.node, Step{11}});
+  CHECK(of.state().pauses.empty());
+  CHECK(of.state().active_runs.size() == 1);
+}
+
 TEST_CASE("a retry is refused to strangers, to team mates whom it does not concern, and where nothing failed") {
   FailedTrial of;
   const Error stranger = RefusalOf(of, of.failed, {"eve", "others"});
