@@ -181,7 +181,8 @@ TEST_CASE("a path that is held since servers were lost deep in it goes on by a r
   CHECK(of.state().active_runs.size() == 1);
 }
 
-TEST_CASE("what is held since servers were lost deep in it is retried there, though only what comes before is still wanted") {
+TEST_CASE(
+    "what is held since servers were lost deep in it is retried there, though only what comes before is still wanted") {
   ServerByHand of(1);
   const TrialId deep = of.Submit(of.study, {{"lr", "0.1"}}, 20);
   for (const char* next : {"server-1", "server-2", "server-3"}) {
