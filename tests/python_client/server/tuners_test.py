@@ -73,6 +73,9 @@ class TunersTest(unittest.TestCase):
     def test_what_a_tuner_cannot_tune_is_said_before_anything_is_stored(self):
         sequences = es.Space({"lr": es.Exponential(es.uniform(0.1, 0.5), 0.9)})
         for field, space, tuner in [("hyper_parameters.lr", sequences, es.PBT(steps=8, interval=2, trials=4)),
+                                    ("hyper_parameters.rate", es.Grid({"rate": [0.1, 0.2]}), es.GridSearch(steps=4)),
+                                    ("hyper_parameters.bs", es.Grid({"lr": [0.1], "bs": [32, 64, 0.5]}), es.SHA(min=2, max=8)),
+                                    ("hyper_parameters.rate", es.Space({"rate": es.uniform(0, 1)}), es.TPE(steps=4, trials=4)),
                                     ("early_stop.milestones", SPACE, es.EarlyStop(milestones={4: 3}))]:  # fmt: skip
             with self.assertRaises(es.InvalidArgument) as raised:
                 self.study("refused", space=space).run(tuner, metric="test_acc", goal="max")

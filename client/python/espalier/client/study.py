@@ -142,6 +142,8 @@ class Study:
         self._draft.specification.decide_by(metric, goal)
         chosen = _chosen(trials) if trials is not None else ()
         self._check_source(tuner, chosen)
+        if self._id is None:
+            self._try_some(tuner, chosen)
         self._create(chosen, tuner)
         if wait:
             self._watch_on()
@@ -283,6 +285,15 @@ class Study:
             raise InvalidArgument("there is nothing to draw from: expected space=es.Space(...) with ranges, or es.Grid(...) with lists",
                                   f"{tuner.name}.trials")  # fmt: skip
         tuner.check(space, drawn)
+
+    def _try_some(self, tuner, trials):
+        """The service takes such trials: a tuner host that met one which it does not take could say so to nobody."""
+        try:
+            self.forecast(trials[:1000] or self._draft.specification.space.some(), steps=tuner.longest)
+        except InvalidArgument as error:
+            trial, _, name = error.field.partition(".")
+            of_space = not trials and trial.startswith("trials[")
+            raise InvalidArgument(error.message, f"hyper_parameters.{name}" if of_space else error.field) from None
 
     def _steps(self, steps):
         steps = steps if steps is not None or self._draft is None else self._draft.steps

@@ -33,6 +33,11 @@ class BuiltIn:
         """Whether the study's events say when a slot would be idle for it."""
         return False
 
+    @property
+    def longest(self) -> int:
+        """How many steps it may ask of a trial."""
+        return self.steps if hasattr(self, "steps") else self.max
+
     def check(self, space: Grid | Space, trial_count: int) -> None:
         """Raises InvalidArgument where it cannot tune so many trials, or trials of this space."""
 
@@ -195,6 +200,10 @@ class EarlyStop(BuiltIn):
 
     name = "early_stop"
     milestones: Mapping[int, int]
+
+    @property
+    def longest(self) -> int:
+        return max(self.milestones)
 
     def check(self, space, trial_count):
         if (first := self.milestones[min(self.milestones)]) < trial_count:

@@ -71,6 +71,11 @@ class Grid:
         """The trials for which `keep(trial)` is true, in the grid's order."""
         return [trial for trial in self if keep(trial)]
 
+    def some(self) -> list[Trial]:
+        """As few of its trials as have each of its values, at most 1000."""
+        count = min(1000, max([1, *map(len, self.lists.values())]))
+        return [{**{name: values[index % len(values)] for name, values in self.lists.items()}, **self.fixed} for index in range(count)]
+
     @property
     def has_several(self) -> bool:
         """Not all of its trials are alike."""
@@ -107,6 +112,10 @@ class Space:
         """One trial: each range drawn once, in the order in which they are written. `generator`: Python's own if left out."""
         drawn_from = generator or random
         return {name: replaced(value, lambda each: each.draw(drawn_from)) for name, value in self.hyper_parameters.items()}
+
+    def some(self) -> list[Trial]:
+        """One trial, always the same."""
+        return [self.sample(random.Random(0))]
 
     @property
     def has_several(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,7 +13,8 @@ from espalier.sequences.sequence import open_places
 from espalier.sequences.spaces import Grid, Space
 from hydra.core.override_parser.types import Glob, IntervalSweep, Override, QuotedString
 
-TUNERS = {each.name: each for each in (tuners.GridSearch, tuners.Random, tuners.SHA, tuners.ASHA, tuners.Hyperband, tuners.Median)}
+TUNERS = {each.name: each for each in (tuners.GridSearch, tuners.Random, tuners.SHA, tuners.ASHA, tuners.Hyperband, tuners.Median,
+                                       tuners.EarlyStop, tuners.TPE, tuners.PBT)}  # fmt: skip
 
 
 def space_of(overrides: Iterable[Override]) -> Grid | Space:
@@ -44,16 +44,6 @@ def tuner_of(said: Mapping[str, Any]) -> tuners.BuiltIn:
         return TUNERS[name](**settings)
     except TypeError as error:
         raise InvalidArgument(str(error).partition("() ")[2] or str(error), f"hydra.sweeper.tuner.{name}") from None
-
-
-def some_of(space: Grid | Space) -> list[dict[str, Any]]:
-    """A grid's trials; of a space one."""
-    return list(space) if isinstance(space, Grid) else [space.sample(random.Random(0))]
-
-
-def longest(tuner: tuners.BuiltIn) -> int:
-    """How many steps it may ask of a trial."""
-    return tuner.steps if hasattr(tuner, "steps") else tuner.max
 
 
 def _is_open(value) -> bool:

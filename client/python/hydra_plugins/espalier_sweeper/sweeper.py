@@ -67,13 +67,14 @@ class EspalierSweeper(Sweeper):
 
     def _best(self, overrides):
         from espalier.client.client import connect
+        from espalier.sequences.spaces import Grid
 
-        from hydra_plugins.espalier_sweeper.space import longest, some_of, space_of, tuner_of
+        from hydra_plugins.espalier_sweeper.space import space_of, tuner_of
 
         space, tuner = space_of(overrides), tuner_of(OmegaConf.to_container(self._tuner))
         with connect(self._server) as client:
             study = client.study(self._study or self.config.hydra.job.name, **self._specification, space=space)
-            log.info("forecast, each trial to its end:\n%s", study.forecast(some_of(space), steps=longest(tuner)))  # refuses what makes no sense
+            log.info("forecast, each trial to its end:\n%s", study.forecast(list(space) if isinstance(space, Grid) else space.some(), steps=tuner.longest))
             best = study.run(tuner).best
             if best is None:
                 raise CompactHydraException(f"no trial of study {study.id} has a metric; see: espalier trial list {study.id}")
