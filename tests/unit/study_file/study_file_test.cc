@@ -360,28 +360,66 @@ trials:
   CHECK(Print(CheckTrainer(bad, Trainers()).error()).starts_with("f.yaml:2: trainer: unknown trainer synthetic"));
 }
 
+class Declared {
+ public:
+  Declared(const char* name, const std::vector<const char*>& metrics) {
+    trainer_.set_name(name);
+    for (const char* metric : metrics) trainer_.add_metrics(metric);
+  }
+  Declared& On(const char* data) {
+    trainer_.set_data(data);
+    return *this;
+  }
+  Declared& Whole(const char* name, std::int64_t value, bool initial = false) {
+    Add(name, v1::VALUE_TYPE_INTEGER, initial).set_integer(value);
+    return *this;
+  }
+  Declared& Floating(const char* name, double value) {
+    Add(name, v1::VALUE_TYPE_FLOATING, false).set_floating(value);
+    return *this;
+  }
+  v1::TrainerDescription trainer() const { return trainer_; }
+
+ private:
+  v1::Value& Add(const char* name, v1::ValueType type, bool initial) {
+    v1::HyperParameter& added = *trainer_.add_hyper_parameters();
+    added.set_name(name);
+    added.set_type(type);
+    added.set_initial(initial);
+    return *added.mutable_default_value();
+  }
+
+  v1::TrainerDescription trainer_;
+};
+
 // What examples/pytorch/digits_cnn.py declares.
 v1::TrainerDescription DigitsCnn() {
-  v1::TrainerDescription trainer;
-  trainer.set_name("digits_cnn");
-  const auto add = [&](const char* name, v1::ValueType type) -> v1::Value& {
-    v1::HyperParameter& hyper_parameter = *trainer.add_hyper_parameters();
-    hyper_parameter.set_name(name);
-    hyper_parameter.set_type(type);
-    return *hyper_parameter.mutable_default_value();
-  };
-  add("bs", v1::VALUE_TYPE_INTEGER).set_integer(64);
-  add("lr", v1::VALUE_TYPE_FLOATING).set_floating(0.05);
-  add("seed", v1::VALUE_TYPE_INTEGER).set_integer(0);
-  trainer.mutable_hyper_parameters(2)->set_initial(true);
-  trainer.add_metrics("test_acc");
-  trainer.add_metrics("test_loss");
-  return trainer;
+  return Declared("digits_cnn", {"test_acc", "test_loss"})
+      .Whole("bs", 64)
+      .Floating("lr", 0.05)
+      .Whole("seed", 0, true)
+      .trainer();
+}
+
+// Of what the built-in language model declares, what examples/trunk names.
+v1::TrainerDescription LanguageModel() {
+  return Declared("transformer", {"test_loss"})
+      .On("/tmp/licences")
+      .Whole("bs", 32)
+      .Whole("heads", 2, true)
+      .Whole("layers", 2, true)
+      .Whole("length", 64)
+      .Floating("lr", 0.01)
+      .Floating("mix", 0)
+      .Whole("seed", 0, true)
+      .Whole("width", 64, true)
+      .trainer();
 }
 
 TEST_CASE("every example is a study file that its trainer takes") {
   auto trainers = Trainers();
   trainers.push_back(DigitsCnn());
+  trainers.push_back(LanguageModel());
   std::size_t examples = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ESPALIER_SOURCE_DIR "/examples")) {
     const std::string path = entry.path();
