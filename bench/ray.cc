@@ -21,15 +21,11 @@ const std::map<std::string, std::string> kGoals = {
 }  // namespace
 
 void RunRay(Figures& figures, Size size) {
-  const char* const python = std::getenv("ESPALIER_RAY_PYTHON");
-  const char* const script = std::getenv("ESPALIER_RAY_SCRIPT");
-  if (python == nullptr || script == nullptr) GiveUp("run this bench by bench/run: it installs Ray and PyTorch");
   if (size.small) setenv("ESPALIER_BENCH_EPOCHS", kEpochsWhenSmall, /*overwrite=*/1);
   const Service service;  // of which Optuna's database is taken
   CopyDatabase(service.Database("postgres"), "template0", "optuna");
-  const auto told = OutputOf({python, script, ProgramBesideThisOne("espalier"), service.Database("optuna")});
-  if (!told) GiveUp(std::string(script) + " failed");
-  std::istringstream lines(*told);
+  std::istringstream lines(OutputOfScript("ESPALIER_RAY_PYTHON", "ESPALIER_RAY_SCRIPT",
+                                          {ProgramBesideThisOne("espalier"), service.Database("optuna")}));
   std::string name;
   for (double value = 0; lines >> name >> value;) {
     const auto goal = kGoals.find(name);

@@ -1,7 +1,6 @@
 // The same trials, one by one, here and in Optuna on the same PostgreSQL server: create, two values, four reports,
 // finish.
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "base/clock.h"
@@ -20,12 +19,8 @@ constexpr Step kReportSteps[] = {Step{20}, Step{40}, Step{60}, kTrialSteps};
 
 // The program that does it in Optuna: prints one number, the median of milliseconds a trial.
 double OptunaMilliseconds(const std::string& database, std::int64_t stored, std::int64_t trials) {
-  const char* const python = std::getenv("ESPALIER_OPTUNA_PYTHON");
-  const char* const script = std::getenv("ESPALIER_OPTUNA_SCRIPT");
-  if (python == nullptr || script == nullptr) GiveUp("run this bench by bench/run: it installs Optuna");
-  const auto milliseconds = OutputOf({python, script, database, std::to_string(stored), std::to_string(trials)});
-  if (!milliseconds) GiveUp(std::string(script) + " failed");
-  return std::stod(*milliseconds);
+  return std::stod(OutputOfScript("ESPALIER_OPTUNA_PYTHON", "ESPALIER_OPTUNA_SCRIPT",
+                                  {database, std::to_string(stored), std::to_string(trials)}));
 }
 
 // One client and one worker that take turns, as Optuna's one process does both.

@@ -1,16 +1,12 @@
 // TPE on three functions whose least value is known, here and in Optuna: how far the best of so many trials is from it.
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <functional>
-#include <memory>
 #include <numbers>
 #include <string>
 
 #include "bench/benches.h"
 #include "bench/copy_rate.h"
 #include "bench/output_of.h"
-#include "bench/service.h"
 #include "client/space/sampling.h"
 #include "client/tuners/registry.h"
 
@@ -51,7 +47,7 @@ double Hartmann6(const TrialText& trial) {
   return -sum;
 }
 
-// A training in small: a rate over four decades whose best depends on the optimizer, a depth, and a share.
+// A training in small: a rate over five decades whose best depends on the optimizer, a depth, and a share.
 double Mixed(const TrialText& trial) {
   const bool sgd = trial.at("optimizer") == "\"sgd\"";
   const double rate = std::log10(NumberOf(trial, "lr")) - (sgd ? -1 : -3);
@@ -111,12 +107,8 @@ double MedianRegret(const Problem& problem, std::int64_t trials, std::int64_t se
 
 // The program prints the median regret.
 double OptunaRegret(const std::string& problem, std::int64_t trials, std::int64_t seeds) {
-  const char* const python = std::getenv("ESPALIER_OPTUNA_PYTHON");
-  const char* const script = std::getenv("ESPALIER_OPTUNA_TPE");
-  if (python == nullptr || script == nullptr) GiveUp("run this bench by bench/run: it installs Optuna");
-  const auto regret = OutputOf({python, script, problem, std::to_string(trials), std::to_string(seeds)});
-  if (!regret) GiveUp(std::string(script) + " failed");
-  return std::stod(*regret);
+  return std::stod(OutputOfScript("ESPALIER_OPTUNA_PYTHON", "ESPALIER_OPTUNA_TPE",
+                                  {problem, std::to_string(trials), std::to_string(seeds)}));
 }
 
 }  // namespace

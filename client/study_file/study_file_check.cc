@@ -68,10 +68,11 @@ Result<void> CheckAll(StudyFile& file, const std::vector<v1::TrainerDescription>
 
 // Where the value of a trial, by its index of submission, stands in the file; empty if it is not written there.
 std::string FieldOfTrial(const StudyFile& file, std::size_t index, const std::string& name) {
-  if (index >= file.candidates.size()) return {};
-  if (index < file.from_space && file.sampling && file.sampling->method == SamplingMethod::kTpe) {
+  const bool is_of_space = index < file.from_space || index >= file.candidates.size();
+  if (is_of_space && !MakeTunerOf(file)->KnowsItsTrials()) {
     return "hyper_parameters." + name;  // what it was drawn to is not known here
   }
+  if (index >= file.candidates.size()) return {};
   const auto text = file.candidates[index].sequences.find(name);
   std::string own = index < file.from_space ? "" : "trials[" + std::to_string(index - file.from_space) + "]." + name;
   std::string of_list;

@@ -43,14 +43,13 @@ struct PopulationRules {
 class Population : public Tuner {
  public:
   // REQUIRES: each candidate has a plain value for each of `tuned`.
-  Population(std::vector<Tuned> tuned, std::vector<Candidate> candidates, const PopulationRules& rules)
-      : tuned_(std::move(tuned)), candidates_(std::move(candidates)), rules_(rules) {}
+  Population(std::vector<Tuned> tuned, TrialText fixed, std::vector<Candidate> candidates, const PopulationRules& rules)
+      : tuned_(std::move(tuned)), fixed_(std::move(fixed)), candidates_(std::move(candidates)), rules_(rules) {}
 
   std::vector<Action> Start() override {
     std::vector<Action> actions;
     for (const Candidate& candidate : candidates_) {
       Member& member = members_.emplace_back();
-      member.fixed = candidate.sequences;
       for (const Tuned& tuned : tuned_) {
         member.histories.push_back({{Step{0}, ValueOf(candidate.sequences.at(tuned.name))}});
       }
@@ -88,7 +87,6 @@ class Population : public Tuner {
 
  private:
   struct Member {
-    TrialText fixed;                 // what is not tuned, too
     std::vector<History> histories;  // of what is tuned
     std::size_t trial = 0;           // the present one
     Step reached{0};                 // the last look, or where it was copied
@@ -104,7 +102,7 @@ class Population : public Tuner {
     Member& member = members_[at];
     member.trial = member_of_.size();
     member_of_.push_back(at);
-    StartTrial start{.sequences = member.fixed, .steps = NextLook(member.reached), .horizon = rules_.steps};
+    StartTrial start{.sequences = fixed_, .steps = NextLook(member.reached), .horizon = rules_.steps};
     for (std::size_t i = 0; i < tuned_.size(); ++i) start.sequences[tuned_[i].name] = InNotation(member.histories[i]);
     actions.emplace_back(std::move(start));
   }
@@ -173,6 +171,7 @@ class Population : public Tuner {
   }
 
   const std::vector<Tuned> tuned_;
+  const TrialText fixed_;                    // what is not tuned
   const std::vector<Candidate> candidates_;  // the first trials
   const PopulationRules rules_;
   std::vector<Member> members_;
@@ -226,7 +225,8 @@ Result<std::unique_ptr<Tuner>> MakePopulation(const Options& options, Trials giv
                      "only_if." + given.space.conditions.front().of);
   }
   ESPALIER_ASSIGN(std::vector<Tuned> tuned, TunedOf(given.space));
-  return std::make_unique<Population>(std::move(tuned), std::move(given.candidates), rules);
+  return std::make_unique<Population>(std::move(tuned), std::move(given.space.fixed), std::move(given.candidates),
+                                      rules);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr std::size_t kPlacesMax = 100'000;
 struct Obstacles {
   PlanEdit clearing;
   std::vector<ClaimId> failed;
-  std::vector<Point> paused;            // the first steps of the stages that what is cleared keeps waiting
+  std::set<Point> paused;               // the first steps of the stages that what is cleared keeps waiting
   std::vector<StageBeginning> refused;  // that servers did not take
 };
 
@@ -44,7 +44,7 @@ void ClearAttempts(const MasterState& state, const SearchPlan& plan, Point point
     std::optional<Attempts> cleared = Cleared(state, plan, counted);
     if (cleared == counted) continue;
     found.clearing.push_back(SetAttempts{node, key, std::move(cleared)});
-    found.paused.push_back({counted.begun_at.node, counted.begun_at.step + 1});
+    found.paused.insert({counted.begun_at.node, counted.begun_at.step + 1});
   }
 }
 

@@ -8,7 +8,7 @@ import unittest.mock
 
 import espalier as es
 from espalier.export import mlflow_runs
-from espalier.export.curves import Curve
+from espalier.client.curves import Curve
 from mlflow.tracking import MlflowClient
 from service import Service
 

@@ -7,7 +7,7 @@ import unittest
 from types import SimpleNamespace
 from unittest import mock
 
-from espalier.client.curves import stretches
+from espalier.client.stretches import stretches
 from espalier.client.plan_layout import lay_out
 
 

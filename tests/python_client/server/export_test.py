@@ -13,7 +13,8 @@ import unittest
 import unittest.mock
 
 import espalier as es
-from espalier.export import curves, study_forks, table
+from espalier.client import curves
+from espalier.export import study_forks, table
 from service import Service
 
 try:

@@ -110,6 +110,12 @@ TEST_CASE("a refused trial that was drawn by what was measured is said of its hy
   CHECK(AtRequestField(file, {ErrorCode::kInvalidArgument, "is wrong", "trials[0].bs"}).field == "hyper_parameters.bs");
 }
 
+TEST_CASE("a refused copy within a population is said of its hyper-parameter") {
+  const StudyFile file = ReadDrawn(DrawnStudy("{pbt: {steps: 8, interval: 2, trials: 4}}",
+                                              "hyper_parameters: {bs: [32, 64], lr: \"uniform(0.1, 1)\"}\n"));
+  CHECK(AtRequestField(file, {ErrorCode::kInvalidArgument, "is wrong", "trials[9].lr"}).field == "hyper_parameters.lr");
+}
+
 TEST_CASE("seed and sampling say what is drawn") {
   const auto drawn = [](const std::string& options) {
     std::vector<TrialText> trials;

@@ -175,12 +175,15 @@ TEST_CASE("what a population cannot change on the way is refused, with its field
   CHECK(MakeTuner("pbt", Pbt(20, 10), own).error().field == "trials[0]");
 }
 
-TEST_CASE("each member is one draw: a choice of values is drawn anew, never multiplied") {
+TEST_CASE("a choice of values is a category: it stays its donor's, unless it is drawn anew") {
   const SearchSpace space{.lists = {{"bs", {"choice(32, 64)"}}}, .fixed = {}};
-  const auto tuner = MakeTuner("pbt", Pbt(20, 10), Members(space, 4)).value();
-  for (const Action& action : tuner->Start()) {
-    const std::string bs = std::get<StartTrial>(action).sequences.at("bs");
-    CHECK((bs == "32" || bs == "64"));
+  Options options = Pbt(30, 10);
+  options["resample"] = 0.0;
+  for (std::int64_t seed = 0; seed < 10; ++seed) {
+    Trials members = Members(space, 5);
+    members.sampling->seed = seed;
+    const std::string bs = Started(AfterFive(*MakeTuner("pbt", options, members).value(), 0), "bs");
+    CHECK((bs == members.candidates[3].sequences.at("bs") || bs == members.candidates[4].sequences.at("bs")));
   }
 }
 

@@ -142,15 +142,6 @@ TEST_CASE("of choices the better ones come more often, within each other too") {
   CHECK(good > 25);  // at random: 5
 }
 
-TEST_CASE("a draw does not get slower with the number of trials") {
-  TpeSampler sampler(kLine, 0);
-  for (std::size_t trial = 0; trial < 20'000; ++trial) {
-    if (trial % 1000 != 0) sampler.Learn({0, Step{1}, Measured{static_cast<double>(trial)}});
-    if (trial == 0) sampler.Draw();
-  }
-  CHECK(Coordinate(sampler.Draw(), "x") >= 0);  // of 20,000 results 1,000 are looked at
-}
-
 TEST_CASE("a tuner's trials are drawn as it starts them, the user's own are as they were written") {
   Trials trials = TrialsIn(kLine, 30);
   trials.candidates.push_back({{{"x", "0.25"}}, std::nullopt});

@@ -183,7 +183,7 @@ void Runner::OnReply(const RequestKind& request, const ReplyKind& reply, Seconds
   if (const auto* save = std::get_if<Save>(&request)) return OnSaveReply(*save, reply, now, actions);
   auto* slot = std::get_if<OnSlot>(&state_);
   if (slot == nullptr || slot->asked.empty()) return;
-  if (Is<Dying>()) return OnReplyWhileDying(request, reply, now);
+  if (Is<Dying>()) return TakeIfTrained(request, reply, now);
   const Seconds took = now - slot->working_since;
   slot->asked.pop_front();
   slot->working_since = now;

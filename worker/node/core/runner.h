@@ -132,7 +132,7 @@ class Runner {
   void OnTrained(Step step, const Trained& trained, Seconds now, RunnerActions& actions);
   void OnEvaluated(const Evaluated& evaluated, Seconds now, RunnerActions& actions);
   void OnReplyWhileStopping(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
-  void OnReplyWhileDying(const RequestKind& request, const ReplyKind& reply, Seconds now);
+  void TakeIfTrained(const RequestKind& request, const ReplyKind& reply, Seconds now);
   void OnSaveReply(const Save& save, const ReplyKind& reply, Seconds now, RunnerActions& actions);
   void FailSave(const RunFailed& fault, Seconds now, RunnerActions& actions);
   void OnFailure(const RequestKind& request, const Failure& failure, Seconds now, RunnerActions& actions);

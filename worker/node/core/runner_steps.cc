@@ -83,16 +83,14 @@ void Runner::OnTrained(Step step, const Trained& trained, Seconds now, RunnerAct
 // What is under way is waited for, so that it is in the step log; it brings no failure that anybody cares for.
 void Runner::OnReplyWhileStopping(const RequestKind& request, const ReplyKind& reply, Seconds now,
                                   RunnerActions& actions) {
-  const auto* train = std::get_if<Train>(&request);
-  const auto* trained = std::get_if<Trained>(&reply);
-  if (train != nullptr && trained != nullptr) TakeTrained(train->step, *trained, now);
+  TakeIfTrained(request, reply, now);
   const auto* evaluated = std::get_if<Evaluated>(&reply);
   if (evaluated != nullptr && !evaluated->metrics.empty()) ReportMetrics(*evaluated, actions);
   if (std::get<OnSlot>(state_).asked.empty()) Finish(std::nullopt, now, actions);
 }
 
-// A step that is done just before the worker is killed is in the step log, so what it returned counts, too.
-void Runner::OnReplyWhileDying(const RequestKind& request, const ReplyKind& reply, Seconds now) {
+// A step that is done though nobody waits for it is in the step log, so what it returned counts, too.
+void Runner::TakeIfTrained(const RequestKind& request, const ReplyKind& reply, Seconds now) {
   const auto* train = std::get_if<Train>(&request);
   const auto* trained = std::get_if<Trained>(&reply);
   if (train != nullptr && trained != nullptr) TakeTrained(train->step, *trained, now);

@@ -1,68 +1,73 @@
-"""Metrics of trials over their steps."""
+"""A study's trials, each with all that was measured on its way: what is drawn, and what every export writes."""
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier.errors import InvalidArgument
-from espalier.sequences.values import shown
+from espalier.sequences.notation import parse
+from espalier.sequences.sequence import Sequence
+from espalier.sequences.values import Value
 
 if TYPE_CHECKING:
     from espalier.client.study import Study
-    from espalier.client.trial import Trial
 
-Point = tuple[int, float]  # step, value
-
-
-def curves_of(study: Study, metric: str) -> list[tuple[Trial, dict[int, float]]]:
-    """Each trial with this metric's values, by step in order: all that was evaluated on its way up to its horizon, whoever asked for it; where no
-    trial was evaluated by it, what steps returned as they trained. Asks once or twice a trial. Raises InvalidArgument where only others are
-    known."""
-    trials = list(study.trials)
-    found = [_evaluated(trial) for trial in trials]
-    if not any(metric in each for each in found):
-        trained = [_trained(trial) for trial in trials]
-        names = sorted(set().union(*found, *trained))
-        if names and not any(metric in each for each in trained):
-            raise InvalidArgument(f"expected one of {', '.join(names)}, got {shown(metric)}", "metric")
-        found = trained
-    return [(trial, dict(sorted(each.get(metric, {}).items()))) for trial, each in zip(trials, found, strict=True)]
+TRAINING = "training/"  # before the name of what steps returned
 
 
-def stretches(curves: Mapping[int, Mapping[int, float]]) -> Iterator[tuple[int, list[Point], bool]]:
-    """Of each trial's curve what none before it has, from the last point on that it shares with one; none where that is nothing. And whether it
-    ends where the next value is not finite."""
-    known: dict[tuple[int, Point], int] = {}  # the way to a point, and the point -> the way that passes it
-    for trial, curve in curves.items():
-        points = list(itertools.takewhile(lambda point: math.isfinite(point[1]), curve.items()))
-        way, shared = 0, 0
-        for point in points:
-            shared += (way, point) in known
-            way = known.setdefault((way, point), len(known) + 1)
-        diverged = len(points) < len(curve)
-        if points and (shared < len(points) or diverged):
-            yield trial, points[max(shared - 1, 0) :], diverged
+@dataclass(frozen=True)
+class Curve:
+    """One trial. `state`, `steps`: as those of es.Trial. `message`: why it failed, else empty. `sequences`: the text of each
+    hyper-parameter, by name. `evaluations`: step -> metrics by name, whoever asked for them, of all stages that it shares with others as
+    of its own. `settled`: the same of what its study asked for, with NaN where training diverged, which is not evaluated. `training`: what its
+    steps returned as they were trained, such as loss: name -> step -> value; not read: empty."""
+
+    trial: int
+    state: str
+    steps: int
+    message: str
+    sequences: Mapping[str, str]
+    evaluations: Mapping[int, Mapping[str, float]]
+    settled: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    training: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+
+    def values(self) -> dict[str, Value]:
+        """Each hyper-parameter that is a plain value as such, and the text of any other."""
+        parsed = {name: parse(text) for name, text in self.sequences.items()}
+        return {name: self.sequences[name] if isinstance(value, Sequence) else value for name, value in parsed.items()}
+
+    def metrics(self) -> dict[int, dict[str, float]]:
+        """Step -> all metrics by name, in order of step: those measured by their own names, `loss` of training as "training/loss"."""
+        merged: dict[int, dict[str, float]] = defaultdict(dict)
+        for step, metrics in [*self.settled.items(), *self.evaluations.items()]:
+            merged[step].update(metrics)
+        for name, by_step in self.training.items():
+            for step, value in by_step.items():
+                merged[step][TRAINING + name] = value
+        return dict(sorted(merged.items()))
 
 
-def _evaluated(trial):
-    values = defaultdict(dict)
-    answer = trial.study.client.connection.call("GetTrial", trial_id=trial.id)
-    for each in (*answer.metrics, *answer.trial.evaluations):  # that it diverged, only its claims say
-        for name, value in each.metrics.items():
-            values[name][each.step] = value
-    return values
+def read(study: Study, *, training: bool = False) -> Iterator[Curve]:
+    """The trials as they were submitted, as they stand now. One call a trial, and, with `training`, some more."""
+    connection = study.client.connection
+    for listed in study.trials:
+        answer = connection.call("GetTrial", trial_id=listed.id)
+        trial = answer.trial
+        yield Curve(trial.trial_id, trial.state, trial.steps, trial.message, dict(sorted(trial.sequences.items())),
+                    _by_step(answer.metrics), _by_step(trial.evaluations), _training(connection, listed.id) if training else {})  # fmt: skip
 
 
-def _trained(trial):
-    values, after = defaultdict(dict), 0
-    while True:
-        answer = trial.study.client.connection.call("GetTrainingMetrics", trial_id=trial.id, after=after)
-        if not answer.series:
-            return values
-        for each in answer.series:
-            values[each.name].update(zip(each.steps, each.values, strict=True))
+def _by_step(evaluations):
+    return {each.step: dict(sorted(each.metrics.items())) for each in evaluations}
+
+
+def _training(connection, trial):
+    metrics: dict[str, dict[int, float]] = defaultdict(dict)
+    after = 0
+    while (answer := connection.call("GetTrainingMetrics", trial_id=trial, after=after)).series:
+        for series in answer.series:
+            metrics[series.name].update(zip(series.steps, series.values))
         after = answer.next
+    return {name: dict(sorted(metrics[name].items())) for name in sorted(metrics)}

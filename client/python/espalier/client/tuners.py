@@ -3,8 +3,9 @@ a tuner host, so that a study goes on when the process that began it is gone."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Mapping
+from typing import Any, ClassVar
 
 from espalier.errors import InvalidArgument
 from espalier.sequences.ranges import Choice

@@ -82,7 +82,7 @@ def _table() -> Any:
 
 
 def _read(study, training=False):
-    from espalier.export.curves import read
+    from espalier.client.curves import read
 
     return list(read(study, training=training))
 

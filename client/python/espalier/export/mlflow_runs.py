@@ -11,7 +11,7 @@ from mlflow.tracking import MlflowClient
 
 from espalier.client.views import Summary
 from espalier.errors import AlreadyExists
-from espalier.export.curves import Curve
+from espalier.client.curves import Curve
 from espalier.export.forks import Fork
 
 STATUS = {"done": "FINISHED", "failed": "FAILED", "cancelled": "KILLED"}  # all others: RUNNING

@@ -7,7 +7,7 @@ from os import PathLike
 import pyarrow
 import pyarrow.parquet
 
-from espalier.export.curves import Curve
+from espalier.client.curves import Curve
 from espalier.export.table import Columns, new_file
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from espalier.client import program
 from espalier.client.value_types import guessed_types
-from espalier.export.curves import Curve
+from espalier.client.curves import Curve
 from espalier.export.forks import Fork, Segments, Way, forks
 from espalier.sequences.notation import parse
 from espalier.sequences.sequence import Sequence

@@ -13,7 +13,7 @@ from os import PathLike
 from typing import Any
 
 from espalier.errors import AlreadyExists
-from espalier.export.curves import Curve
+from espalier.client.curves import Curve
 from espalier.sequences.values import printed
 
 FIXED = ("trial", "state", "step")

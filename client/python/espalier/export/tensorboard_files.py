@@ -14,7 +14,7 @@ from tensorboard.plugins.hparams.summary_v2 import hparams_pb
 from tensorboard.plugins.text.summary_v2 import text_pb
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from espalier.export.curves import Curve
+from espalier.client.curves import Curve
 
 FILE = "events.out.tfevents.espalier"  # TensorBoard knows event files by the middle of their name
 VERSION = "brain.Event:2"

@@ -8,7 +8,7 @@ from os import PathLike
 import wandb
 
 from espalier.client.views import Summary
-from espalier.export.curves import Curve
+from espalier.client.curves import Curve
 from espalier.export.forks import Fork
 
 EXIT_CODES = {"failed": 1, "cancelled": 1}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from espalier.client import text
-from espalier.client.curves import curves_of, stretches
 from espalier.client.plots.canvas import axes_on, ink, label_steps
+from espalier.client.stretches import stretches, values_of
 from espalier.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def plot_curves(study: Study, metric: str | None, ax: Axes | None) -> Axes:
     metric = metric or decides
     if not metric:
         raise InvalidArgument("is missing; expected a metric's name, as long as none of the study's trials has a result", "metric")
-    curves = {trial.id: values for trial, values in curves_of(study, metric) if values}
+    curves = {trial: values for trial, values in values_of(study, metric).items() if values}
     best = summary.best.trial_id if summary.best is not None else None
     in_turn = dict(sorted(curves.items(), key=lambda each: each[0] != best))  # the best one is drawn whole, and the others part from it
     ax = axes_on(ax, 8, 5)
