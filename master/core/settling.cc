@@ -26,8 +26,23 @@ PlanEdit SettledFrom(const MasterState& state, PlanId plan_id, Point point) {
   const auto needs = state.index.needs.find(plan_id);
   if (needs == state.index.needs.end()) return edit;
   const SearchPlan& plan = state.plans.at(plan_id);
-  for (const ClaimId id : needs->second.WaitingFrom(plan, point)) {
+  for (const auto& [id, waits_at] : needs->second.WaitingFrom(plan, point)) {
     if (const auto settled = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *settled});
+  }
+  return edit;
+}
+
+// Of the claims that wait at the point.
+PlanEdit SettledAt(const MasterState& state, PlanId plan_id, Point point) {
+  PlanEdit edit;
+  const auto needs = state.index.needs.find(plan_id);
+  const Place* place = needs == state.index.needs.end() ? nullptr : needs->second.Find(point);
+  if (place == nullptr) return edit;
+  const SearchPlan& plan = state.plans.at(plan_id);
+  for (const auto& [evaluation, waiting] : place->waiting) {
+    for (const ClaimId id : waiting.claims) {
+      if (const auto settled = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *settled});
+    }
   }
   return edit;
 }
@@ -91,7 +106,7 @@ void SettleTouched(Draft& draft) {
   }
   const auto settle = draft.touched.points_to_settle;
   for (const auto& [plan, points] : settle) {
-    for (const Point point : points) SettleAll(draft, plan, SettleClaimsAt(draft.state().plans.at(plan), point));
+    for (const Point point : points) SettleAll(draft, plan, SettledAt(draft.state(), plan, point));
   }
 }
 

@@ -52,6 +52,9 @@ class IndexKeeper {
   void EditNeeds(const SearchPlan& plan, const Edit& edit);
   void Rank(const SearchPlan& plan);
   void ClaimAdded(const SearchPlan& plan, const Claim& claim);
+  void AddWaiting(const SearchPlan& plan, const Claim& claim);
+  void RemoveWaiting(const SearchPlan& plan, const Claim& claim, Point point);
+  void TrainingFinished(const SearchPlan& plan, Point failing);
   // The node's steps are estimated, or guessed.
   void NoteEstimated(const SearchPlan& plan, PlanNodeId node);
   // A trial asks for metrics further on.
