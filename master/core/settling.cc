@@ -4,6 +4,7 @@
 
 #include "master/core/state/claims.h"
 #include "master/core/state/trainer_check.h"
+#include "master/core/stopping.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -96,6 +97,7 @@ void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
   ClaimSettled settled{.claim = claim_id, .trial = trial.id, .step = claim.point.step, .state = state};
   if (state == ClaimState::kDone) settled.metrics = AnswerOf(plan, claim, study.metric_names);
   if (state == ClaimState::kFailed) settled.message = WhyFailed(draft.state(), plan, claim);
+  NoteReached(draft, study, settled);
   AppendEvent(draft, study.id, settled);
 }
 

@@ -40,6 +40,7 @@ struct Applier {
   void operator()(const AddStudy& change) const {
     AddNew(state.studies, change.study.id, change.study, "study");
     state.running_studies.insert(change.study.id);
+    if (IsTimed(change.study.specification.stop)) state.index.timed_studies.insert(change.study.id);
     state.events[change.study.id];
     state.trials_by_study[change.study.id];
     state.trial_index[change.study.id];
@@ -58,6 +59,7 @@ struct Applier {
     IndexKeeper(state).TunerEnded(study);
     study.closing = true;
     study.cancelled |= change.cancelled;
+    if (study.stopped.empty()) study.stopped = change.stopped;
   }
 
   void operator()(const FinishStudy& change) const {
@@ -65,6 +67,7 @@ struct Applier {
     ESPALIER_CHECK(!study.finished_at) << "study " << change.study.value << " is finished";
     study.finished_at = change.at;
     state.running_studies.erase(change.study);
+    state.index.timed_studies.erase(change.study);
     if (const auto& reference = study.specification.reference) {
       if (--state.index.references_in_use[*reference] == 0) state.index.references_in_use.erase(*reference);
     }
@@ -397,6 +400,7 @@ struct Printer {
   }
   void operator()(const CloseStudy& change) const {
     out << (change.cancelled ? "cancel" : "close") << " study " << change.study.value;
+    if (!change.stopped.empty()) out << ": " << change.stopped;
   }
   void operator()(const FinishStudy& change) const { out << "finish study " << change.study.value; }
   void operator()(const AddPlan& change) const {

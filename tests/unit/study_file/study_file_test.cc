@@ -115,6 +115,14 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "hang_after: 1.5h\n", "f.yaml:6: hang_after: got 1.5h; expected a time"},
       {kHead + kGrid + "hang_after: 24001h\n", "f.yaml:6: hang_after: got 24001h; expected a time"},
       {kHead + kGrid + "hang_after: [2h]\n", "f.yaml:6: hang_after: got a list; expected a time"},
+      {kHead + kGrid + "stop: {}\n", "f.yaml:6: stop: is empty; expected after, device_hours or metric"},
+      {kHead + kGrid + "stop: {before: 2h}\n", "f.yaml:6: stop.before: unknown key"},
+      {kHead + kGrid + "stop: {after: 2}\n", "f.yaml:6: stop.after: got 2; expected a time such as 90s, 30m or 2h"},
+      {kHead + kGrid + "stop: {device_hours: 0}\n",
+       "f.yaml:6: stop.device_hours: got 0; expected a number of hours above 0, such as 10 or 0.5"},
+      {kHead + kGrid + "stop: {device_hours: 2h}\n", "f.yaml:6: stop.device_hours: got 2h; expected a number"},
+      {kHead + kGrid + "stop: {metric: good}\n", "f.yaml:6: stop.metric: got good; expected a number"},
+      {kHead + kGrid + "stop: {metric: nan}\n", "f.yaml:6: stop.metric: got nan; expected a finite number"},
       {kHead + kGrid + "check: later\n", "f.yaml:6: check: got later; expected beside, first or off"},
       {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
        "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
@@ -247,6 +255,18 @@ TEST_CASE("what a study takes for a hang is part of its definition, in whatever 
   const Result<StudyFile> again = ParseDefinition(read("hang_after: 90s\n").definition);
   REQUIRE(again.has_value());
   CHECK(again->specification.hang_after == Seconds(90));
+}
+
+TEST_CASE("when a study stops is part of its definition") {
+  const auto read = [](const std::string& line) { return Parsed(kHead + kGrid + line).specification; };
+  CHECK(read("").stop == StopRule{});
+  const StudySpecification said = read("stop: {after: 2h, device_hours: 0.1, metric: -1}\n");
+  CHECK(said.stop == StopRule{.after = Seconds(7200), .device_time = Seconds(360), .metric = -1.0});
+  CHECK(said.definition != read("").definition);
+  const Result<StudyFile> again = ParseDefinition(said.definition);
+  REQUIRE(again.has_value());
+  CHECK(again->specification.stop == said.stop);
+  CHECK(again->specification.definition == said.definition);
 }
 
 TEST_CASE("a definition is a study file of the same study, for whoever carries it on") {
