@@ -5,6 +5,7 @@
 
 #include "master/core/state/cache_keeper.h"
 #include "master/core/state/step_time.h"
+#include "master/core/state/trainer_check.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -306,6 +307,27 @@ void IndexKeeper::SlotsFreed(const SlotId& first, int count, const std::string& 
   const bool had_none = idle.empty();
   for (int i = 0; i < count; ++i) idle.insert(first.index + i);
   if (had_none) ListIdle(server->second);
+}
+
+void IndexKeeper::StudyAdded(const Study& study) {
+  Indexes& index = state_.index;
+  TunerBegun(study);
+  if (IsTimed(study.specification.stop)) index.timed_studies.insert(study.id);
+  if (const auto& reference = study.specification.reference) ++index.references_in_use[*reference];
+  const CheckKey key = CheckKeyOf(study);
+  if (IsChecked(study) && !state_.check_findings.contains(key)) index.checks_wanted[key].insert(study.id);
+}
+
+void IndexKeeper::StudyFinished(const Study& study) {
+  Indexes& index = state_.index;
+  index.timed_studies.erase(study.id);
+  if (const auto& reference = study.specification.reference) {
+    if (--index.references_in_use[*reference] == 0) index.references_in_use.erase(*reference);
+  }
+  const auto wanted = index.checks_wanted.find(CheckKeyOf(study));
+  if (wanted == index.checks_wanted.end()) return;
+  wanted->second.erase(study.id);
+  if (wanted->second.empty()) index.checks_wanted.erase(wanted);
 }
 
 void IndexKeeper::TunerBegun(const Study& study) {

@@ -21,6 +21,9 @@ class IndexKeeper {
   void RunEnded(const Run& run);
   void TrialAdded(const Trial& trial);
   void TrialClosed(const Trial& trial);
+  // O(log studies), both.
+  void StudyAdded(const Study& study);
+  void StudyFinished(const Study& study);
   // The study takes batches of its tuner, and no more. Whether its tuner may be asked, if it wants that, when a slot is
   // idle. O(log studies).
   void TunerBegun(const Study& study);

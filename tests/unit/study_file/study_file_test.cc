@@ -41,6 +41,15 @@ struct Case {
   std::string line;
 };
 
+void CheckSaid(const std::vector<Case>& mistakes) {
+  for (const Case& mistake : mistakes) {
+    CAPTURE(mistake.text);
+    const std::string line = Mistake(mistake.text);
+    CHECK_THAT(line, Catch::StartsWith(mistake.line));
+    CHECK(line.find('\n') == std::string::npos);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("every mistake in a study file is one line that names the file, the line, the field and what is expected") {
@@ -115,14 +124,6 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "hang_after: 1.5h\n", "f.yaml:6: hang_after: got 1.5h; expected a time"},
       {kHead + kGrid + "hang_after: 24001h\n", "f.yaml:6: hang_after: got 24001h; expected a time"},
       {kHead + kGrid + "hang_after: [2h]\n", "f.yaml:6: hang_after: got a list; expected a time"},
-      {kHead + kGrid + "stop: {}\n", "f.yaml:6: stop: is empty; expected after, device_hours or metric"},
-      {kHead + kGrid + "stop: {before: 2h}\n", "f.yaml:6: stop.before: unknown key"},
-      {kHead + kGrid + "stop: {after: 2}\n", "f.yaml:6: stop.after: got 2; expected a time such as 90s, 30m or 2h"},
-      {kHead + kGrid + "stop: {device_hours: 0}\n",
-       "f.yaml:6: stop.device_hours: got 0; expected a number of hours above 0, such as 10 or 0.5"},
-      {kHead + kGrid + "stop: {device_hours: 2h}\n", "f.yaml:6: stop.device_hours: got 2h; expected a number"},
-      {kHead + kGrid + "stop: {metric: good}\n", "f.yaml:6: stop.metric: got good; expected a number"},
-      {kHead + kGrid + "stop: {metric: nan}\n", "f.yaml:6: stop.metric: got nan; expected a finite number"},
       {kHead + kGrid + "check: later\n", "f.yaml:6: check: got later; expected beside, first or off"},
       {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
        "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
@@ -138,12 +139,20 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {"", "f.yaml:1: file: holds nothing; expected a mapping"},
       {"study: &a s\n", "f.yaml:1: file: is not YAML: anchors are not used here"},
   };
-  for (const Case& mistake : cases) {
-    CAPTURE(mistake.text);
-    const std::string line = Mistake(mistake.text);
-    CHECK_THAT(line, Catch::StartsWith(mistake.line));
-    CHECK(line.find('\n') == std::string::npos);
-  }
+  CheckSaid(cases);
+}
+
+TEST_CASE("mistakes in when a study stops name what is wrong of it") {
+  CheckSaid({
+      {kHead + kGrid + "stop: {}\n", "f.yaml:6: stop: is empty; expected after, device_hours or metric"},
+      {kHead + kGrid + "stop: {before: 2h}\n", "f.yaml:6: stop.before: unknown key"},
+      {kHead + kGrid + "stop: {after: 2}\n", "f.yaml:6: stop.after: got 2; expected a time such as 90s, 30m or 2h"},
+      {kHead + kGrid + "stop: {device_hours: 0}\n",
+       "f.yaml:6: stop.device_hours: got 0; expected a number of hours above 0, such as 10 or 0.5"},
+      {kHead + kGrid + "stop: {device_hours: 2h}\n", "f.yaml:6: stop.device_hours: got 2h; expected a number"},
+      {kHead + kGrid + "stop: {metric: good}\n", "f.yaml:6: stop.metric: got good; expected a number"},
+      {kHead + kGrid + "stop: {metric: nan}\n", "f.yaml:6: stop.metric: got nan; expected a finite number"},
+  });
 }
 
 TEST_CASE("a file that cannot be read is a mistake like any other") {
