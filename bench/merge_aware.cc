@@ -83,7 +83,7 @@ void RunMergeAware(Figures& figures, Size size) {
                                           "first-5",           "second-1",     "second-2", "bert-base-grid",
                                           "mobilenet-v2-grid", "resnet56-asha"};
   std::vector<double> saved;
-  for (const std::string& name : size.small ? std::vector<std::string>{"bert-base-grid"} : names) {
+  for (const std::string& name : size.small ? std::vector<std::string>{"first-1"} : names) {
     const Space space = ReadSpace(name);
     std::vector<double> plain_steps;
     std::vector<double> aware_steps;
