@@ -39,6 +39,8 @@ class Story:
             changed = {"HOME": str(self._home), "PATH": path, "PYTHONPATH": str(ROOT / "client" / "python")}
             at_end.enter_context(unittest.mock.patch.dict(os.environ, changed))
             at_end.enter_context(contextlib.chdir(self._home))
+            at_end.enter_context(unittest.mock.patch.object(sys, "path", [str(self._home), *sys.path]))
+            at_end.enter_context(unittest.mock.patch.dict(sys.modules))  # the reader's own are gone with the document
             self._at_end = at_end.pop_all()
         return self
 
