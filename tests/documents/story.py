@@ -40,7 +40,6 @@ class Story:
             at_end.enter_context(unittest.mock.patch.dict(os.environ, changed))
             at_end.enter_context(contextlib.chdir(self._home))
             at_end.enter_context(unittest.mock.patch.object(sys, "path", [str(self._home), *sys.path]))
-            at_end.enter_context(unittest.mock.patch.dict(sys.modules))  # the reader's own are gone with the document
             self._at_end = at_end.pop_all()
         return self
 
@@ -48,6 +47,9 @@ class Story:
         for each in self._names.values():
             if type(each).__name__ == "Client":
                 each.close()
+        for name, module in list(sys.modules.items()):
+            if (getattr(module, "__file__", None) or "").startswith(f"{self._home}/"):
+                del sys.modules[name]
         return self._at_end.__exit__(*error)
 
     def live(self, block):
