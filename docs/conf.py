@@ -27,6 +27,7 @@ project = html_title = "Espalier"
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
 root_doc = "index"
+smartquotes = False  # what is quoted is often to be typed
 html_theme = "furo"
 html_show_copyright = html_show_sphinx = html_copy_source = False
 pygments_style, pygments_dark_style = "friendly", "monokai"
