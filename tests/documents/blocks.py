@@ -2,7 +2,7 @@
 
     <!-- not run: WHY -->        it is no more than read
     <!-- run by: TEST -->        that test runs it
-    <!-- from: FILE -->          its lines stand in that file, in this order; of a diff those that are added
+    <!-- from: FILE -->          its lines stand in that file, in this order, `...` for what is left out; of a diff those that are added
     <!-- file: NAME -->          it is a file of the reader's, of that name
     <!-- before: COMMAND -->     which the reader has done by then; several of these may stand above each other, and above any other
 """

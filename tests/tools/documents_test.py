@@ -31,7 +31,7 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual(block.mark, "")
 
     def test_a_quotation_stands_in_its_file_in_order(self):
-        (block,) = blocks_of("a.md", "```python\na\n\nb\n```\n")
+        (block,) = blocks_of("a.md", "```python\na\n    ...\n\nb\n```\n")
         self.assertEqual(missing_lines(block, "a\nx\nb\n"), [])
         self.assertEqual(missing_lines(block, "b\na\n"), ["b"])
 
