@@ -51,7 +51,9 @@ def main(words):
             if seen:
                 print(f"{document}: " + ", ".join(f"{count} {what}" for what, count in seen.items()) + f" ({time.monotonic() - begin:.1f} s)", flush=True)
             counts += seen
-    print("all: " + ", ".join(f"{count} {what}" for what, count in counts.items()))
+    print(f"all {sum(counts.values())} blocks:")
+    for what, count in sorted(counts.items()):
+        print(f"  {count} {what}")
     for each in wrong:
         print(f"WRONG {each}", flush=True)
     return 1 if wrong else 0

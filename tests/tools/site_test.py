@@ -49,11 +49,14 @@ class Study {
 
 MODULE = '''
 class _Draws:
+    """So many."""
     seed: int | None = None
 
+@dataclass(frozen=True, kw_only=True)
 class TPE(_Draws):
     """Tries."""
 
+    reload = False  # saves time
     steps: int
 
     @property
@@ -107,10 +110,10 @@ class ReferencesTest(unittest.TestCase):
 
     def test_of_a_class_there_are_its_fields_and_its_public_functions_as_they_are_called(self):
         module = python_package._Module.__new__(python_package._Module)
-        module.tree = ast.parse(MODULE)
-        module.functions, module.classes = [], {each.name: each for each in module.tree.body}
+        module.tree, module.lines, module.functions = ast.parse(MODULE), MODULE.splitlines(), []
+        module.classes = {each.name: each for each in module.tree.body}
         text = "\n".join(module.told("TPE", "es.TPE", "TPE"))
-        self.assertIn("es.TPE(steps: int, seed: int | None = None)", text)
+        self.assertIn("es.TPE(*, steps: int, seed: int | None = None)\n```\nTries.\nSo many.\n- `reload = False`: saves time\n", text)
         self.assertIn("tpe.longest -> int", text)
         self.assertIn("tpe.options(given, *, by: str = 'name', **others) -> dict", text)
         self.assertNotIn("hidden", text)

@@ -10,12 +10,12 @@ CHAPTERS = {
     "Studies": ["Study", "Trial", "Evaluation", "Forecast", "Future", "as_completed", "wait_all", "wait_any"],
     "What is tried": ["Grid", "Space", "Range", "uniform", "loguniform", "integer", "choice"],
     "Sequences": ["Sequence", "parse"],  # and the families
-    "Tuners": [],
+    "Tuners": ["GridSearch", "Random", "SHA", "ASHA", "Hyperband", "Median", "EarlyStop", "TPE", "PBT"],
     "Trainers": ["Trainer", "loop", "sequence", "initial", "files", "once", "track", "evaluate", "setup", "report", "batches", "steps", "heartbeat",
                  "Finished", "DataLoader"],
     "Errors": ["Error"],
 }  # fmt: skip
-FILLED_FROM = {"sequences.families": "Sequences", "client.tuners": "Tuners", "errors": "Errors"}  # by the module that a name is in
+FILLED_FROM = {"sequences.families": "Sequences", "errors": "Errors"}  # by the module that a name is in
 MODULES = ["lightning.declare", "transformers", "accelerate", "export", "optuna"]  # of es.NAME, each for other tools
 COLUMNS = 100
 DOCUMENTS = {"Sequences": "sequences", "Tuners": "tuners", "Trainers": "python_trainers", "Studies": "python_client"}
@@ -56,7 +56,9 @@ def _places(folder):
 class _Module:
     def __init__(self, folder, name):
         path = folder / (name.replace(".", "/") + ".py")
-        self.tree = ast.parse((path if path.exists() else folder / name / "__init__.py").read_text())
+        text = (path if path.exists() else folder / name / "__init__.py").read_text()
+        self.lines = text.splitlines()
+        self.tree = ast.parse(text)
         self.functions = [each for each in self.tree.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
         self.classes = {each.name: each for each in self.tree.body if isinstance(each, ast.ClassDef)}
 
@@ -76,13 +78,32 @@ class _Module:
     def _class(self, definition, called, heading):
         parts = [f"### {heading}"]
         if arguments := self._fields(definition):
-            parts.append(_code(_call(called, arguments)))
-        parts += [ast.get_docstring(definition) or ""]
+            by_name = any("kw_only=True" in ast.unparse(each) for each in definition.decorator_list)
+            parts.append(_code(_call(called, ["*"] * by_name + arguments)))
+        parts += [ast.get_docstring(each) for each in [definition, *self._hidden_ancestors(definition)]] + ["\n".join(self._attributes(definition))]
         for name in dict.fromkeys(each.name for each in definition.body if isinstance(each, ast.FunctionDef)):
             versions = [each for each in definition.body if isinstance(each, ast.FunctionDef) and each.name == name]
             if not name.startswith("_") and any(map(ast.get_docstring, versions)):
                 parts += _function(versions, f"{heading.lower()}.{name}", f"#### {heading}.{name}")
         return [part for part in parts if part]
+
+    def _bases(self, definition):
+        return [self.classes[base.id] for base in definition.bases if isinstance(base, ast.Name) and base.id in self.classes]
+
+    def _hidden_ancestors(self, definition):
+        """Classes below it that have no entry of their own."""
+        for base in self._bases(definition):
+            if base.name.startswith("_"):
+                yield base
+                yield from self._hidden_ancestors(base)
+
+    def _attributes(self, definition):
+        """Those of a class that a comment explains beside where they are set, each an item of a list."""
+        for each in definition.body:
+            if isinstance(each, ast.Assign) and not each.targets[0].id.startswith("_"):
+                _, explained, comment = self.lines[each.lineno - 1].partition("  # ")
+                if explained:
+                    yield f"- `{ast.unparse(each)}`: {comment}"
 
     def _fields(self, definition):
         """What a class is made of that declares its fields, those of the classes below it first; one without a default before those that have one."""
@@ -91,9 +112,8 @@ class _Module:
 
     def _declared(self, definition):
         fields = {}
-        for base in definition.bases:
-            if isinstance(base, ast.Name) and base.id in self.classes:
-                fields |= self._declared(self.classes[base.id])
+        for base in self._bases(definition):
+            fields |= self._declared(base)
         for each in definition.body:
             if isinstance(each, ast.AnnAssign) and not ast.unparse(each.annotation).startswith("ClassVar"):
                 name = each.target.id
