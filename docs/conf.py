@@ -2,7 +2,7 @@
 
 Its tree is the repository's own, so that links between files are links between pages."""
 
-# Title of a part -> its pages: files, or a folder, which stands for the pages in it.
+# Title of a part -> its pages, or a pattern of names, which stands for those that there are.
 NAVIGATION = {
     "Begin": ["docs/tutorial.md"],
     "Trainers": [
@@ -10,7 +10,7 @@ NAVIGATION = {
         "docs/trainer_protocol.md",
     ],
     "Studies": [
-        "docs/tuners.md", "docs/sequences.md", "docs/python_client.md", "docs/branches.md", "docs/forecasts.md", "docs/exports.md", "docs/hydra.md",
+        "docs/tuners.md", "docs/sequences.md", "docs/python_client.md", "docs/cpp_*.md", "docs/branches.md", "docs/forecasts.md", "docs/exports.md", "docs/hydra.md",
         "docs/agents.md",
     ],
     "Coming from": ["docs/from_optuna.md", "docs/from_ray_tune.md"],
@@ -19,7 +19,7 @@ NAVIGATION = {
     "Operations": ["docs/operations.md", "docs/users.md", "docs/glusterfs.md"],
     "Contributors": [
         "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/laws.md", "docs/testing.md", "searchplan/README.md", "scheduler/README.md", "master/README.md",
-        "worker/node/README.md", "worker/trainer/data/DIGITS.md", "bench/README.md", "docs/checklists/", "docs/decisions/", "CHANGELOG.md",
+        "worker/node/README.md", "worker/trainer/data/DIGITS.md", "bench/README.md", "docs/checklists/*.md", "docs/decisions/*.md", "CHANGELOG.md",
     ],
 }  # fmt: skip
 

@@ -26,6 +26,7 @@ ALIVE = ("python", "sh", "yaml", "json")  # languages of blocks that are run unl
 RUN_BY = {
     ("README.md", "sh"): "tests/e2e/test_readme.py",
     ("README.md", "yaml"): "tests/e2e/test_readme.py",
+    **dict.fromkeys([("docs/cpp_client.md", language) for language in ("cpp", "cmake", "sh")], "tests/e2e/test_cpp_client.py"),
     ("docs/python_client.md", "python"): "tests/python_client/server/documents_test.py",
     ("docs/exports.md", "python"): "tests/python_client/bridges/documents_test.py",
     ("docs/agents.md", "python"): "tests/python_client/bridges/documents_test.py",

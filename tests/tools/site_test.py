@@ -83,8 +83,8 @@ class LinksTest(unittest.TestCase):
         self.assertEqual(links.sources_of("docs/a.md", text, PATHS), [])
         self.assertEqual(links.to_pages("docs/a.md", text, PATHS), text.replace("../README.md", "../index.md"))
 
-    def test_folders_in_the_navigation_stand_for_their_pages(self):
-        trees = navigation.trees({"Part": ["a.md", "docs/"]}, {"docs/c.md": "", "docs/b.md": "", "a.md": ""})
+    def test_patterns_in_the_navigation_stand_for_the_pages_that_there_are(self):
+        trees = navigation.trees({"Part": ["a.md", "docs/*.md"]}, {"docs/c.md": "", "docs/b.md": "", "a.md": ""})
         self.assertIn(":caption: Part\n\na.md\ndocs/b.md\ndocs/c.md\n", trees)
 
     def test_a_source_that_holds_fences_is_shown_whole(self):

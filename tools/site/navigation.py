@@ -1,5 +1,7 @@
 """The order in which the site is read, as Sphinx takes it from the first page."""
 
+import fnmatch
+
 
 def trees(parts, pages):
     """Directives for the end of the first page: for each part (docs/conf.py) its pages, by their own titles."""
@@ -8,4 +10,4 @@ def trees(parts, pages):
 
 def _expanded(entries, pages):
     for entry in entries:
-        yield from sorted(page for page in pages if page.startswith(entry)) if entry.endswith("/") else [entry]
+        yield from sorted(fnmatch.filter(pages, entry)) if "*" in entry else [entry]
