@@ -13,6 +13,7 @@ struct Size {
 
 void RunBridge(Figures& figures, Size size);
 void RunDecide(Figures& figures, Size size);
+void RunMergeAware(Figures& figures, Size size);
 void RunSubmit(Figures& figures, Size size);
 void RunReal(Figures& figures, Size size);
 void RunReports(Figures& figures, Size size);

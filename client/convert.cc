@@ -13,6 +13,10 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   *wire.mutable_step() = ToProto(specification.step);
   wire.set_evaluate_every_steps(specification.evaluate_every_steps);
   if (specification.hang_after) wire.set_hang_after_seconds(specification.hang_after->count());
+  const StopRule& stop = specification.stop;
+  if (stop.after) wire.mutable_stop()->set_after_seconds(stop.after->count());
+  if (stop.device_time) wire.mutable_stop()->set_device_seconds(stop.device_time->count());
+  if (stop.metric) wire.mutable_stop()->set_metric(*stop.metric);
   wire.set_metric(specification.metric);
   wire.set_goal(ToProto(specification.goal));
   wire.set_scope(ToProto(specification.scope));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/stop_rule.h"
 #include "base/study_choices.h"
 #include "base/units.h"
 #include "searchplan/sequence/value.h"
@@ -18,7 +19,8 @@ struct StudySpecification {
   StepMeaning step;
   std::int64_t evaluate_every_steps = 0;  // as runs pass; 0: only where claims ask
   std::optional<Seconds> hang_after =
-      {};              // a step that takes longer is a hang, before any was measured; none: nothing is
+      {};  // a step that takes longer is a hang, before any was measured; none: nothing is
+  StopRule stop = {};
   std::string metric;  // which one decides
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "scheduler/nearest_checkpoint.h"
 #include "scheduler/stage_tree.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier {
 namespace {
@@ -48,7 +49,8 @@ class Builder {
   StageTree Build() {
     for (const ClaimId id : plan_.waiting) {
       const Claim& claim = plan_.claims.at(id);
-      if (!promises_.metrics.contains({claim.point, claim.evaluation})) RequireWay(claim);
+      const Point point = WaitsAt(plan_, claim);
+      if (!promises_.metrics.contains({point, claim.evaluation})) RequireWay(id, point);
     }
     for (const auto& [end, claims] : ends_) AddStage(end.point, claims);
     AddTrials();
@@ -81,11 +83,10 @@ class Builder {
 
   // Algorithm 1's FindLatestCheckpoint; `ends_` is its lookup table. Notes where stages must end for the claim's sake:
   // at its point, and where its lineage leaves each node that has to be trained.
-  void RequireWay(const Claim& claim) {
-    Point point = claim.point;
+  void RequireWay(ClaimId claim, Point point) {
     const PlanNode* node = &plan_.Node(point.node);
     auto [end, is_new] = ends_.try_emplace(StageEnd{node->start, point});
-    end->second.push_back(claim.id);
+    end->second.push_back(claim);
     while (is_new && !NearestState(*node, point.step) && node->parent) {
       point = {*node->parent, node->start};
       if (HasState(point)) return;

@@ -83,8 +83,8 @@ std::optional<Point> NeedIndex::StateFor(const SearchPlan& plan, Point point) co
   return std::nullopt;
 }
 
-std::vector<ClaimId> NeedIndex::WaitingFrom(const SearchPlan& plan, Point point) const {
-  std::vector<ClaimId> claims;
+std::map<ClaimId, Point> NeedIndex::WaitingFrom(const SearchPlan& plan, Point point) const {
+  std::map<ClaimId, Point> claims;
   std::vector<Point> to_look_at{point};
   while (!to_look_at.empty()) {
     const Point from = to_look_at.back();
@@ -92,7 +92,7 @@ std::vector<ClaimId> NeedIndex::WaitingFrom(const SearchPlan& plan, Point point)
     if (const auto node = nodes_.find(from.node); node != nodes_.end()) {
       for (auto it = node->second.places.lower_bound(from.step); it != node->second.places.end(); ++it) {
         for (const auto& [evaluation, waiting] : it->second.waiting) {
-          claims.insert(claims.end(), waiting.claims.begin(), waiting.claims.end());
+          for (const ClaimId claim : waiting.claims) claims.emplace(claim, Point{from.node, it->first});
         }
       }
     }
@@ -100,7 +100,6 @@ std::vector<ClaimId> NeedIndex::WaitingFrom(const SearchPlan& plan, Point point)
       if (plan.Node(child).start >= from.step) to_look_at.push_back({child, Step{0}});
     }
   }
-  std::sort(claims.begin(), claims.end());
   return claims;
 }
 
@@ -298,25 +297,25 @@ std::optional<Point> NeedEditor::RefreshOne(Point point) {
   return above;
 }
 
-void NeedEditor::AddClaim(const Claim& claim, StudyId study) {
-  Place& place = Ensure(claim.point);
+void NeedEditor::AddClaim(const Claim& claim, Point point, StudyId study) {
+  Place& place = Ensure(point);
   Place::Waiting& waiting = place.waiting[claim.evaluation];
   waiting.claims.insert(claim.id);
   if (waiting.covered_by.empty()) place.studies.Add(study, 1);
-  Refresh(claim.point);
+  Refresh(point);
 }
 
-void NeedEditor::RemoveClaim(const Claim& claim, StudyId study) {
-  Place* place = Get(claim.point);
+void NeedEditor::RemoveClaim(const Claim& claim, Point point, StudyId study) {
+  Place* place = Get(point);
   ESPALIER_CHECK(place != nullptr) << "claim " << claim.id.value << " is not indexed";
   Place::Waiting& waiting = place->waiting.at(claim.evaluation);
   waiting.claims.erase(claim.id);
   if (waiting.covered_by.empty()) place->studies.Add(study, -1);
   if (waiting.claims.empty()) {
-    index_.ready_evaluations_.erase({claim.evaluation, claim.point});
+    index_.ready_evaluations_.erase({claim.evaluation, point});
     if (waiting.covered_by.empty()) place->waiting.erase(claim.evaluation);
   }
-  Refresh(claim.point);
+  Refresh(point);
 }
 
 void NeedEditor::AddCheckpoint(Point point) {

@@ -148,8 +148,8 @@ class NeedIndex {
   const std::set<ReadyPath>& ready_paths() const { return ready_paths_; }
   const std::set<ReadyEvaluation>& ready_evaluations() const { return ready_evaluations_; }
 
-  // The claims that wait at the point or beyond it, on descendants too, by id. O(plan nodes below).
-  std::vector<ClaimId> WaitingFrom(const SearchPlan& plan, Point point) const;
+  // The claims that wait at the point or beyond it, on descendants too, and where each does. O(plan nodes below).
+  std::map<ClaimId, Point> WaitingFrom(const SearchPlan& plan, Point point) const;
 
   // What changed since it was last taken, for the engine to act on.
   struct News {
@@ -200,9 +200,9 @@ class NeedEditor {
   NeedEditor(NeedIndex& index, const SearchPlan& plan, Ranking ranking, const StepTime& step_time)
       : index_(index), plan_(plan), ranking_(ranking), step_time_(step_time) {}
 
-  // Each O(depth log places).
-  void AddClaim(const Claim& claim, StudyId study);
-  void RemoveClaim(const Claim& claim, StudyId study);
+  // Each O(depth log places). A claim waits at `point` (WaitsAt).
+  void AddClaim(const Claim& claim, Point point, StudyId study);
+  void RemoveClaim(const Claim& claim, Point point, StudyId study);
   void AddCheckpoint(Point point);
   void RemoveCheckpoint(Point point);
   void AddPromise(Point point, RunId run);

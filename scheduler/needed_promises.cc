@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "scheduler/nearest_checkpoint.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier {
 namespace {
@@ -208,7 +209,11 @@ class Needs {
 std::map<RunId, Needed> NeededPromises(const SearchPlan& plan, const std::vector<RunView>& runs,
                                        const std::vector<OpenLineage>& open) {
   Needs needs(plan, runs);
-  for (const ClaimId claim : plan.waiting) needs.Serve(plan.claims.at(claim));
+  for (const ClaimId id : plan.waiting) {
+    Claim claim = plan.claims.at(id);
+    claim.point = WaitsAt(plan, claim);
+    needs.Serve(claim);
+  }
   needs.KeepWhatStays();
   needs.WantStatesOf(open);
   needs.UseWantedStates();

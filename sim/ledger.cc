@@ -1,5 +1,7 @@
 #include "sim/ledger.h"
 
+#include "searchplan/plan/record_result.h"
+
 namespace espalier::sim {
 namespace {
 
@@ -123,8 +125,9 @@ std::string Ledger::Enter(const master::MasterState& state, const master::StateE
 }
 
 bool Ledger::Needs(const SearchPlan& plan, const Claim& claim, Point point) const {
-  Step below = claim.point.step;
-  for (std::optional<PlanNodeId> id = claim.point.node; id; id = plan.Node(*id).parent) {
+  const Point wanted = WaitsAt(plan, claim);
+  Step below = wanted.step;
+  for (std::optional<PlanNodeId> id = wanted.node; id; id = plan.Node(*id).parent) {
     const bool has_point = *id == point.node && point.step <= below;
     const auto states = nodes_.find(*id);
     if (states != nodes_.end()) {

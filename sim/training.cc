@@ -35,6 +35,9 @@ std::uint64_t Mix(std::uint64_t state, const worker::Values& values) {
   return state;
 }
 
+// As much is a step with the best values worth to a formula.
+constexpr std::uint64_t kFormulaUnit = 1 << 20;
+
 double LearningRate(const worker::Values& values) {
   const auto found = values.find("lr");
   const double* rate = found == values.end() ? nullptr : std::get_if<double>(&found->second);
@@ -89,14 +92,17 @@ Offer FormulaOffer(const std::string& trainer, const std::string& data, const st
 
 bool IsFormula(const Offer& offer) { return offer.code_digest == "formula"; }
 
-double FormulaScore(const worker::Values& values, Step step) {
+std::uint64_t FormulaStateAfterStep(std::uint64_t state, const worker::Values& values) {
+  return state + kFormulaUnit / 2 + Mix(0, values) % (kFormulaUnit / 2);
+}
+
+double FormulaScore(std::uint64_t state, Step step) {
   constexpr double kHalfWay = 20;
-  const double worth = 0.5 + 0.5 * (static_cast<double>(Mix(0, values) >> 11) * 0x1p-53);
-  const auto steps = static_cast<double>(step.value);
-  return worth * steps / (steps + kHalfWay);
+  return static_cast<double>(state) / static_cast<double>(kFormulaUnit) / (static_cast<double>(step.value) + kHalfWay);
 }
 
 std::uint64_t StateAfterInit(const Offer& offer, const worker::Values& initial) {
+  if (IsFormula(offer)) return 0;
   return Mix(Mix(0, offer.code_digest), initial);
 }
 

@@ -22,8 +22,11 @@ Offer OfferOf(int code, int evaluation);
 // Of a trainer that takes any hyper-parameters, never goes wrong, and whose metric follows a formula.
 Offer FormulaOffer(const std::string& trainer, const std::string& data, const std::string& metric);
 bool IsFormula(const Offer& offer);
-// Grows with the steps, the less the more there were, towards what the values in force are worth: from 0 to 1.
-double FormulaScore(const worker::Values& values, Step step);
+// Its state is the sum of what the steps' values were worth, each from a half to 1 as they decide.
+std::uint64_t FormulaStateAfterStep(std::uint64_t state, const worker::Values& values);
+// Grows with the steps, the less the more there were, towards what the values in force were worth on average: from 0 to
+// 1.
+double FormulaScore(std::uint64_t state, Step step);
 
 std::uint64_t StateAfterInit(const Offer& offer, const worker::Values& initial);
 // `values`: of all hyper-parameters that are sequences.

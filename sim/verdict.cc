@@ -44,7 +44,7 @@ class ResultChecker {
     const master::Trial& trial = stored_.trials.at(settled.trial);
     if (!settled_.insert(settled.claim).second) return "a claim is settled once: " + Text(study, settled);
     if (settled.state == ClaimState::kCancelled) {
-      return trial.cancelled || study.cancelled
+      return trial.cancelled || study.cancelled || !study.stopped.empty()
                  ? ""
                  : "only a cancelled trial's claims are cancelled: " + Text(study, settled);
     }
@@ -52,8 +52,7 @@ class ResultChecker {
     const TrainedAlone::Answer answer = alone.At(settled.step, study.evaluation);
     if (settled.state == ClaimState::kFailed) {
       const bool expected = (answer.state == ClaimState::kFailed && !answer.by_crashes) ||
-                            MayHaveFailed(alone, trial.plan, settled.step, deeds_) ||
-                            IsBeyondOthersFinish(study, settled, alone);
+                            MayHaveFailed(alone, trial.plan, settled.step, deeds_);
       return expected
                  ? ""
                  : "a claim fails only where training alone does: " + Text(study, settled) + ": " + settled.message;
@@ -69,15 +68,6 @@ class ResultChecker {
   }
 
  private:
-  // Beyond where training was finished, claims are answered by what was measured there; of another version of the
-  // evaluation, which finds that already known, nothing was.
-  bool IsBeyondOthersFinish(const master::Study& study, const ClaimSettled& settled, const TrainedAlone& alone) const {
-    if (!alone.finishes() || settled.step <= alone.last()) return false;
-    const SearchPlan& plan = stored_.plans.at(stored_.plan_by_claim.at(settled.claim));
-    const Point last = AnsweredAt(plan, plan.claims.at(settled.claim).point);
-    return last.step == alone.last() && plan.FindMetrics(last, study.evaluation) == nullptr;
-  }
-
   static bool SameScore(double a, double b) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);

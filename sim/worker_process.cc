@@ -98,7 +98,8 @@ worker::ReplyKind WorkerProcess::Do(const worker::Setup& setup) {
 
 worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std::optional<TrainedStep>& trained) {
   const std::uint64_t before = state_;
-  const std::uint64_t after = StateAfterStep(state_, values_);
+  const std::uint64_t after =
+      IsFormula(offer_) ? FormulaStateAfterStep(state_, values_) : StateAfterStep(state_, values_);
   const StepFate fate = FateHere(after);
   if (fate == StepFate::kRaises)
     return worker::Failure{worker::FailureKind::kTrainer, "the learning rate is 0.7", false};
@@ -121,7 +122,7 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
 
 worker::ReplyKind WorkerProcess::Do(const worker::Evaluate&) {
   if (IsFormula(offer_)) {
-    const Result<double> score = curves_ == nullptr ? FormulaScore(values_, step_) : curves_->At(values_, step_);
+    const Result<double> score = curves_ == nullptr ? FormulaScore(state_, step_) : curves_->At(values_, step_);
     if (!score.has_value()) return worker::Failure{worker::FailureKind::kTrainer, score.error().message, true};
     return worker::Evaluated{{{offer_.metrics.front(), *score}}, takes};
   }

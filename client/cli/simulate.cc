@@ -119,6 +119,7 @@ int RunStudy(CommandContext& context, const Options& options) {
                          .step = file->specification.step,
                          .evaluate_every = file->specification.evaluate_every_steps,
                          .hang_after = file->specification.hang_after,
+                         .stop = file->specification.stop,
                          .metric = file->specification.metric,
                          .goal = file->specification.goal,
                          .scope = file->specification.scope,

@@ -81,6 +81,9 @@ int Run(CommandContext& context, const Options& options) {
   if (options.detach && !report->cancelled) return SayDetached(context, *file, *study);
   const int shown = ShowResult(context, client->connection(), study->id());
   if (!report->cancelled || shown != kExitDone) return shown;
+  const Result<v1::StudySummary> ended = FindStudy(client->connection(), std::to_string(study->id().value));
+  if (!ended.has_value()) return Fail(context, ended.error());
+  if (!ended->stopped().empty()) return shown;
   context.err << "espalier: the study was cancelled\n";
   return kExitRefused;
 }

@@ -33,6 +33,7 @@ void PrintStudy(std::ostream& out, const v1::StudySummary& study) {
   const v1::StepCounts& steps = study.steps();
   out << study.name() << " (study " << study.study_id() << ") is " << study.state() << " after "
       << FormatDuration(study.elapsed_seconds()) << '\n';
+  if (!study.stopped().empty()) out << "  stopped       " << study.stopped() << '\n';
   out << "  trials        " << FormatCount(TrialCount(study.trials_by_state())) << ": "
       << TrialStates(study.trials_by_state()) << '\n';
   out << "  steps         " << FormatCount(steps.claimed()) << " claimed, " << FormatCount(steps.unique())

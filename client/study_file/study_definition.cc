@@ -47,6 +47,14 @@ Json ConditionsInJson(const SearchSpace& space) {
   return only_if;
 }
 
+Json StopInJson(const StopRule& stop) {
+  Json rule = Json::Object();
+  if (stop.after) rule.Add("after", DurationText(*stop.after));
+  if (stop.device_time) rule.Add("device_hours", HoursIn(*stop.device_time));
+  if (stop.metric) rule.Add("metric", *stop.metric);
+  return rule;
+}
+
 }  // namespace
 
 std::string DefinitionOf(const StudyFile& file) {
@@ -75,6 +83,7 @@ std::string DefinitionOf(const StudyFile& file) {
   definition.Add("step",
                  study.step == StepMeaning{} ? Json("epoch") : Json(std::to_string(study.step.updates) + " updates"));
   definition.Add("study", study.name);
+  if (study.stop != StopRule{}) definition.Add("stop", StopInJson(study.stop));
   Json trials = Json::Array();
   for (std::size_t i = file.from_space; i < file.candidates.size(); ++i) trials.Append(TrialInJson(file.candidates[i]));
   definition.Add("trainer", study.trainer);

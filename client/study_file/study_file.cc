@@ -60,7 +60,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(ExpectMapping(
         root_, "",
         {"study", "trainer", "python", "environment", "data", "step", "evaluate", "hyper_parameters", "trials",
-         "only_if", "metric", "tuner", "keep", "share", "check", "hang_after", "tuner_version"}));
+         "only_if", "metric", "tuner", "keep", "share", "check", "hang_after", "stop", "tuner_version"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     if (written_here_) {
       ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
@@ -70,6 +70,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(ReadShare());
     ESPALIER_RETURN_IF_ERROR(ReadKeep());
     ESPALIER_RETURN_IF_ERROR(ReadCheck());
+    ESPALIER_RETURN_IF_ERROR(ReadStop());
     ESPALIER_RETURN_IF_ERROR(ReadTuner());
     ESPALIER_RETURN_IF_ERROR(ReadSpace(root_, file_));
     ESPALIER_RETURN_IF_ERROR(SetHorizons());
@@ -151,6 +152,24 @@ class Reader {
     const Result<CheckWhen> known = ParseCheckWhen(check);
     if (!known.has_value()) return Wrong("check", "got " + check + "; expected " + expected);
     file_.specification.check = *known;
+    return {};
+  }
+
+  Result<void> ReadStop() {
+    const YamlNode* stop = root_.Find("stop");
+    if (stop == nullptr) return {};
+    ESPALIER_RETURN_IF_ERROR(ExpectMapping(*stop, "stop", {"after", "device_hours", "metric"}));
+    StopRule& rule = file_.specification.stop;
+    if (const YamlNode* after = stop->Find("after"); after != nullptr) {
+      ESPALIER_ASSIGN(rule.after, ToDuration(*after, "stop.after"));
+    }
+    if (const YamlNode* hours = stop->Find("device_hours"); hours != nullptr) {
+      ESPALIER_ASSIGN(rule.device_time, ToHours(*hours, "stop.device_hours"));
+    }
+    if (const YamlNode* metric = stop->Find("metric"); metric != nullptr) {
+      ESPALIER_ASSIGN(rule.metric, ToNumber(*metric, "stop.metric"));
+    }
+    if (rule == StopRule{}) return Wrong("stop", "is empty; expected after, device_hours or metric");
     return {};
   }
 

@@ -88,6 +88,8 @@ std::string FieldOfRequest(const StudyFile& file, std::string field) {
   static const std::map<std::string, std::string> kFields = {{"name", "study"},
                                                              {"evaluate_every_steps", "evaluate.every"},
                                                              {"hang_after_seconds", "hang_after"},
+                                                             {"stop.after_seconds", "stop.after"},
+                                                             {"stop.device_seconds", "stop.device_hours"},
                                                              {"metric", "metric.name"},
                                                              {"goal", "metric.goal"},
                                                              {"scope", "share"}};

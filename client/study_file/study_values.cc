@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <sstream>
 #include <system_error>
 
@@ -21,6 +22,7 @@ struct DurationUnit {
 };
 constexpr DurationUnit kDurationUnits[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
 constexpr std::chrono::seconds kDurationMax = std::chrono::hours(24000);
+constexpr double kHoursMax = 24'000'000;
 
 bool LooksLikeCall(const std::string& text) {
   const std::size_t name_end =
@@ -156,6 +158,25 @@ std::string DurationText(Seconds duration) {
   }
   return std::to_string(seconds) + "s";
 }
+
+Result<double> ToNumber(const YamlNode& node, const std::string& field) {
+  ESPALIER_ASSIGN(const Value value, ToOption(node, field));
+  const Result<Value> number = Convert(value, ValueType::kFloating);
+  const double* const finite = number.has_value() ? std::get_if<double>(&*number) : nullptr;
+  if (finite == nullptr || !std::isfinite(*finite)) {
+    return Wrong(field, "got " + Describe(node) + "; expected a number");
+  }
+  return *finite;
+}
+
+Result<Seconds> ToHours(const YamlNode& node, const std::string& field) {
+  const Result<double> hours = ToNumber(node, field);
+  const std::chrono::duration<double, std::ratio<3600>> time(hours.value_or(0));
+  if (time.count() > 0 && time.count() <= kHoursMax) return Seconds(time);
+  return Wrong(field, "got " + Describe(node) + "; expected a number of hours above 0, such as 10 or 0.5");
+}
+
+double HoursIn(Seconds duration) { return std::chrono::duration<double, std::ratio<3600>>(duration).count(); }
 
 Result<double> ParseNumber(const std::string& text, const std::string& option) {
   ESPALIER_ASSIGN(const Value value, ToOption(ScalarOf(text), option));

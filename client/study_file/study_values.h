@@ -46,6 +46,13 @@ Result<Seconds> ToDuration(const YamlNode& node, const std::string& field);
 // As ToDuration reads it, in the largest unit that gives a whole number. REQUIRES: ToDuration gave it.
 std::string DurationText(Seconds duration);
 
+// A finite number.
+Result<double> ToNumber(const YamlNode& node, const std::string& field);
+
+// A number of hours, above 0 and at most 24,000,000.
+Result<Seconds> ToHours(const YamlNode& node, const std::string& field);
+double HoursIn(Seconds duration);
+
 // What an option of the command line gives as NAME=VALUE, such as "lr=Exponential(0.1, 0.9)".
 struct Setting {
   std::string name;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "client/tuners/ladder.h"
+#include "client/tuners/marginal_steps.h"
 #include "client/tuners/rungs.h"
 #include "client/tuners/stopping_halving.h"
 
@@ -14,8 +15,14 @@ namespace {
 class AsynchronousHalving : public Tuner {
  public:
   // `open_trials`: how many have an unsettled claim; none: as many as idle slots ask for.
-  AsynchronousHalving(Ladder ladder, std::optional<std::size_t> open_trials)
-      : ladder_(std::move(ladder)), open_trials_(open_trials), rungs_(ladder_.rung_count()) {}
+  AsynchronousHalving(Ladder ladder, std::optional<std::size_t> open_trials, bool merge_aware)
+      : ladder_(std::move(ladder)), open_trials_(open_trials), rungs_(ladder_.rung_count()) {
+    if (merge_aware) marginal_.emplace(ladder_.WholeTrials());
+    for (std::size_t candidate = 0; candidate < ladder_.candidate_count(); ++candidate) {
+      known_costs_.push_back(CostOf(candidate, 0));
+      not_started_.emplace(known_costs_.back(), candidate);
+    }
+  }
 
   std::vector<Action> Start() override { return GoOn(); }
 
@@ -36,6 +43,7 @@ class AsynchronousHalving : public Tuner {
  private:
   // Where a started trial stands.
   struct Place {
+    std::size_t candidate = 0;
     std::size_t rung = 0;
     bool unsettled = true;  // its claim at the rung
   };
@@ -59,7 +67,7 @@ class AsynchronousHalving : public Tuner {
   void Settle(const ClaimOutcome& event) {
     if (event.trial >= trials_.size()) return;
     Place& place = trials_[event.trial];
-    if (!place.unsettled || ladder_.ClaimAt(event.trial, place.rung) != event.steps) return;
+    if (!place.unsettled || ladder_.ClaimAt(place.candidate, place.rung) != event.steps) return;
     place.unsettled = false;
     --unsettled_;
     Enter(event.trial, event.outcome);
@@ -80,7 +88,7 @@ class AsynchronousHalving : public Tuner {
   }
 
   std::vector<Action> FinishIfDone() {
-    if (finished_ || unsettled_ > 0 || trials_.size() < ladder_.candidate_count() || AnyPromotable()) return {};
+    if (finished_ || unsettled_ > 0 || !not_started_.empty() || AnyPromotable()) return {};
     finished_ = true;
     return {FinishStudy{}};
   }
@@ -99,59 +107,104 @@ class AsynchronousHalving : public Tuner {
     return false;
   }
 
-  // How many of those that were promoted rank before the best one that stays. REQUIRES: some stay.
-  static std::ptrdiff_t RankOfBest(const Rung& rung) {
-    const Entry& best = *rung.staying.begin();
-    return std::lower_bound(rung.promoted.begin(), rung.promoted.end(), best, Precedes{}) - rung.promoted.begin();
+  using Staying = std::set<Entry, Precedes>::iterator;
+
+  // How many of those that were promoted rank before one that stays.
+  static std::ptrdiff_t PromotedBefore(const Rung& rung, const Entry& entry) {
+    return std::lower_bound(rung.promoted.begin(), rung.promoted.end(), entry, Precedes{}) - rung.promoted.begin();
   }
 
-  // Whether the best one that stays is: whatever ranks before it is promoted.
-  bool IsPromotable(const Rung& rung) const {
-    if (rung.staying.empty()) return false;
-    return static_cast<std::size_t>(RankOfBest(rung)) <
-           rung.entry_count / static_cast<std::size_t>(ladder_.reduction());
+  // Those that stay though they are among the best; the best first, and none but the first unless costs matter.
+  std::vector<Staying> Promotable(const Rung& rung) const {
+    const std::size_t count = rung.entry_count / static_cast<std::size_t>(ladder_.reduction());
+    std::vector<Staying> promotable;
+    for (auto entry = rung.staying.begin(); entry != rung.staying.end(); ++entry) {
+      const auto rank = static_cast<std::size_t>(PromotedBefore(rung, *entry)) + promotable.size();
+      if (rank >= count || (!marginal_ && !promotable.empty())) break;
+      promotable.push_back(entry);
+    }
+    return promotable;
   }
 
-  std::optional<Entry> TakePromotable(Rung& rung) const {
-    if (!IsPromotable(rung)) return std::nullopt;
-    const auto best = rung.staying.begin();
-    rung.promoted.insert(rung.promoted.begin() + RankOfBest(rung), *best);
-    return rung.staying.extract(best).value();
+  bool IsPromotable(const Rung& rung) const { return !Promotable(rung).empty(); }
+
+  // Of those, the cheapest; of equals the best.
+  std::optional<Entry> TakePromotable(Rung& rung) {
+    const std::vector<Staying> promotable = Promotable(rung);
+    if (promotable.empty()) return std::nullopt;
+    const auto cost = [&](Staying entry) {
+      const Place& place = trials_[entry->trial];
+      return CostOf(place.candidate, place.rung + 1);
+    };
+    const Staying taken = *std::min_element(promotable.begin(), promotable.end(),
+                                            [&](Staying a, Staying b) { return cost(a) < cost(b); });
+    rung.promoted.insert(rung.promoted.begin() + PromotedBefore(rung, *taken), *taken);
+    return rung.staying.extract(taken).value();
+  }
+
+  // Of a claim at the rung; nothing unless costs matter.
+  std::int64_t CostOf(std::size_t candidate, std::size_t rung) const {
+    return marginal_ ? marginal_->Of(candidate, ladder_.ClaimAt(candidate, rung)) : 0;
+  }
+
+  // What is asked for makes others cheaper.
+  void Ask(std::size_t candidate, Step steps) {
+    if (!marginal_) return;
+    for (const std::size_t other : marginal_->Ask(candidate, steps)) {
+      if (not_started_.erase({known_costs_[other], other}) == 0) continue;
+      known_costs_[other] = CostOf(other, 0);
+      not_started_.emplace(known_costs_[other], other);
+    }
   }
 
   void GoOn(const Entry& entry, std::vector<Action>& actions) {
     Place& place = trials_[entry.trial];
-    const Step reached = ladder_.ClaimAt(entry.trial, place.rung);
+    const Step reached = ladder_.ClaimAt(place.candidate, place.rung);
     ++place.rung;
-    const Step steps = ladder_.ClaimAt(entry.trial, place.rung);
+    const Step steps = ladder_.ClaimAt(place.candidate, place.rung);
     if (steps == reached) return Enter(entry.trial, entry.outcome);  // at its own horizon: what it reached stands
     place.unsettled = true;
     ++unsettled_;
+    Ask(place.candidate, steps);
     actions.push_back(ContinueTrial{entry.trial, steps});
   }
 
   bool StartNext(std::vector<Action>& actions) {
-    if (trials_.size() == ladder_.candidate_count()) return false;
-    actions.push_back(ladder_.Start(trials_.size()));
-    trials_.emplace_back();
+    if (not_started_.empty()) return false;
+    const std::size_t candidate = not_started_.extract(not_started_.begin()).value().second;
+    actions.push_back(ladder_.Start(candidate));
+    trials_.push_back({.candidate = candidate});
     ++unsettled_;
+    Ask(candidate, ladder_.ClaimAt(candidate, 0));
     return true;
   }
 
   Ladder ladder_;
   std::optional<std::size_t> open_trials_;
   std::vector<Rung> rungs_;
-  std::vector<Place> trials_;  // that were started
+  std::optional<MarginalSteps> marginal_;                       // none: costs do not matter
+  std::set<std::pair<std::int64_t, std::size_t>> not_started_;  // candidates, the cheapest first, then in their order
+  std::vector<std::int64_t> known_costs_;                       // of candidates, by which they stand there
+  std::vector<Place> trials_;                                   // that were started
   std::size_t unsettled_ = 0;
   bool finished_ = false;
 };
 
 Result<std::unique_ptr<Tuner>> MakeAsynchronousHalving(const Options& options, Trials given) {
+  const bool is_drawn_late = Learns(given);
   ESPALIER_ASSIGN(Ladder ladder, Ladder::From(options, std::move(given.candidates)));
   ESPALIER_ASSIGN(const std::optional<std::size_t> open_trials, OpenTrialsOption(options));
   ESPALIER_ASSIGN(const bool by_stopping, FlagOption(options, "stopping"));
+  ESPALIER_ASSIGN(const bool merge_aware, FlagOption(options, "merge_aware"));
+  if (merge_aware && by_stopping) {
+    return MakeError(ErrorCode::kInvalidArgument, "goes with promotion; leave stopping out", "merge_aware");
+  }
+  if (merge_aware && is_drawn_late) {
+    return MakeError(ErrorCode::kInvalidArgument, "what tpe will draw has no costs yet; choose another sampling",
+                     "merge_aware");
+  }
   if (by_stopping) return MakeStoppingHalving(ladder, open_trials);
-  return std::make_unique<AsynchronousHalving>(std::move(ladder), open_trials);
+  return std::make_unique<AsynchronousHalving>(std::move(ladder), open_trials, merge_aware);
 }
 
 }  // namespace
@@ -160,7 +213,7 @@ TunerKind AsynchronousHalvingKind() {
   return {.name = "asha",
           .version = 1,
           .starting = Starting::kOneByOne,
-          .option_names = {"min", "max", "reduction", "open_trials", "stopping"},
+          .option_names = {"min", "max", "reduction", "open_trials", "stopping", "merge_aware"},
           .make = MakeAsynchronousHalving};
 }
 

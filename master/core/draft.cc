@@ -1,6 +1,7 @@
 #include "master/core/draft.h"
 
 #include "master/core/state/cache_keeper.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
@@ -11,6 +12,7 @@ struct Noter {
   Touched& touched;
 
   void Plan(PlanId plan) const { touched.plans.insert(plan); }
+  void Settle(PlanId plan, Point point) const { touched.points_to_settle[plan].insert(point); }
   void RunOf(RunId id) const {
     const Run& run = state.runs.at(id);
     Plan(run.plan);
@@ -85,7 +87,7 @@ struct Noter {
 
     void operator()(const AddPlanNode&) const {}
     void operator()(const AddClaim& change) const {
-      noter.touched.points_to_settle[plan].insert(change.claim.point);
+      noter.Settle(plan, WaitsAt(noter.state.plans.at(plan), change.claim));
       noter.Plan(plan);
     }
     void operator()(const SettleClaim& change) const {
@@ -94,20 +96,27 @@ struct Noter {
       noter.Plan(plan);
     }
     void operator()(const AddMetrics& change) const {
-      noter.touched.points_to_settle[plan].insert(change.point);
+      noter.Settle(plan, change.point);
       noter.Plan(plan);
     }
     void operator()(const SetCheckpoint& change) const {
-      noter.touched.points_to_settle[plan].insert(change.point);
+      noter.Settle(plan, change.point);
       noter.Plan(plan);
     }
     void operator()(const DropCheckpoint&) const { noter.Plan(plan); }
     void operator()(const SetFailure& change) const {
-      if (change.failure) noter.touched.failed_points[plan].insert(change.point);
+      if (change.failure) {
+        noter.touched.failed_points[plan].insert(change.point);
+        // Of a training that was finished, those beyond will wait at its last step.
+        const bool is_finished = change.failure->kind == Failure::Kind::kFinished;
+        const SearchPlan& before = noter.state.plans.at(plan);
+        if (is_finished)
+          noter.Settle(plan, AnsweredAt(before, PointOn(before, change.point.node, change.point.step - 1)));
+      }
       noter.Plan(plan);
     }
     void operator()(const SetEvaluationFailure& change) const {
-      if (change.message) noter.touched.points_to_settle[plan].insert(change.point);
+      if (change.message) noter.Settle(plan, change.point);
       noter.Plan(plan);
     }
     void operator()(const SetAttempts&) const { noter.Plan(plan); }

@@ -12,6 +12,7 @@
 #include "master/core/nodes/runs.h"
 #include "master/core/settling.h"
 #include "master/core/state/index_keeper.h"
+#include "master/core/stopping.h"
 
 namespace espalier::master {
 namespace {
@@ -29,6 +30,7 @@ struct Dispatcher {
   void operator()(const Tick& tick) const {
     ForgetAsks(draft);
     OnTick(draft, tick);
+    NoteTimesUp(draft);
   }
   void operator()(const Recovered& recovered) const {
     OnRecovered(draft, recovered);
@@ -56,6 +58,7 @@ Transition React(MasterState& state, const Event& event, Policy& policy, const R
   Draft draft(state, policy, settings, now);
   std::visit(Dispatcher{draft}, event);
   SettleTouched(draft);
+  StopStudies(draft);
   ClaimLostStates(draft);
   OrderRuns(draft);
   FinishStudies(draft);

@@ -4,6 +4,7 @@
 
 #include "master/core/state/claims.h"
 #include "master/core/state/trainer_check.h"
+#include "master/core/stopping.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -26,8 +27,23 @@ PlanEdit SettledFrom(const MasterState& state, PlanId plan_id, Point point) {
   const auto needs = state.index.needs.find(plan_id);
   if (needs == state.index.needs.end()) return edit;
   const SearchPlan& plan = state.plans.at(plan_id);
-  for (const ClaimId id : needs->second.WaitingFrom(plan, point)) {
+  for (const auto& [id, waits_at] : needs->second.WaitingFrom(plan, point)) {
     if (const auto settled = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *settled});
+  }
+  return edit;
+}
+
+// Of the claims that wait at the point.
+PlanEdit SettledAt(const MasterState& state, PlanId plan_id, Point point) {
+  PlanEdit edit;
+  const auto needs = state.index.needs.find(plan_id);
+  const Place* place = needs == state.index.needs.end() ? nullptr : needs->second.Find(point);
+  if (place == nullptr) return edit;
+  const SearchPlan& plan = state.plans.at(plan_id);
+  for (const auto& [evaluation, waiting] : place->waiting) {
+    for (const ClaimId id : waiting.claims) {
+      if (const auto settled = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *settled});
+    }
   }
   return edit;
 }
@@ -81,6 +97,7 @@ void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
   ClaimSettled settled{.claim = claim_id, .trial = trial.id, .step = claim.point.step, .state = state};
   if (state == ClaimState::kDone) settled.metrics = AnswerOf(plan, claim, study.metric_names);
   if (state == ClaimState::kFailed) settled.message = WhyFailed(draft.state(), plan, claim);
+  NoteReached(draft, study, settled);
   AppendEvent(draft, study.id, settled);
 }
 
@@ -91,7 +108,7 @@ void SettleTouched(Draft& draft) {
   }
   const auto settle = draft.touched.points_to_settle;
   for (const auto& [plan, points] : settle) {
-    for (const Point point : points) SettleAll(draft, plan, SettleClaimsAt(draft.state().plans.at(plan), point));
+    for (const Point point : points) SettleAll(draft, plan, SettledAt(draft.state(), plan, point));
   }
 }
 

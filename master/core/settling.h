@@ -18,7 +18,7 @@ void ClaimLostStates(Draft& draft);
 // point. O(touched studies x log studies).
 void FinishStudies(Draft& draft);
 
-// Settles one waiting claim, with its study's event.
+// Settles one waiting claim, with its study's event. Notes whether that is what the study was to stop at.
 void Settle(Draft& draft, PlanId plan, ClaimId claim, ClaimState state);
 
 // Appends to the study's numbered events.

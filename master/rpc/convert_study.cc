@@ -98,6 +98,10 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
     }
   }
   if (message.has_hang_after_seconds()) specification.hang_after = Seconds(message.hang_after_seconds());
+  const v1::StopRule& stop = message.stop();
+  if (stop.has_after_seconds()) specification.stop.after = Seconds(stop.after_seconds());
+  if (stop.has_device_seconds()) specification.stop.device_time = Seconds(stop.device_seconds());
+  if (stop.has_metric()) specification.stop.metric = stop.metric();
   ESPALIER_ASSIGN(specification.scope, FromProto(message.scope()));
   ESPALIER_ASSIGN(specification.keep, FromProto(message.keep()));
   ESPALIER_ASSIGN(specification.check, FromProto(message.check()));
@@ -210,6 +214,7 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   message.set_scope(ToProto(specification.scope));
   message.set_definition(specification.definition);
   message.set_user(study.user);
+  message.set_stopped(study.stopped);
   if (summary.check) {
     message.mutable_check()->set_state(summary.check->state);
     message.mutable_check()->set_text(summary.check->text);

@@ -75,8 +75,11 @@ class StateRows {
     if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
       added->second.closing = true;
       added->second.cancelled |= change.cancelled;
+      if (added->second.stopped.empty()) added->second.stopped = change.stopped;
     } else {
-      closed_studies_[change.study] |= change.cancelled;
+      CloseStudy& closed = closed_studies_.try_emplace(change.study, change).first->second;
+      closed.cancelled |= change.cancelled;
+      if (closed.stopped.empty()) closed.stopped = change.stopped;
     }
   }
   void operator()(const FinishStudy& change) {
@@ -146,7 +149,7 @@ class StateRows {
       set ? drain.Add(server, set->by, set->why, set->since) : undrain.Add(server);
     }
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
-    for (const auto& [id, cancelled] : closed_studies_) closed.Add(id, cancelled);
+    for (const auto& [id, change] : closed_studies_) closed.Add(id, change.cancelled, change.stopped);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
     for (RowSet* set : {&user, &drain, &undrain, &archive_, &reference_, &schema_, &parameter_, &offer_, &listed_,
                         &training_, &study, &undeclared_, &closed, &finished, &plan_, &check_}) {
@@ -208,7 +211,8 @@ class StateRows {
             asked.evaluate_every, asked.metric, Name(asked.goal), Name(asked.scope), asked.definition,
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
             study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check),
-            asked.hang_after, asked.tuner, asked.asks_for_idle_slots);
+            asked.hang_after, asked.tuner, asked.asks_for_idle_slots, asked.stop.after, asked.stop.device_time,
+            asked.stop.metric, study.stopped);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
@@ -237,7 +241,7 @@ class StateRows {
   std::map<std::string, User> users_;
   std::map<std::string, std::optional<Drain>> drains_;  // by server
   std::map<StudyId, Study> added_studies_;
-  std::map<StudyId, bool> closed_studies_;  // and whether they are cancelled
+  std::map<StudyId, CloseStudy> closed_studies_;
   std::map<StudyId, Time> finished_studies_;
   std::map<TrialId, Trial> added_trials_;
   PlanRows plans_;

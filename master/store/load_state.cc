@@ -178,6 +178,9 @@ class Loader {
                                     .step = {row.Integer("step_updates")},
                                     .evaluate_every = row.Integer("evaluate_every"),
                                     .hang_after = row.OptionalDuration("hang_after"),
+                                    .stop = {.after = row.OptionalDuration("stop_after"),
+                                             .device_time = row.OptionalDuration("stop_device_time"),
+                                             .metric = row.OptionalNumber("stop_metric")},
                                     .metric = row.Text("metric"),
                                     .goal = row.Parsed("goal", ParseGoal),
                                     .scope = row.Parsed("scope", ParseScope),
@@ -194,7 +197,8 @@ class Loader {
                   .created_at = row.Moment("created_at"),
                   .finished_at = std::nullopt,
                   .closing = row.Flag("closing"),
-                  .cancelled = row.Flag("cancelled")};
+                  .cancelled = row.Flag("cancelled"),
+                  .stopped = row.Text("stopped")};
       if (!row.IsNull("reference")) study.specification.reference = row.Digest("reference");
       Apply(state_, AddStudy{study});
       if (const auto finished_at = row.OptionalMoment("finished_at"))

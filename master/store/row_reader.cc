@@ -28,6 +28,10 @@ std::optional<Time> RowReader::OptionalMoment(const char* column) const {
   return Moment(column);
 }
 
+std::optional<double> RowReader::OptionalNumber(const char* column) const {
+  return IsNull(column) ? std::nullopt : std::optional(Number(column));
+}
+
 std::optional<Seconds> RowReader::OptionalDuration(const char* column) const {
   if (IsNull(column)) return std::nullopt;
   return Seconds(Number(column));

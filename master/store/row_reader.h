@@ -42,6 +42,7 @@ class RowReader {
   Step At(const char* column) const { return Step{Integer(column)}; }
   Time Moment(const char* column) const { return Time{std::chrono::microseconds{Integer(column)}}; }
   std::optional<Time> OptionalMoment(const char* column) const;
+  std::optional<double> OptionalNumber(const char* column) const;
   std::optional<Seconds> OptionalDuration(const char* column) const;
   std::string Bytes(const char* column) const;
   Digest128 Digest(const char* column) const;

@@ -6,16 +6,11 @@
 namespace espalier {
 namespace {
 
-bool IsFinishedAt(const SearchPlan& plan, Point failing) {
-  return plan.FindFailure(failing)->kind == Failure::Kind::kFinished;
-}
+bool Is(Failure::Kind kind, const SearchPlan& plan, Point failing) { return plan.FindFailure(failing)->kind == kind; }
 
-// What comes of a waiting claim where training does not get so far.
-ClaimState SettledBy(const SearchPlan& plan, const Claim& claim, Point failing) {
-  if (plan.FindFailure(failing)->kind == Failure::Kind::kDiverged) return ClaimState::kDone;
-  const bool is_answered =
-      IsFinishedAt(plan, failing) && plan.FindMetrics(AnsweredAt(plan, claim.point), claim.evaluation) != nullptr;
-  return is_answered ? ClaimState::kDone : ClaimState::kFailed;
+bool IsAnswered(const SearchPlan& plan, const Claim& claim, Point point) {
+  if (IsForStateAlone(claim)) return plan.FindCheckpoint(point) != nullptr;
+  return plan.FindMetrics(point, claim.evaluation) != nullptr;
 }
 
 }  // namespace
@@ -30,13 +25,12 @@ std::optional<Point> FailingPoint(const SearchPlan& plan, Point point) {
 }
 
 std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& claim) {
-  const bool answered = IsForStateAlone(claim) ? plan.FindCheckpoint(claim.point) != nullptr
-                                               : plan.FindMetrics(claim.point, claim.evaluation) != nullptr;
-  if (answered) return ClaimState::kDone;
-  if (const std::optional<Point> failed = FailingPoint(plan, claim.point)) {
-    return SettledBy(plan, claim, *failed);
+  const Point point = WaitsAt(plan, claim);
+  if (IsAnswered(plan, claim, point)) return ClaimState::kDone;
+  if (const std::optional<Point> failing = FailingPoint(plan, point)) {
+    return Is(Failure::Kind::kDiverged, plan, *failing) ? ClaimState::kDone : ClaimState::kFailed;
   }
-  if (plan.FindEvaluationFailure(claim.point, claim.evaluation) != nullptr) return ClaimState::kFailed;
+  if (plan.FindEvaluationFailure(point, claim.evaluation) != nullptr) return ClaimState::kFailed;
   return std::nullopt;
 }
 
@@ -48,19 +42,16 @@ PlanEdit SettleClaims(const SearchPlan& plan) {
   return edit;
 }
 
-PlanEdit SettleClaimsAt(const SearchPlan& plan, Point point) {
-  PlanEdit edit;
-  for (const ClaimId id : plan.ClaimsAt(point)) {
-    const Claim& claim = plan.claims.at(id);
-    if (claim.state != ClaimState::kWaiting) continue;
-    if (const auto state = SettledState(plan, claim)) edit.push_back(SettleClaim{id, *state});
+Point AnsweredAt(const SearchPlan& plan, Point point) {
+  while (const std::optional<Point> failing = FailingPoint(plan, point)) {
+    if (!Is(Failure::Kind::kFinished, plan, *failing)) break;
+    point = PointOn(plan, failing->node, failing->step - 1);
   }
-  return edit;
+  return point;
 }
 
-Point AnsweredAt(const SearchPlan& plan, Point point) {
-  const std::optional<Point> failing = FailingPoint(plan, point);
-  return failing && IsFinishedAt(plan, *failing) ? PointOn(plan, failing->node, failing->step - 1) : point;
+Point WaitsAt(const SearchPlan& plan, const Claim& claim) {
+  return IsForStateAlone(claim) ? claim.point : AnsweredAt(plan, claim.point);
 }
 
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names) {
@@ -72,15 +63,15 @@ Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<s
 }
 
 std::string WhyFailed(const SearchPlan& plan, const Claim& claim) {
-  const std::optional<Point> failing = FailingPoint(plan, claim.point);
-  if (failing && !IsFinishedAt(plan, *failing)) return plan.FindFailure(*failing)->message;
-  const Point last = AnsweredAt(plan, claim.point);
-  const std::string* failure = plan.FindEvaluationFailure(last, claim.evaluation);
-  if (failure != nullptr) return *failure;
-  const std::string step = std::to_string(last.step.value);
-  return failing ? "training was finished at step " + step + ", where this evaluation was not made: ask for " + step +
-                       " steps"
-                 : std::string();
+  const Point point = WaitsAt(plan, claim);
+  const std::optional<Point> failing = FailingPoint(plan, point);
+  if (failing && Is(Failure::Kind::kFinished, plan, *failing)) {
+    const std::string step = std::to_string(failing->step.value - 1);
+    return "training was finished at step " + step + ", there is no state beyond: ask for " + step + " steps";
+  }
+  if (failing) return plan.FindFailure(*failing)->message;
+  const std::string* failure = plan.FindEvaluationFailure(point, claim.evaluation);
+  return failure == nullptr ? std::string() : *failure;
 }
 
 PlanEdit RecordTrained(const SearchPlan& plan, PlanNodeId node, const TrainedRange& range) {

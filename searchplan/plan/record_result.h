@@ -9,13 +9,10 @@
 
 namespace espalier {
 
-// Settles the waiting claims that metrics or failures at hand settle: done where the claim's point has its metrics;
-// done (with NaN) at or beyond a diverged point; done beyond the last step of a training that was finished, if its
-// metrics there are known; failed at or beyond another failure, or where its evaluation failed for good.
+// Settles the waiting claims that metrics or failures at hand settle: done where the point at which the claim waits has
+// its metrics; done (with NaN) at or beyond a diverged point; failed at or beyond another failure, or where its
+// evaluation failed for good.
 PlanEdit SettleClaims(const SearchPlan& plan);
-
-// As SettleClaims for the waiting claims of one point.
-PlanEdit SettleClaimsAt(const SearchPlan& plan, Point point);
 
 // As SettleClaims for one claim; nothing if it must wait.
 std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& claim);
@@ -27,6 +24,9 @@ std::optional<Point> FailingPoint(const SearchPlan& plan, Point point);
 // The point whose metrics answer a claim at the point: itself, or the last one of a training that was finished before
 // it. O(depth log failures).
 Point AnsweredAt(const SearchPlan& plan, Point point);
+
+// Where what settles the claim is waited for: AnsweredAt for metrics; the claim's own point for a state alone.
+Point WaitsAt(const SearchPlan& plan, const Claim& claim);
 
 // The metrics that a settled claim is answered with: those stored; NaN for each of `names` if its training diverged.
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names);

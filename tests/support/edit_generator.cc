@@ -167,6 +167,9 @@ void EditGenerator::NewStudy() {
     study.specification.undeclared = {{"warp" + Text(), ValueType::kFloating}, {"x", ValueType::kText}};
   }
   if (!state_.references.empty() && Chance(50)) study.specification.reference = AnyKey(state_.references);
+  if (Chance(40)) study.specification.stop.after = Seconds(1.5 + static_cast<double>(Below(9000)));
+  if (Chance(40)) study.specification.stop.device_time = Seconds(0.5 + static_cast<double>(Below(9000)));
+  if (Chance(40)) study.specification.stop.metric = 0.1 * static_cast<double>(Below(100));
   if (Chance(40)) study.specification.hang_after = Seconds(0.5 + static_cast<double>(Below(9000)));
   if (Chance(70)) study.metric_names = {"accuracy", Text()};
   Do(AddStudy{study});
@@ -413,7 +416,7 @@ void EditGenerator::Close() {
   }
   if (state_.running_studies.empty() || !Chance(20)) return;
   const StudyId study = *state_.running_studies.begin();
-  Do(CloseStudy{study, Chance(30)});
+  Do(CloseStudy{study, Chance(30), Chance(30) ? Text() : ""});
   if (!Chance(50)) return;
   AddEvent(study, StudyFinished{});
   Do(FinishStudy{study, Moment()});

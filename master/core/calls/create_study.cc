@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "base/key_text.h"
 #include "base/text.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr std::size_t kRefusalBytesMax = 4096;
 
 constexpr Seconds kHangAfterMax = std::chrono::hours(24000);
+constexpr Seconds kStopAfterMax = std::chrono::hours(24000);
+constexpr Seconds kStopDeviceTimeMax = std::chrono::hours(24000000);
 
 std::string Join(const std::set<std::string>& names) {
   std::string text;
@@ -112,6 +115,24 @@ Result<void> CheckTexts(const StudySpecification& specification) {
   return CheckText(specification.definition, kDefinitionBytesMax, "definition");
 }
 
+Result<void> CheckStop(const StopRule& stop) {
+  const auto is_time = [](const std::optional<Seconds>& time, Seconds most) {
+    return !time || (*time > Seconds(0) && *time <= most);
+  };
+  if (!is_time(stop.after, kStopAfterMax)) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected more than 0 and at most 24,000 hours",
+                     "stop.after_seconds");
+  }
+  if (!is_time(stop.device_time, kStopDeviceTimeMax)) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected more than 0 and at most 24,000,000 hours",
+                     "stop.device_seconds");
+  }
+  if (stop.metric && !std::isfinite(*stop.metric)) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected a number", "stop.metric");
+  }
+  return {};
+}
+
 Result<void> CheckSpecification(const StudySpecification& specification, const Offer& offer) {
   if (specification.step.updates < 0) {
     return MakeError(ErrorCode::kInvalidArgument, "expected epoch or at least 1 update", "step");
@@ -123,6 +144,7 @@ Result<void> CheckSpecification(const StudySpecification& specification, const O
     return MakeError(ErrorCode::kInvalidArgument, "expected more than 0 and at most 24,000 hours",
                      "hang_after_seconds");
   }
+  ESPALIER_RETURN_IF_ERROR(CheckStop(specification.stop));
   for (const auto& [name, type] : specification.undeclared) {
     if (offer.schema.takes_any && offer.schema.Find(name) == nullptr) continue;
     return MakeError(
@@ -172,6 +194,10 @@ Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
   for (const auto& [name, type] : specification.undeclared) key.Add(name).Add(Name(type));
   if (specification.reference) key.Add(ToHex(*specification.reference));
   if (specification.hang_after) key.Add("hang after " + std::to_string(specification.hang_after->count()));
+  const StopRule& stop = specification.stop;
+  if (stop.after) key.Add("stop after " + std::to_string(stop.after->count()));
+  if (stop.device_time) key.Add("stop after devices' " + std::to_string(stop.device_time->count()));
+  if (stop.metric) key.Add("stop at " + espalier::Print(Value(*stop.metric)));
   return DigestOf(key.text());
 }
 

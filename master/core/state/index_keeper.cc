@@ -5,6 +5,8 @@
 
 #include "master/core/state/cache_keeper.h"
 #include "master/core/state/step_time.h"
+#include "master/core/state/trainer_check.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
@@ -107,8 +109,7 @@ void IndexKeeper::RankBy(Ranking ranking) {
       }
     }
     for (const ClaimId id_of_claim : plan.waiting) {
-      const Claim& claim = plan.claims.at(id_of_claim);
-      EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, state_.trials.at(claim.trial).study); });
+      AddWaiting(plan, plan.claims.at(id_of_claim));
       index.needs.at(id).TakeNews();  // nothing is new: it is only put in another order
     }
   }
@@ -175,18 +176,42 @@ void IndexKeeper::NoteAsked(const SearchPlan& plan, const Trial& trial, const Cl
 }
 
 void IndexKeeper::ClaimAdded(const SearchPlan& plan, const Claim& claim) {
-  const Trial& trial = state_.trials.at(claim.trial);
-  if (!IsForStateAlone(claim)) NoteAsked(plan, trial, claim);
-  if (claim.state != ClaimState::kWaiting) return;
-  EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, trial.study); });
+  if (!IsForStateAlone(claim)) NoteAsked(plan, state_.trials.at(claim.trial), claim);
+  if (claim.state == ClaimState::kWaiting) AddWaiting(plan, claim);
+}
+
+void IndexKeeper::AddWaiting(const SearchPlan& plan, const Claim& claim) {
+  const StudyId study = state_.trials.at(claim.trial).study;
+  EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, WaitsAt(plan, claim), study); });
+}
+
+void IndexKeeper::RemoveWaiting(const SearchPlan& plan, const Claim& claim, Point point) {
+  const StudyId study = state_.trials.at(claim.trial).study;
+  EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveClaim(claim, point, study); });
+}
+
+// Beyond the last step of a training, what waits for metrics waits for those of that step.
+void IndexKeeper::TrainingFinished(const SearchPlan& plan, Point failing) {
+  const auto needs = state_.index.needs.find(plan.id);
+  if (needs == state_.index.needs.end()) return;
+  for (const auto& [id, waited_at] : needs->second.WaitingFrom(plan, failing)) {
+    const Claim& claim = plan.claims.at(id);
+    if (WaitsAt(plan, claim) == waited_at) continue;
+    RemoveWaiting(plan, claim, waited_at);
+    AddWaiting(plan, claim);
+  }
 }
 
 void IndexKeeper::PlanChanged(SearchPlan& plan, const PlanChange& change) {
   if (const auto* added = std::get_if<AddClaim>(&change)) return ClaimAdded(plan, added->claim);
   if (const auto* settled = std::get_if<SettleClaim>(&change)) {
     const Claim& claim = plan.claims.at(settled->claim);
-    const StudyId study = state_.trials.at(claim.trial).study;
-    return EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveClaim(claim, study); });
+    return RemoveWaiting(plan, claim, WaitsAt(plan, claim));
+  }
+  if (const auto* failed = std::get_if<SetFailure>(&change)) {
+    const bool is_finished = failed->failure && failed->failure->kind == Failure::Kind::kFinished;
+    if (is_finished) TrainingFinished(plan, failed->point);
+    return;
   }
   if (const auto* stored = std::get_if<SetCheckpoint>(&change)) {
     EditNeeds(plan, [&](NeedEditor& editor) { editor.AddCheckpoint(stored->point); });
@@ -282,6 +307,27 @@ void IndexKeeper::SlotsFreed(const SlotId& first, int count, const std::string& 
   const bool had_none = idle.empty();
   for (int i = 0; i < count; ++i) idle.insert(first.index + i);
   if (had_none) ListIdle(server->second);
+}
+
+void IndexKeeper::StudyAdded(const Study& study) {
+  Indexes& index = state_.index;
+  TunerBegun(study);
+  if (IsTimed(study.specification.stop)) index.timed_studies.insert(study.id);
+  if (const auto& reference = study.specification.reference) ++index.references_in_use[*reference];
+  const CheckKey key = CheckKeyOf(study);
+  if (IsChecked(study) && !state_.check_findings.contains(key)) index.checks_wanted[key].insert(study.id);
+}
+
+void IndexKeeper::StudyFinished(const Study& study) {
+  Indexes& index = state_.index;
+  index.timed_studies.erase(study.id);
+  if (const auto& reference = study.specification.reference) {
+    if (--index.references_in_use[*reference] == 0) index.references_in_use.erase(*reference);
+  }
+  const auto wanted = index.checks_wanted.find(CheckKeyOf(study));
+  if (wanted == index.checks_wanted.end()) return;
+  wanted->second.erase(study.id);
+  if (wanted->second.empty()) index.checks_wanted.erase(wanted);
 }
 
 void IndexKeeper::TunerBegun(const Study& study) {

@@ -21,6 +21,9 @@ class IndexKeeper {
   void RunEnded(const Run& run);
   void TrialAdded(const Trial& trial);
   void TrialClosed(const Trial& trial);
+  // O(log studies), both.
+  void StudyAdded(const Study& study);
+  void StudyFinished(const Study& study);
   // The study takes batches of its tuner, and no more. Whether its tuner may be asked, if it wants that, when a slot is
   // idle. O(log studies).
   void TunerBegun(const Study& study);
@@ -52,6 +55,9 @@ class IndexKeeper {
   void EditNeeds(const SearchPlan& plan, const Edit& edit);
   void Rank(const SearchPlan& plan);
   void ClaimAdded(const SearchPlan& plan, const Claim& claim);
+  void AddWaiting(const SearchPlan& plan, const Claim& claim);
+  void RemoveWaiting(const SearchPlan& plan, const Claim& claim, Point point);
+  void TrainingFinished(const SearchPlan& plan, Point failing);
   // The node's steps are estimated, or guessed.
   void NoteEstimated(const SearchPlan& plan, PlanNodeId node);
   // A trial asks for metrics further on.

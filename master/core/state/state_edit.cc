@@ -44,13 +44,8 @@ struct Applier {
     state.trials_by_study[change.study.id];
     state.trial_index[change.study.id];
     state.tuner_turns[change.study.id];
-    IndexKeeper(state).TunerBegun(change.study);
+    IndexKeeper(state).StudyAdded(change.study);
     Count(state.next.study, change.study.id);
-    if (const auto& reference = change.study.specification.reference) ++state.index.references_in_use[*reference];
-    const CheckKey key = CheckKeyOf(change.study);
-    if (IsChecked(change.study) && !state.check_findings.contains(key)) {
-      state.index.checks_wanted[key].insert(change.study.id);
-    }
   }
 
   void operator()(const CloseStudy& change) const {
@@ -58,6 +53,7 @@ struct Applier {
     IndexKeeper(state).TunerEnded(study);
     study.closing = true;
     study.cancelled |= change.cancelled;
+    if (study.stopped.empty()) study.stopped = change.stopped;
   }
 
   void operator()(const FinishStudy& change) const {
@@ -65,14 +61,7 @@ struct Applier {
     ESPALIER_CHECK(!study.finished_at) << "study " << change.study.value << " is finished";
     study.finished_at = change.at;
     state.running_studies.erase(change.study);
-    if (const auto& reference = study.specification.reference) {
-      if (--state.index.references_in_use[*reference] == 0) state.index.references_in_use.erase(*reference);
-    }
-    if (const auto wanted = state.index.checks_wanted.find(CheckKeyOf(study));
-        wanted != state.index.checks_wanted.end()) {
-      wanted->second.erase(change.study);
-      if (wanted->second.empty()) state.index.checks_wanted.erase(wanted);
-    }
+    IndexKeeper(state).StudyFinished(study);
   }
 
   void operator()(const AddPlan& change) const {
@@ -397,6 +386,7 @@ struct Printer {
   }
   void operator()(const CloseStudy& change) const {
     out << (change.cancelled ? "cancel" : "close") << " study " << change.study.value;
+    if (!change.stopped.empty()) out << ": " << change.stopped;
   }
   void operator()(const FinishStudy& change) const { out << "finish study " << change.study.value; }
   void operator()(const AddPlan& change) const {

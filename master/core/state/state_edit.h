@@ -27,6 +27,7 @@ struct AddStudy {
 struct CloseStudy {
   StudyId study;
   bool cancelled = false;
+  std::string stopped = {};  // why its stop rule ends it; empty: that does not
 };
 struct FinishStudy {
   StudyId study;

@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/ids.h"
+#include "base/stop_rule.h"
 #include "base/study_choices.h"
 #include "base/study_event.h"
 #include "base/units.h"
@@ -25,6 +26,7 @@ struct StudySpecification {
   std::int64_t evaluate_every = 0;  // steps; 0: only where claims ask
   std::optional<Seconds> hang_after =
       {};  // of a step, while none was measured (LimitsOf); none: nothing is a hang then
+  StopRule stop = {};
   std::string metric;
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
@@ -51,6 +53,7 @@ struct Study {
   std::optional<Time> finished_at;
   bool closing = false;  // no new trials or claims; finished once every claim is settled
   bool cancelled = false;
+  std::string stopped = {};  // what its stop rule came to; empty: nothing yet
   friend bool operator==(const Study&, const Study&) = default;
 };
 

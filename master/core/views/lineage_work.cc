@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "master/core/state/step_time.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
@@ -61,10 +62,11 @@ PlannedTree WorkOf(const MasterState& state, const std::vector<LineageEnd>& ends
 }
 
 Step TrainableStep(const SearchPlan& plan, const Claim& claim) {
-  Step step = claim.point.step;
-  if (plan.FindMetrics(claim.point, claim.evaluation) != nullptr) return step;
+  const Point point = WaitsAt(plan, claim);
+  Step step = point.step;
+  if (plan.FindMetrics(point, claim.evaluation) != nullptr) return step;
   Step limit = step;  // further up, only what lies before the child counts
-  for (std::optional<PlanNodeId> id = claim.point.node; id; id = plan.Node(*id).parent) {
+  for (std::optional<PlanNodeId> id = point.node; id; id = plan.Node(*id).parent) {
     const std::map<Step, Failure>& failures = plan.Node(*id).results->failures;
     if (!failures.empty() && failures.begin()->first <= limit) step = failures.begin()->first;
     limit = plan.Node(*id).start;

@@ -2,23 +2,12 @@
 
 #include <algorithm>
 
+#include "master/core/state/device_time.h"
 #include "master/core/views/trial_state.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
-
-// What was charged to the study, and its part of what runs that serve it have held since they were charged.
-Seconds DeviceTime(const MasterState& state, StudyId study, Time now) {
-  const auto charged = state.device_time.find(study);
-  Seconds sum = std::chrono::microseconds(charged == state.device_time.end() ? 0 : charged->second);
-  for (const RunId id : state.active_runs) {
-    const Run& run = state.runs.at(id);
-    if (!run.training() || !std::binary_search(run.serves.begin(), run.serves.end(), study)) continue;
-    sum += Seconds(now - run.charged_to) / static_cast<double>(run.serves.size());
-  }
-  return sum;
-}
 
 std::optional<StudyCheck> CheckOf(const MasterState& state, const Study& study) {
   if (!study.specification.reference) return std::nullopt;

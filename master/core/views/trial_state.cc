@@ -4,6 +4,7 @@
 #include <set>
 
 #include "master/core/state/claims.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
@@ -74,13 +75,14 @@ bool IsServedByTraining(const MasterState& state, ClaimId id) {
   if (needs == state.index.needs.end()) return false;
   const Claim& claim = plan.claims.at(id);
   const auto trains = [&](RunId run) { return state.runs.at(run).training(); };
-  if (const Place* place = needs->second.Find(claim.point)) {
+  const Point point = WaitsAt(plan, claim);
+  if (const Place* place = needs->second.Find(point)) {
     const auto waiting = place->waiting.find(claim.evaluation);
     if (waiting != place->waiting.end() && !waiting->second.covered_by.empty()) {
       return std::any_of(waiting->second.covered_by.begin(), waiting->second.covered_by.end(), trains);
     }
   }
-  const std::optional<Point> served_from = needs->second.StateFor(plan, claim.point);
+  const std::optional<Point> served_from = needs->second.StateFor(plan, point);
   if (!served_from) return false;
   const Place& place = *needs->second.Find(*served_from);
   return !place.stored && std::any_of(place.promised.begin(), place.promised.end(), trains);

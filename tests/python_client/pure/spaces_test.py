@@ -1,6 +1,7 @@
 """Grids and spaces: which trials they have."""
 
 import random
+import re
 import unittest
 
 import espalier as es
@@ -20,6 +21,37 @@ class SpacesTest(unittest.TestCase):
     def test_a_text_that_looks_like_a_call_is_one_and_any_other_is_a_text(self):
         grid = es.Grid({"lr": ["Exponential(0.1, 0.95)", 0.1], "optimizer": ["sgd", "adam"], "amp": True})
         self.assertEqual(sequences_of(grid[0]), {"lr": "Exponential(0.1, 0.95)", "optimizer": '"sgd"', "amp": "true"})
+
+    def test_a_grid_tries_what_conditions_make_alike_once_and_leaves_out_what_they_exclude(self):
+        only_if = {"momentum": "optimizer == sgd", "warm": "momentum != 0.5 and optimizer == \"sgd\""}
+        grid = es.Grid({"optimizer": ["sgd", "adam"], "momentum": [0.5, 0.9], "warm": True}, only_if=only_if)
+        self.assertEqual(list(grid), [{"optimizer": "sgd", "momentum": 0.5}, {"optimizer": "sgd", "momentum": 0.9, "warm": True},
+                                      {"optimizer": "adam"}])  # fmt: skip
+        self.assertEqual((len(grid), grid[2]), (3, {"optimizer": "adam"}))
+        self.assertEqual(grid.only_if.written(), {"momentum": 'optimizer == "sgd"', "warm": 'momentum != 0.5 and optimizer == "sgd"'})
+        self.assertEqual(list(eval(repr(grid), {"es": es})), list(grid))
+        self.assertNotIn({"optimizer": "adam", "momentum": 0.9, "warm": True}, grid.some())
+
+    def test_what_is_drawn_from_a_space_keeps_its_conditions(self):
+        space = es.Space({"optimizer": ["sgd", "adam"], "momentum": es.uniform(0, 1)}, only_if={"momentum": "optimizer == sgd"})
+        seed = random.randrange(2**32)
+        generator = random.Random(seed)
+        drawn = [space.sample(generator) for _ in range(50)]
+        self.assertEqual({("momentum" in trial) == (trial["optimizer"] == "sgd") for trial in drawn}, {True}, f"seed {seed}")
+        self.assertEqual(eval(repr(space), {"es": es}).only_if.written(), space.only_if.written())
+
+    def test_a_mistake_in_a_condition_names_it(self):
+        for only_if, message in [
+            ("momentum", "only_if: expected a dict of names to conditions"),
+            ({"momentun": "optimizer == sgd"}, "only_if.momentun: hyper_parameters has no 'momentun'; expected one of: optimizer, momentum"),
+            ({"momentum": "optimiser == sgd"}, "only_if.momentum: hyper_parameters has no 'optimiser'"),
+            ({"momentum": "optimizer == lion"}, 'only_if.momentum: optimizer is never "lion"; expected one of: "sgd", "adam"'),
+            ({"momentum": "optimizer = sgd"}, "only_if.momentum: got optimizer = sgd; expected NAME == VALUE"),
+            ({"momentum": 3}, "only_if.momentum: got 3; expected NAME == VALUE"),
+        ]:  # fmt: skip
+            for kind, values in [(es.Grid, {"momentum": [0.5, 0.9]}), (es.Space, {"momentum": es.uniform(0, 1)})]:
+                with self.subTest(message, kind=kind), self.assertRaisesRegex(es.InvalidArgument, re.escape(message)):
+                    kind({"optimizer": ["sgd", "adam"], **values}, only_if=only_if)
 
     def test_a_filter_keeps_the_grids_order(self):
         grid = es.Grid({"lr": [0.1, 0.01], "bs": [32, 64]})

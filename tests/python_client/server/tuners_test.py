@@ -43,6 +43,23 @@ class TunersTest(unittest.TestCase):
                 self.assertEqual((shown.steps.wasted, set(shown.trials) - {"done", "cancelled"}), (0, set()))
                 self.assertIsNotNone(study.best)
 
+    def test_a_study_stops_at_the_first_trial_that_is_good_enough(self):
+        study = self.study("stopped", stop={"metric": 0.01, "after": "2h"}).run(es.GridSearch(steps=8), metric="test_acc", goal="max")
+        shown = study.show()
+        self.assertEqual((shown.state, sum(shown.trials.values())), ("finished", 8))
+        self.assertRegex(shown.stopped, r"^trial \d+ reached [\d.]+ at step 8$")
+        self.assertIn(shown.stopped, str(shown))
+        self.assertGreaterEqual(min(shown.trials["done"], shown.trials["cancelled"]), 1)
+        self.assertIsNotNone(study.best)
+
+    def test_a_stop_rule_that_makes_no_sense_is_refused_by_its_field(self):
+        for stop, field in [({}, "stop"), ("2h", "stop"), ({"before": "2h"}, "stop.before"), ({"after": 2}, "stop.after"),
+                            ({"after": "0s"}, "stop.after"), ({"device_hours": 0}, "stop.device_hours"),
+                            ({"metric": float("nan")}, "stop.metric"), ({"metric": True}, "stop.metric")]:  # fmt: skip
+            with self.subTest(stop=stop), self.assertRaises(es.InvalidArgument) as refused:
+                self.study("refused", stop=stop)
+            self.assertEqual(refused.exception.field, field)
+
     def test_a_tuner_draws_as_many_trials_as_it_is_told_from_ranges_and_from_lists(self):
         ranges = es.Space({"lr": es.Exponential(es.loguniform(1e-2, 0.5), 0.9), "bs": [32, es.MultiStep(32, [5], 2)]})
         for name, space, tuner in [("drawn", ranges, es.Random(steps=4, trials=6, seed=3)),

@@ -67,7 +67,7 @@ NeedIndex IndexOf(const RandomPlan& made, std::mt19937_64& random) {
   const auto study_of = [](ClaimId) { return StudyId{1}; };
   std::vector<std::function<void()>> edits;
   for (const ClaimId id : plan.waiting) {
-    edits.emplace_back([&, id] { editor.AddClaim(plan.claims.at(id), StudyId{1}); });
+    edits.emplace_back([&, id] { editor.AddClaim(plan.claims.at(id), plan.claims.at(id).point, StudyId{1}); });
   }
   for (const auto& [id, node] : plan.nodes) {
     for (const auto& [step, checkpoint] : node.results->checkpoints) {

@@ -213,7 +213,7 @@ class RandomEdits {
                       .point = AnyPoint(),
                       .evaluation = Below(5) == 0 ? std::string(kStateAlone) : AnyEvaluation()};
     plan_.Change(espalier::AddClaim{claim});
-    Edit().AddClaim(claim, StudyOf(claim.trial));
+    Edit().AddClaim(claim, claim.point, StudyOf(claim.trial));
   }
 
   void RemoveClaim() {
@@ -221,7 +221,7 @@ class RandomEdits {
     if (plan.waiting.empty()) return;
     const Claim claim = plan.claims.at(*std::next(plan.waiting.begin(), Below(static_cast<int>(plan.waiting.size()))));
     plan_.Change(SettleClaim{claim.id, ClaimState::kCancelled});
-    Edit().RemoveClaim(claim, StudyOf(claim.trial));
+    Edit().RemoveClaim(claim, claim.point, StudyOf(claim.trial));
   }
 
   void AddCheckpoint() {

@@ -41,6 +41,15 @@ struct Case {
   std::string line;
 };
 
+void CheckSaid(const std::vector<Case>& mistakes) {
+  for (const Case& mistake : mistakes) {
+    CAPTURE(mistake.text);
+    const std::string line = Mistake(mistake.text);
+    CHECK_THAT(line, Catch::StartsWith(mistake.line));
+    CHECK(line.find('\n') == std::string::npos);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("every mistake in a study file is one line that names the file, the line, the field and what is expected") {
@@ -130,12 +139,20 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {"", "f.yaml:1: file: holds nothing; expected a mapping"},
       {"study: &a s\n", "f.yaml:1: file: is not YAML: anchors are not used here"},
   };
-  for (const Case& mistake : cases) {
-    CAPTURE(mistake.text);
-    const std::string line = Mistake(mistake.text);
-    CHECK_THAT(line, Catch::StartsWith(mistake.line));
-    CHECK(line.find('\n') == std::string::npos);
-  }
+  CheckSaid(cases);
+}
+
+TEST_CASE("mistakes in when a study stops name what is wrong of it") {
+  CheckSaid({
+      {kHead + kGrid + "stop: {}\n", "f.yaml:6: stop: is empty; expected after, device_hours or metric"},
+      {kHead + kGrid + "stop: {before: 2h}\n", "f.yaml:6: stop.before: unknown key"},
+      {kHead + kGrid + "stop: {after: 2}\n", "f.yaml:6: stop.after: got 2; expected a time such as 90s, 30m or 2h"},
+      {kHead + kGrid + "stop: {device_hours: 0}\n",
+       "f.yaml:6: stop.device_hours: got 0; expected a number of hours above 0, such as 10 or 0.5"},
+      {kHead + kGrid + "stop: {device_hours: 2h}\n", "f.yaml:6: stop.device_hours: got 2h; expected a number"},
+      {kHead + kGrid + "stop: {metric: good}\n", "f.yaml:6: stop.metric: got good; expected a number"},
+      {kHead + kGrid + "stop: {metric: nan}\n", "f.yaml:6: stop.metric: got nan; expected a finite number"},
+  });
 }
 
 TEST_CASE("a file that cannot be read is a mistake like any other") {
@@ -247,6 +264,18 @@ TEST_CASE("what a study takes for a hang is part of its definition, in whatever 
   const Result<StudyFile> again = ParseDefinition(read("hang_after: 90s\n").definition);
   REQUIRE(again.has_value());
   CHECK(again->specification.hang_after == Seconds(90));
+}
+
+TEST_CASE("when a study stops is part of its definition") {
+  const auto read = [](const std::string& line) { return Parsed(kHead + kGrid + line).specification; };
+  CHECK(read("").stop == StopRule{});
+  const StudySpecification said = read("stop: {after: 2h, device_hours: 0.1, metric: -1}\n");
+  CHECK(said.stop == StopRule{.after = Seconds(7200), .device_time = Seconds(360), .metric = -1.0});
+  CHECK(said.definition != read("").definition);
+  const Result<StudyFile> again = ParseDefinition(said.definition);
+  REQUIRE(again.has_value());
+  CHECK(again->specification.stop == said.stop);
+  CHECK(again->specification.definition == said.definition);
 }
 
 TEST_CASE("a definition is a study file of the same study, for whoever carries it on") {

@@ -49,13 +49,14 @@ class Client:
 
     def study(self, name: str, *, trainer: Any, data: str = "", step: str | int = "epoch", space: Grid | Space | Mapping | None = None,
               metric: str | None = None, goal: str | None = None, steps: int | None = None, share: str = "team", keep: str = "best",
-              check: str = "beside", evaluate_every: int = 0, python: str | None = None,
+              check: str = "beside", evaluate_every: int = 0, stop: Mapping[str, Any] | None = None, python: str | None = None,
               environment: Mapping[str, str] | None = None) -> Study:  # fmt: skip
         """A study, which is created with its first trials. Arguments as in study files: `trainer`: a name that servers know, such as
         "mlp", "FILE.py:NAME", a subclass of es.Trainer or a function with @es.loop. `step`: "epoch", or "200 updates". `space`: what is
         tried. `metric`: left out: the trainer's only one; `goal`: "max" or "min". `steps`: how many each trial takes, where a call does
         not say. `share`: with whom: "nobody", "study", "team", "everyone". `keep`: whose final states are never evicted: "best",
         "all", "none". `check`: of your own code: "beside", "first", "off". `evaluate_every`: steps, as runs pass; 0: only where asked.
+        `stop`: the study ends at the first of {"after": "2h", "device_hours": 10, "metric": 0.95}; what waits by then is cancelled.
         `python`, `environment`: for your own code. Raises InvalidArgument with the field."""
         place = place_of(trainer)
         if place is None and (python or environment):
@@ -63,7 +64,7 @@ class Client:
             raise InvalidArgument(f"is for a trainer in your own code, such as train.py:Digits; {trainer} is none", field)
         specification = Specification(
             name=name, trainer_said=str(place) if place is not None else trainer, data=data, step=step, space=space, metric=metric, goal=goal,
-            share=share, keep=keep, check=check, evaluate_every=evaluate_every, python=python, environment=environment or {})  # fmt: skip
+            share=share, keep=keep, check=check, evaluate_every=evaluate_every, stop=stop, python=python, environment=environment or {})  # fmt: skip
         return Study(self, draft=Draft(self.connection, specification, steps, place, say))
 
     def open_study(self, study: int | str) -> Study:

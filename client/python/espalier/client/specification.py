@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from espalier.client.protocol import number_of
+from espalier.client.stop_rule import in_request, stop_rule
 from espalier.client.tuners import BuiltIn
 from espalier.errors import InvalidArgument
 from espalier.sequences.spaces import Grid, Space, in_json
@@ -39,6 +40,7 @@ class Specification:
     keep: str = "best"
     check: str = "beside"
     evaluate_every: int = 0
+    stop: Mapping[str, Any] | None = None
     python: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     trainer: str = ""
@@ -53,6 +55,7 @@ class Specification:
             raise InvalidArgument(f"expected es.Grid(...), es.Space(...) or a dict, got {shown(self.space)}", "space")
         if isinstance(self.evaluate_every, bool) or not isinstance(self.evaluate_every, int) or self.evaluate_every < 0:
             raise InvalidArgument(f"expected a whole number of steps, got {shown(self.evaluate_every)}", "evaluate_every")
+        self.stop = stop_rule(self.stop)
         self.updates = _updates(self.step)
         if self.python and "/" in self.python:
             self.python = str(pathlib.Path(self.python).expanduser().absolute())
@@ -74,6 +77,7 @@ class Specification:
             "data": self.data,
             "step": {"epoch": True} if self.updates is None else {"updates": self.updates},
             "evaluate_every_steps": self.evaluate_every,
+            **({"stop": in_request(self.stop)} if self.stop else {}),
             "metric": self.metric,
             "goal": number_of("Goal", _one_of(self.goal, GOALS, "goal")),
             "scope": number_of("Scope", SHARES[self.share]),
@@ -94,10 +98,12 @@ class Specification:
                                  "keep": self.keep, "check": self.check}  # fmt: skip
         space = self.space if trials is None else None
         optional = {"data": self.data, "hyper_parameters": space.written() if space is not None else None,
+                    "only_if": space.only_if.written() if space is not None else None,
                     "trials": [{name: in_json(value) for name, value in trial.items()} for trial in trials or ()],
                     "tuner": {tuner.name: tuner.options()} if tuner is not None else None,
                     "tuner_version": tuner.version if tuner is not None else None,
                     "evaluate": {"every": self.evaluate_every} if self.evaluate_every else None, "python": self.python,
+                    "stop": self.stop,
                     "environment": dict(self.environment)}  # fmt: skip
         study.update({name: value for name, value in optional.items() if value})
         order = {"hyper_parameters": None}  # whose order is the grid's

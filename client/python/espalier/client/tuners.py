@@ -115,7 +115,8 @@ class SHA(_Draws):
 @dataclass(frozen=True, kw_only=True)
 class ASHA(_AskedByIdleSlots):
     """The same without waiting, asked by idle slots, or with `open_trials` trials at once. `stopping`: a trial goes on from a rung unless it
-    is worse than those that were there before it."""
+    is worse than those that were there before it. `merge_aware`: of the trials that may go on, and of those that may start, first the one
+    that adds the fewest steps to what the study has asked for."""
 
     name = "asha"
     min: int
@@ -123,6 +124,7 @@ class ASHA(_AskedByIdleSlots):
     reduction: int = 4
     open_trials: int | None = None
     stopping: bool = False
+    merge_aware: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from espalier.errors import InvalidArgument
+from espalier.sequences.conditions import Conditions
 from espalier.sequences.notation import looks_like_call, parse
 from espalier.sequences.ranges import Choice, Range
 from espalier.sequences.sequence import Sequence, as_expression, open_places, replaced, written
@@ -36,9 +37,10 @@ def sequences_of(trial: Mapping[str, Any], field: str = "hyper_parameters") -> d
 
 class Grid:
     """Every combination of lists. `Grid({"lr": [0.1, es.Exponential(0.1, 0.95)], "bs": [32, 64], "momentum": 0.9})`: a list is tuned,
-    a single value is fixed. Row-major: the last list varies fastest."""
+    a single value is fixed. Row-major: the last list varies fastest. `only_if`: {"momentum": "optimizer == sgd"}, conditions under which a
+    hyper-parameter is part of a trial; combinations that these make alike are one trial."""
 
-    def __init__(self, given: Mapping[str, Any]):
+    def __init__(self, given: Mapping[str, Any], only_if: Mapping[str, str] | None = None):
         if not isinstance(given, Mapping):
             raise InvalidArgument(f"expected a dict of names to values, got {shown(given)}", "hyper_parameters")
         self.lists: dict[str, list[Value | Sequence]] = {}
@@ -51,9 +53,12 @@ class Grid:
             if not len(value):
                 raise InvalidArgument("got an empty list; expected at least one value", field)
             self.lists[name] = [_chosen(each, f"{field}[{index}]") for index, each in enumerate(value)]
+        values = {**self.lists, **{name: [value] for name, value in self.fixed.items()}}
+        self.only_if = Conditions(only_if, {name: [written(each) for each in tried] for name, tried in values.items()})
+        self._distinct: list[Trial] | None = None  # of a grid with conditions, once it was asked for
 
     def __len__(self):
-        return math.prod(map(len, self.lists.values()))
+        return len(self._trials()) if self.only_if else self._combinations()
 
     def __iter__(self) -> Iterator[Trial]:
         return (self[index] for index in range(len(self)))
@@ -61,6 +66,18 @@ class Grid:
     def __getitem__(self, index: int) -> Trial:
         if not 0 <= index < len(self):
             raise IndexError(f"trial {index} of {len(self)}")
+        return dict(self._trials()[index]) if self.only_if else self._combination(index)
+
+    def _trials(self):
+        if self._distinct is None:
+            trials = (self.only_if.apply(self._combination(index)) for index in range(self._combinations()))
+            self._distinct = list({tuple(sorted(sequences_of(trial).items())): trial for trial in reversed(list(trials))}.values())[::-1]
+        return self._distinct
+
+    def _combinations(self):
+        return math.prod(map(len, self.lists.values()))
+
+    def _combination(self, index):
         chosen = {}
         for name, values in reversed(self.lists.items()):
             index, place = divmod(index, len(values))
@@ -74,7 +91,8 @@ class Grid:
     def some(self) -> list[Trial]:
         """As few of its trials as have each of its values, at most 1000."""
         count = min(1000, max([1, *map(len, self.lists.values())]))
-        return [{**{name: values[index % len(values)] for name, values in self.lists.items()}, **self.fixed} for index in range(count)]
+        trials = ({**{name: values[index % len(values)] for name, values in self.lists.items()}, **self.fixed} for index in range(count))
+        return [self.only_if.apply(trial) for trial in trials]
 
     @property
     def has_several(self) -> bool:
@@ -91,14 +109,14 @@ class Grid:
                 **{name: in_json(value) for name, value in self.fixed.items()}}  # fmt: skip
 
     def __repr__(self):
-        return f"es.Grid({ {**self.lists, **self.fixed}!r})"
+        return f"es.Grid({ {**self.lists, **self.fixed}!r}{_said(self.only_if)})"
 
 
 class Space:
     """Values with ranges in them, of which trials are drawn: `Space({"lr": es.Exponential(es.loguniform(1e-3, 1), 0.95), "bs": [32, 64]})`.
-    A list is a choice."""
+    A list is a choice. `only_if`: as of a grid."""
 
-    def __init__(self, given: Mapping[str, Any]):
+    def __init__(self, given: Mapping[str, Any], only_if: Mapping[str, str] | None = None):
         if not isinstance(given, Mapping):
             raise InvalidArgument(f"expected a dict of names to values, got {shown(given)}", "hyper_parameters")
         self.hyper_parameters: dict[str, Value | Sequence | Range] = {}
@@ -107,11 +125,13 @@ class Space:
             if _is_list(value):
                 value = Choice(*(_chosen(each, f"{field}[{index}]") for index, each in enumerate(value)))
             self.hyper_parameters[name] = _expression(value, field)
+        self.only_if = Conditions(only_if, {name: _values(value) for name, value in self.hyper_parameters.items()})
 
     def sample(self, generator: random.Random | None = None) -> Trial:
         """One trial: each range drawn once, in the order in which they are written. `generator`: Python's own if left out."""
         drawn_from = generator or random
-        return {name: replaced(value, lambda each: each.draw(drawn_from)) for name, value in self.hyper_parameters.items()}
+        drawn = {name: replaced(value, lambda each: each.draw(drawn_from)) for name, value in self.hyper_parameters.items()}
+        return self.only_if.apply(drawn)
 
     def some(self) -> list[Trial]:
         """One trial, always the same."""
@@ -131,12 +151,23 @@ class Space:
         return {name: in_json(value) for name, value in self.hyper_parameters.items()}
 
     def __repr__(self):
-        return f"es.Space({self.hyper_parameters!r})"
+        return f"es.Space({self.hyper_parameters!r}{_said(self.only_if)})"
 
 
 def in_json(value: Value | Sequence | Range) -> Any:
     """As a study file in JSON has it: a plain value as such, all else as a text."""
     return value if isinstance(value, (bool, int, float, str)) else written(value)
+
+
+def _said(only_if):
+    return f", only_if={only_if.written()!r}" if only_if else ""
+
+
+def _values(value):
+    """As texts in the notation; None: not known."""
+    if isinstance(value, Choice):
+        return [written(each) for each in value.values]
+    return None if any(True for _ in open_places(value)) else [written(value)]
 
 
 def _name(name, field):
