@@ -106,6 +106,19 @@ install_bridges() {
   say "what is pinned in $wanted cannot be installed from PyPI: tests of the Python client's bridges are not run"
 }
 
+# What the site of the documents is built with, in an environment of its own. Without it the site is not built.
+install_site() {
+  local environment=$root/build/site_tools
+  local wanted=$root/tools/site/requirements.txt
+  ! cmp -s "$wanted" "$environment/installed.txt" || return 0
+  say "installing Sphinx into build/site_tools"
+  rm -rf "$environment"
+  python3 -m venv "$environment" && "$environment/bin/pip" install --quiet --no-deps --require-hashes -r "$wanted" >&2 &&
+    cp "$wanted" "$environment/installed.txt" && return 0
+  rm -rf "$environment"
+  say "what is pinned in $wanted cannot be installed from PyPI: the site of the documents is not built"
+}
+
 # make_environment_beside_pytorch PYTHON FOLDER REQUIREMENTS: an environment of its own that sees PYTHON's packages.
 make_environment_beside_pytorch() {
   rm -rf "$2"
