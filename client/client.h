@@ -11,12 +11,11 @@
 
 #include "base/result.h"
 #include "client/future.h"
+#include "client/retry_policy.h"
 #include "client/study.h"
 #include "client/study_specification.h"
 
 namespace espalier {
-
-struct RetryPolicy;
 
 class Client {
  public:

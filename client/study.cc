@@ -6,6 +6,20 @@
 #include "client/submit.h"
 
 namespace espalier {
+namespace {
+
+// Parallel to the batch's claims, as BatchIds has them.
+std::vector<TrialId> TrialsOfClaims(const Batch& batch, const std::vector<TrialId>& new_trials) {
+  std::vector<TrialId> trials;
+  for (std::size_t i = 0; i < new_trials.size(); ++i) {
+    trials.insert(trials.end(), 1 + batch.new_trials[i].more.size(), new_trials[i]);
+  }
+  for (const FurtherClaim& claim : batch.claims) trials.push_back(claim.trial);
+  return trials;
+}
+
+}  // namespace
+
 struct Study::Parts {
   Parts(const std::shared_ptr<Connection>& connection_in, StudyId id_in, bool attached_in)
       : connection(connection_in), id(id_in), attached(attached_in), stream(connection_in, id_in) {}
@@ -67,8 +81,18 @@ Result<void> Study::Finish() {
 Result<BatchAnswer> Study::SubmitBatch(const Batch& batch, const std::string& request_id) {
   ESPALIER_ASSIGN(const BatchIds ids, espalier::Submit(*parts_->connection, parts_->id, batch, request_id));
   BatchAnswer answer{.trials = ids.trials, .evaluations = {}};
-  for (const ClaimId claim : ids.claims) answer.evaluations.push_back(parts_->stream.FutureOf(claim));
+  const std::vector<TrialId> trials = TrialsOfClaims(batch, ids.trials);
+  for (std::size_t i = 0; i < ids.claims.size(); ++i) answer.evaluations.push_back(FutureOf(ids.claims[i], trials[i]));
   return answer;
+}
+
+Future<Evaluation> Study::FutureOf(ClaimId claim, TrialId trial) {
+  // Of a study that was let go, every future is settled.
+  const auto cancel = [parts = std::weak_ptr(parts_), trial]() -> Result<void> {
+    const std::shared_ptr<Parts> study = parts.lock();
+    return study == nullptr ? Result<void>() : Study(study).CancelTrials({trial});
+  };
+  return parts_->stream.FutureOf(claim, cancel);
 }
 
 Result<void> Study::Cancel() {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -56,6 +57,9 @@ class Study {
 
  private:
   struct Parts;
+  explicit Study(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
+  Future<Evaluation> FutureOf(ClaimId claim, TrialId trial);
+
   std::shared_ptr<Parts> parts_;
 };
 

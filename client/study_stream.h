@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,8 +26,8 @@ class StudyStream {
   StudyStream(const StudyStream&) = delete;
   StudyStream& operator=(const StudyStream&) = delete;
 
-  // The future of a claim, whether its event has come already or not.
-  Future<Evaluation> FutureOf(ClaimId claim);
+  // The future of a claim, whether its event has come already or not. `cancel`: what withdraws it.
+  Future<Evaluation> FutureOf(ClaimId claim, std::function<Result<void>()> cancel);
 
   // Waits for the event that finishes the study. False: not within `patience`. Error: the stream's.
   Result<bool> WaitUntilFinished(Seconds patience);
@@ -34,6 +35,7 @@ class StudyStream {
  private:
   void Begin();  // REQUIRES: mutex_ is held
   void Run();
+  // Futures are settled by one thread, and without the lock: their callbacks may ask for more.
   void Take(const EventsRead& read);
   void End(const Error& error);
 

@@ -299,6 +299,8 @@ void FakeMaster::FailNext(int count, Fault fault, int spared) {
   parts_->fault = fault;
 }
 
+std::unique_lock<std::mutex> FakeMaster::Freeze() { return std::unique_lock(parts_->mutex); }
+
 bool FakeMaster::Settle(std::size_t n) {
   const std::lock_guard lock(parts_->mutex);
   std::vector<std::pair<FakeStudy*, FakeClaim*>> waiting;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ class FakeMaster {
   // `count` mutations answer UNAVAILABLE, before they are done or after: the next ones, or those behind `spared` more.
   enum class Fault { kBefore, kAfter };
   void FailNext(int count, Fault fault, int spared = 0);
+
+  // While it lives nobody is answered.
+  std::unique_lock<std::mutex> Freeze();
 
   // Settles the n-th waiting claim (modulo their number). False: none waits.
   bool Settle(std::size_t n);
