@@ -1,6 +1,8 @@
 #include "client/study.h"
 
 #include "client/connection.h"
+#include "client/continuation.h"
+#include "client/convert_views.h"
 #include "client/request_id.h"
 #include "client/study_stream.h"
 #include "client/submit.h"
@@ -35,6 +37,7 @@ Study::Study(const std::shared_ptr<Connection>& connection, StudyId id, bool att
 
 StudyId Study::id() const { return parts_->id; }
 bool Study::attached() const { return parts_->attached; }
+Connection& Study::connection() const { return *parts_->connection; }
 
 Result<std::vector<Future<Evaluation>>> Study::Submit(const std::vector<TrialText>& trials,
                                                       const SubmitOptions& options) {
@@ -101,6 +104,39 @@ Result<void> Study::Cancel() {
   request.set_study_id(parts_->id.value);
   ESPALIER_RETURN_IF_ERROR(parts_->connection->CancelStudy(request));
   return {};
+}
+
+Result<Continued> Study::Extend(TrialId trial, Step steps, const std::string& name) const {
+  return GoOn(trial, {TrialBranch{.at = {}, .steps = steps}}, name);
+}
+
+Result<Continued> Study::Branch(TrialId trial, const std::vector<TrialBranch>& branches,
+                                const std::string& name) const {
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    if (branches[i].change.empty() && !branches[i].decay) {
+      return MakeError(ErrorCode::kInvalidArgument, "expected hyper-parameters that change, a decay, or both",
+                       "branches[" + std::to_string(i) + "]");
+    }
+  }
+  return GoOn(trial, branches, name);
+}
+
+Result<Continued> Study::GoOn(TrialId trial, const std::vector<TrialBranch>& continuations,
+                              const std::string& name) const {
+  v1::ContinueTrialRequest request;
+  request.set_trial_id(trial.value);
+  request.set_name(name);
+  for (const TrialBranch& continuation : continuations) *request.add_continuations() = ToWire(continuation);
+  ESPALIER_ASSIGN(const v1::ContinueTrialResponse response, GoOnFrom(connection(), request));
+  if (response.trial_ids_size() != response.claim_ids_size()) {
+    return MakeError(ErrorCode::kInternal, "the server answered with other claims than those asked for");
+  }
+  Continued continued{Study(parts_->connection, StudyId{response.study_id()}, false), {}, {}};
+  for (int i = 0; i < response.trial_ids_size(); ++i) {
+    continued.trials.push_back(TrialId{response.trial_ids(i)});
+    continued.evaluations.push_back(continued.study.FutureOf(ClaimId{response.claim_ids(i)}, continued.trials.back()));
+  }
+  return continued;
 }
 
 Result<bool> Study::WaitUntilFinished(Seconds patience) const { return parts_->stream.WaitUntilFinished(patience); }

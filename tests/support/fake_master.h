@@ -57,6 +57,8 @@ class FakeMaster {
   std::vector<v1::SubmitRequest> submissions() const;
   // Every RetryStage that arrived.
   std::vector<v1::RetryStageRequest> retries() const;
+  // Every ContinueTrial that arrived.
+  std::vector<v1::ContinueTrialRequest> continuations() const;
   // Every CreateStudy that arrived.
   std::vector<v1::CreateStudyRequest> creations() const;
 

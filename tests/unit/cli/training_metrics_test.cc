@@ -7,7 +7,7 @@
 namespace espalier {
 namespace {
 
-std::string Printed(const TrainingMetricsByName& metrics) {
+std::string Printed(const TrainingCurves& metrics) {
   std::ostringstream out;
   PrintTrainingMetrics(out, metrics);
   return out.str();
@@ -24,7 +24,7 @@ TEST_CASE("training metrics are a table of steps, with gaps where a step did not
 }
 
 TEST_CASE("of many steps twenty are shown, from the first to the last, and where all are is said") {
-  TrainingMetricsByName metrics;
+  TrainingCurves metrics;
   for (int step = 1; step <= 1001; ++step) metrics["loss"].emplace(step, step);
   const std::string printed = Printed(metrics);
   CHECK(std::ranges::count(printed, '\n') == 23);

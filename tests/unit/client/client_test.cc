@@ -1,10 +1,7 @@
 #include "client/client.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -12,55 +9,10 @@
 #include "client/space/search_space.h"
 #include "client/tuner_driver.h"
 #include "client/tuners/registry.h"
-#include "tests/support/fake_master.h"
+#include "tests/unit/client/learning_master.h"
 
 namespace espalier {
 namespace {
-
-using testing::FakeMaster;
-using testing::FakeMasterOptions;
-
-std::string SocketPath() {
-  static std::atomic<int> count = 0;
-  return std::filesystem::temp_directory_path() /
-         ("espalier-test-" + std::to_string(getpid()) + "-" + std::to_string(count++));
-}
-
-// The later the better, and the larger lr the better; lr of "bad" fails.
-std::optional<testing::Metrics> Learn(const testing::Sequences& sequences, std::int64_t steps) {
-  const std::string& lr = sequences.at("lr");
-  if (lr == "bad") return std::nullopt;
-  return testing::Metrics{{"test_acc", std::stod(lr) + static_cast<double>(steps) / 1000}};
-}
-
-FakeMasterOptions Options() { return {.socket_path = SocketPath(), .train = Learn, .trainers = {}}; }
-
-FakeMasterOptions ByHand() {
-  FakeMasterOptions options = Options();
-  options.settle_seed.reset();
-  return options;
-}
-
-constexpr RetryPolicy kQuick{.first_pause = Seconds{0.001}, .longest_pause = Seconds{0.01}};
-
-Client Connect(const FakeMaster& master) {
-  Result<Client> client = Client::Connect(master.address(), kQuick);
-  REQUIRE(client.has_value());
-  return *client;
-}
-
-Study Create(Client& client, const std::string& name = "s") {
-  Result<Study> study = client.CreateStudy({.name = name,
-                                            .trainer = "mlp",
-                                            .data = "digits",
-                                            .step = StepMeaning{},
-                                            .metric = "test_acc",
-                                            .goal = Goal::kMaximize,
-                                            .scope = Scope::kStudy,
-                                            .definition = "{}"});
-  REQUIRE(study.has_value());
-  return *study;
-}
 
 std::vector<tuners::Candidate> Candidates(std::size_t count) {
   std::vector<tuners::Candidate> candidates;
@@ -212,8 +164,9 @@ TEST_CASE("a callback is called once, and may ask for more of the study") {
   std::atomic<int> calls = 0;
   futures[0].OnSettled([&](const Result<Evaluation>& first) {
     ++calls;
-    study.Continue(first->trial, Step{9})->OnSettled(
-        [&](const Result<Evaluation>& second) { told.Settle(second->metrics.at("test_acc"), 0); });
+    study.Continue(first->trial, Step{9})->OnSettled([&](const Result<Evaluation>& second) {
+      told.Settle(second->metrics.at("test_acc"), 0);
+    });
   });
   CHECK(calls == 0);
   master.Settle(0);
