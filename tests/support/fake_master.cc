@@ -113,8 +113,8 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
       submission.set_finish(true);
       for (const v1::Continuation& each : request->continuations()) {
         v1::NewTrial& trial = *submission.add_new_trials();
-        trial.mutable_sequences()->insert({"lr", "0.5"});
         trial.mutable_sequences()->insert(each.sequences().begin(), each.sequences().end());
+        trial.mutable_sequences()->insert({"lr", "0.5"});  // where it does not change
         trial.set_steps(each.steps() > 0 ? each.steps() : each.from_step() + 1);
       }
       v1::StudySpecification specification;
