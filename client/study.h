@@ -27,8 +27,8 @@ struct BatchAnswer {
 };
 
 struct SubmitOptions {
-  Step steps;    // the first claim
-  Step horizon;  // the most that may ever be asked for; Step{0}: `steps`
+  Step steps{};    // the first claim
+  Step horizon{};  // the most that may ever be asked for; Step{0}: `steps`
 };
 
 struct Continued;

@@ -17,7 +17,7 @@
 namespace espalier {
 
 struct TuneOptions {
-  std::string metric;  // which one the tuner compares; an evaluation without it counts as NaN
+  std::string metric{};  // which one the tuner compares; an evaluation without it counts as NaN
   Goal goal = Goal::kMaximize;
 };
 

@@ -60,8 +60,8 @@ struct TrialView {
 
 // Which trials of a study.
 struct TrialQuery {
-  bool best_first = false;          // by the study's goal, then those without a value; else as they were submitted
-  std::vector<std::string> states;  // as TrialView says; empty: all
+  bool best_first = false;            // by the study's goal, then those without a value; else as they were submitted
+  std::vector<std::string> states{};  // as TrialView says; empty: all
   std::size_t count_max = SIZE_MAX;
 };
 
