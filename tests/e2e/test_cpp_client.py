@@ -42,7 +42,19 @@ def included(header):
     return set(INCLUDE.findall((HEADERS / header).read_text()))
 
 
+def unindented(text):
+    return "\n".join(line.strip() for line in text.splitlines())
+
+
 class CppClientTest(unittest.TestCase):
+    def test_what_its_documentation_quotes_is_what_the_example_says(self):
+        for language, file in (("cpp", "main.cc"), ("cmake", "CMakeLists.txt")):
+            example = unindented((ROOT / "examples" / "cpp_client" / file).read_text())
+            quoted = re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "docs" / "cpp_client.md").read_text(), re.MULTILINE | re.DOTALL)
+            self.assertTrue(quoted)
+            for text in quoted:
+                self.assertIn(unindented(text), example)
+
     def test_the_example_tunes_a_study_twice_and_branches_its_best_trial(self):
         with Service() as service:
             said = run(PROGRAM, env=service.environment(), timeout=600)
