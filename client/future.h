@@ -102,7 +102,7 @@ class Future {
   bool WaitFor(Seconds patience) const { return state_->WaitFor(patience); }
 
   // Calls `callback` once: at once on this thread if it is settled, else on the thread that settles it, which reads all
-  // of a study's results. REQUIRES: it is short, throws nothing, waits for no other future, and keeps no Study alive.
+  // of a study's results. A Study that it holds lives until then. REQUIRES: it throws and waits for nothing.
   void OnSettled(std::function<void(const Result<T>&)> callback) const {
     state_->OnSettled([callback = std::move(callback), state = state_.get()] { callback(state->value()); });
   }

@@ -1,5 +1,7 @@
 #include "client/study.h"
 
+#include <thread>
+
 #include "client/connection.h"
 #include "client/continuation.h"
 #include "client/convert_views.h"
@@ -26,6 +28,15 @@ struct Study::Parts {
   Parts(const std::shared_ptr<Connection>& connection_in, StudyId id_in, bool attached_in)
       : connection(connection_in), id(id_in), attached(attached_in), stream(connection_in, id_in) {}
 
+  // The last copy of a study may be a callback's: the thread that calls it cannot wait for itself.
+  static void End(Parts* parts) {
+    if (parts->stream.IsRead()) {
+      std::thread([parts] { delete parts; }).detach();
+    } else {
+      delete parts;
+    }
+  }
+
   std::shared_ptr<Connection> connection;
   StudyId id;
   bool attached;
@@ -33,7 +44,7 @@ struct Study::Parts {
 };
 
 Study::Study(const std::shared_ptr<Connection>& connection, StudyId id, bool attached)
-    : parts_(std::make_shared<Parts>(connection, id, attached)) {}
+    : parts_(new Parts(connection, id, attached), [](Parts* parts) { Parts::End(parts); }) {}
 
 StudyId Study::id() const { return parts_->id; }
 bool Study::attached() const { return parts_->attached; }

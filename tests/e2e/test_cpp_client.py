@@ -93,5 +93,37 @@ class CppClientTest(unittest.TestCase):
             self.assertNotIn(foreign, read)
 
 
+class PackagesTest(unittest.TestCase):
+    def test_packages_hold_the_client_and_the_programs_and_name_what_they_need(self):
+        run("cpack", "-G", "DEB", "-B", FOLDER / "packages", cwd=BUILT)
+        [client] = (FOLDER / "packages").glob("libespalier-client-dev_*.deb")
+        [programs] = (FOLDER / "packages").glob("espalier_*.deb")
+        held = files_of(client)
+        headers = {name.removeprefix("usr/include/espalier/") for name in held if name.startswith("usr/include/")}
+        self.assertEqual(headers, {str(path.relative_to(HEADERS)) for path in HEADERS.rglob("*.h")})
+        self.assertEqual(len([name for name in held if name.endswith(("/libespalier-client.a", "/cmake/Espalier/EspalierConfig.cmake"))]), 2)
+        self.assertIn("libgrpc++-dev", run("dpkg-deb", "-f", client, "Depends"))
+
+        held = files_of(programs)
+        wanted = {"espalier", "espalier-master", "espalier-node", "espalier-worker", "espalier-store", "espalier-script", "espalier-check"}
+        self.assertEqual({name.removeprefix("usr/bin/") for name in held if name.startswith("usr/bin/")}, wanted)
+        for name in ("man/man1/espalier.1", "bash-completion/completions/espalier", "zsh/vendor-completions/_espalier",
+                     "fish/vendor_completions.d/espalier.fish"):  # fmt: skip
+            self.assertIn(f"usr/share/{name}", held)
+        depends = run("dpkg-deb", "-f", programs, "Depends")
+        for name in ("postgresql", "libgrpc++", "libyaml-cpp"):  # the first is started, the others are linked
+            self.assertIn(name, depends)
+
+        run("dpkg-deb", "-x", programs, FOLDER / "unpacked")
+        version = run("dpkg-deb", "-f", programs, "Version").strip()
+        self.assertEqual(run(FOLDER / "unpacked" / "usr" / "bin" / "espalier", "--version").strip(), f"espalier {version}")
+
+
+def files_of(package):
+    """Without folders."""
+    names = (line.split(maxsplit=5)[5] for line in run("dpkg-deb", "-c", package).splitlines())
+    return {name.removeprefix("./") for name in names if not name.endswith("/")}
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -190,6 +190,18 @@ TEST_CASE("callbacks of futures that a study lets go are told so") {
   CHECK(futures[0].Cancel().has_value());
 }
 
+TEST_CASE("a callback may hold the last copy of its study") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  std::optional<Study> study = Create(client);
+  const auto futures = study->Submit({{{"lr", "0.1"}}, {{"lr", "0.2"}}}, {.steps = Step{1}, .horizon = Step{}}).value();
+  futures[0].OnSettled([last = *study](const Result<Evaluation>&) { static_cast<void>(last.id()); });
+  study.reset();
+  CHECK_FALSE(futures[1].Ready());
+  master.Settle(0);
+  CHECK(futures[1].Get().error().code == ErrorCode::kAborted);
+}
+
 TEST_CASE("a future that is cancelled withdraws its own trial, and what is settled stays") {
   FakeMaster master(ByHand());
   Client client = Connect(master);
