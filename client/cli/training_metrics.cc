@@ -13,7 +13,7 @@ constexpr std::size_t kRowsMax = 20;
 
 // At most kRowsMax of them, the first and the last among them.
 std::vector<Step> Spread(const std::set<Step>& steps) {
-  const std::vector<Step> all(steps.begin(), steps.end());
+  std::vector<Step> all(steps.begin(), steps.end());
   if (all.size() <= kRowsMax) return all;
   std::vector<Step> some;
   for (std::size_t row = 0; row < kRowsMax; ++row) some.push_back(all[row * (all.size() - 1) / (kRowsMax - 1)]);
