@@ -1,10 +1,12 @@
 #include "client/client.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/token.h"
 #include "client/connection.h"
 #include "client/convert.h"
+#include "client/convert_views.h"
 #include "client/request_id.h"
 
 namespace espalier {
@@ -45,6 +47,39 @@ Result<Study> Client::CreateStudy(const StudySpecification& specification) {
 }
 
 Study Client::OpenStudy(StudyId id) { return Study(connection_, id, true); }
+
+Result<Study> Client::FindStudy(const std::string& name) {
+  v1::GetStudyRequest request;
+  request.set_name(name);
+  ESPALIER_ASSIGN(const v1::GetStudyResponse response, connection_->GetStudy(request));
+  return OpenStudy(StudyId{response.study().study_id()});
+}
+
+Result<std::vector<StudyEntry>> Client::ListStudies(std::size_t count_max) {
+  constexpr std::size_t kPage = 1000;
+  v1::ListStudiesRequest request;
+  std::vector<StudyEntry> studies;
+  while (studies.size() < count_max) {
+    request.set_page_size(static_cast<std::int32_t>(std::min(kPage, count_max - studies.size())));
+    ESPALIER_ASSIGN(const v1::ListStudiesResponse page, connection_->ListStudies(request));
+    for (const v1::StudyListing& study : page.studies()) studies.push_back(ToView(study));
+    if (page.next_page_token().empty()) break;
+    request.set_page_token(page.next_page_token());
+  }
+  return studies;
+}
+
+Result<ForecastView> Client::Forecast(const StudySpecification& specification, const std::vector<TrialText>& trials,
+                                      const SubmitOptions& options) {
+  v1::ForecastRequest request;
+  v1::ForecastStudy& study = *request.add_studies();
+  *study.mutable_study() = ToWire(specification);
+  for (const TrialText& trial : trials) {
+    *study.add_trials() = ToWire(tuners::StartTrial{trial, options.steps, options.horizon});
+  }
+  ESPALIER_ASSIGN(const v1::ForecastResponse response, connection_->Forecast(request));
+  return ToView(response);
+}
 
 Result<std::string> ReadServerAddress(const std::string& address_file) {
   std::ifstream file(address_file);

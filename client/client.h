@@ -6,17 +6,21 @@
 // Any thread may call. Once connected, calls are tried again for as long as the policy allows.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "client/future.h"
+#include "client/retry_policy.h"
 #include "client/study.h"
 #include "client/study_specification.h"
+#include "client/views.h"
 
 namespace espalier {
-
-struct RetryPolicy;
 
 class Client {
  public:
@@ -33,7 +37,18 @@ class Client {
   // A handle on a study that exists. An unknown id shows when it is used.
   Study OpenStudy(StudyId id);
 
-  // All other calls: views of the master.
+  // The user's newest study of that name, else a team mate's. Errors of this and the next two: the master's.
+  Result<Study> FindStudy(const std::string& name);
+
+  // Those of the user's team, the newest first. Reads as many pages as that takes.
+  Result<std::vector<StudyEntry>> ListStudies(std::size_t count_max = SIZE_MAX);
+
+  // What these trials would cost, each as long as its horizon. Nothing is stored. Error: also kInvalidArgument, with
+  // the field.
+  Result<ForecastView> Forecast(const StudySpecification& specification, const std::vector<TrialText>& trials,
+                                const SubmitOptions& options);
+
+  // For Espalier's own programs: all other calls.
   Connection& connection() { return *connection_; }
 
  private:

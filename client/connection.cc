@@ -19,6 +19,8 @@
 namespace espalier {
 namespace {
 
+constexpr Seconds kLongestDeadline = std::chrono::hours(24 * 365);  // later ones are none
+
 ErrorCode CodeOf(grpc::StatusCode code) {
   switch (code) {
     case grpc::StatusCode::INVALID_ARGUMENT:
@@ -56,6 +58,12 @@ Error ToError(const grpc::Status& status) {
   v1::ErrorDetail detail;
   if (!detail.ParseFromString(status.error_details())) detail.Clear();
   return Error{CodeOf(status.error_code()), status.error_message(), detail.field()};
+}
+
+void LimitTime(grpc::ClientContext& context, const RetryPolicy& policy) {
+  if (policy.attempt_deadline > kLongestDeadline) return;
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::duration_cast<std::chrono::microseconds>(policy.attempt_deadline));
 }
 
 void ShowToken(grpc::ClientContext& context, const std::string& token) {
@@ -146,6 +154,7 @@ struct Connection::Parts : StudyPort {
     const Seconds started = MonotonicNow();
     for (int attempt = 0;; ++attempt) {
       grpc::ClientContext context;
+      LimitTime(context, retry);
       ShowToken(context, token);
       Response response;
       const grpc::Status status = (stub.*method)(&context, request, &response);

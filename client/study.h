@@ -3,15 +3,19 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "client/branch.h"
 #include "client/evaluation.h"
 #include "client/future.h"
 #include "client/tuners/batch.h"
+#include "client/views.h"
 
 namespace espalier {
 
@@ -23,9 +27,11 @@ struct BatchAnswer {
 };
 
 struct SubmitOptions {
-  Step steps;    // the first claim
-  Step horizon;  // the most that may ever be asked for; Step{0}: `steps`
+  Step steps{};    // the first claim
+  Step horizon{};  // the most that may ever be asked for; Step{0}: `steps`
 };
+
+struct Continued;
 
 class Study {
  public:
@@ -51,12 +57,43 @@ class Study {
   // Cancels every open trial and waiting claim, and finishes the study.
   Result<void> Cancel();
 
+  // The study with its numbers. Errors of this and the next: the master's.
+  Result<StudyView> View() const;
+  // Reads as many pages as that takes.
+  Result<std::vector<TrialView>> Trials(const TrialQuery& query = {}) const;
+  // The trial whose metric is best, each taken at its last settled claim; none: none has one. What diverged has none.
+  Result<std::optional<TrialView>> Best() const;
+  // One trial of any study, with every metric that is stored on its way, whoever asked for it.
+  Result<TrialView> ViewTrial(TrialId trial) const;
+  // What its steps returned as they were trained, each of the first 1,024, fewer beyond.
+  Result<TrainingCurves> TrainingMetrics(TrialId trial) const;
+  // Of its states, by step: `espalier checkpoint export` brings one here.
+  Result<std::vector<CheckpointView>> Checkpoints(TrialId trial) const;
+
+  // Goes on from a trial, whatever has become of it and its study, in a new study, which shares all that is trained.
+  // `name`: the new study's; empty: "trial-3-extended", "trial-3-branched". Error: also kInvalidArgument, with the
+  // field.
+  Result<Continued> Extend(TrialId trial, Step steps, const std::string& name = {}) const;
+  Result<Continued> Branch(TrialId trial, const std::vector<TrialBranch>& branches, const std::string& name = {}) const;
+
   // False: not finished within `patience`.
   Result<bool> WaitUntilFinished(Seconds patience = Seconds::max()) const;
 
  private:
   struct Parts;
+  explicit Study(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
+  Connection& connection() const;
+  Future<Evaluation> FutureOf(ClaimId claim, TrialId trial);
+  Result<Continued> GoOn(TrialId trial, const std::vector<TrialBranch>& continuations, const std::string& name) const;
+
   std::shared_ptr<Parts> parts_;
+};
+
+// A study of trials that go on from another. Its futures are read as long as it lives.
+struct Continued {
+  Study study;
+  std::vector<TrialId> trials;                  // in the order of the branches
+  std::vector<Future<Evaluation>> evaluations;  // at their ends
 };
 
 }  // namespace espalier

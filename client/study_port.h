@@ -4,17 +4,10 @@
 #include <memory>
 
 #include "base/result.h"
-#include "base/units.h"
+#include "client/retry_policy.h"
 #include "espalier/v1/study.pb.h"
 
 namespace espalier {
-
-struct RetryPolicy {
-  Seconds first_connection_patience{3};
-  Seconds call_patience = Seconds::max();  // how long one call is tried again
-  Seconds first_pause{0.05};               // doubled after each attempt
-  Seconds longest_pause{2};
-};
 
 // One stream of a study's events.
 class WatchCall {

@@ -16,10 +16,11 @@ StudyStream::~StudyStream() {
   End(Error{ErrorCode::kAborted, "the study's events are no longer read", {}});
 }
 
-Future<Evaluation> StudyStream::FutureOf(ClaimId claim) {
+Future<Evaluation> StudyStream::FutureOf(ClaimId claim, std::function<Result<void>()> cancel) {
   const std::lock_guard lock(mutex_);
   Begin();
   const auto [it, inserted] = promises_.try_emplace(claim);
+  it->second.set_cancel(std::move(cancel));
   if (inserted && ended_.has_value()) it->second.Settle(tl::unexpected<Error>(*ended_), kLastOrder);
   return it->second.future();
 }
@@ -52,25 +53,33 @@ void StudyStream::Run() {
 }
 
 void StudyStream::Take(const EventsRead& read) {
-  const std::lock_guard lock(mutex_);
-  for (const StudyEvent& event : read.events) {
-    if (const auto* settled = std::get_if<ClaimSettled>(&event)) {
-      Promise<Evaluation>& promise = promises_[settled->claim];
-      if (!promise.future().Ready()) promise.Settle(*settled, settled_count_++);
+  std::vector<std::pair<Promise<Evaluation>, const ClaimSettled*>> settled;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const StudyEvent& event : read.events) {
+      if (const auto* one = std::get_if<ClaimSettled>(&event)) settled.emplace_back(promises_[one->claim], one);
     }
-    finished_ |= std::holds_alternative<StudyFinished>(event);
   }
+  for (auto& [promise, evaluation] : settled) {
+    if (!promise.future().Ready()) promise.Settle(*evaluation, settled_count_++);
+  }
+  const std::lock_guard lock(mutex_);
+  for (const StudyEvent& event : read.events) finished_ |= std::holds_alternative<StudyFinished>(event);
   if (finished_) changed_.notify_all();
 }
 
 void StudyStream::End(const Error& error) {
-  const std::lock_guard lock(mutex_);
-  if (ended_.has_value()) return;
-  ended_ = error;
-  for (auto& [claim, promise] : promises_) {
-    if (!promise.future().Ready()) promise.Settle(tl::unexpected<Error>(error), kLastOrder);
+  std::vector<Promise<Evaluation>> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_.has_value()) return;
+    ended_ = error;
+    for (const auto& [claim, promise] : promises_) {
+      if (!promise.future().Ready()) waiting.push_back(promise);
+    }
+    changed_.notify_all();
   }
-  changed_.notify_all();
+  for (Promise<Evaluation>& promise : waiting) promise.Settle(tl::unexpected<Error>(error), kLastOrder);
 }
 
 }  // namespace espalier

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,13 +21,16 @@ class StudyStream {
  public:
   StudyStream(std::shared_ptr<Connection> connection, StudyId study)
       : connection_(std::move(connection)), reader_(*connection_, study) {}
-  // Ends the stream; futures that wait for it get kAborted.
+  // Ends the stream; futures that wait for it get kAborted. REQUIRES: not on the thread that reads.
   ~StudyStream();
   StudyStream(const StudyStream&) = delete;
   StudyStream& operator=(const StudyStream&) = delete;
 
-  // The future of a claim, whether its event has come already or not.
-  Future<Evaluation> FutureOf(ClaimId claim);
+  // The future of a claim, whether its event has come already or not. `cancel`: what withdraws it.
+  Future<Evaluation> FutureOf(ClaimId claim, std::function<Result<void>()> cancel);
+
+  // Whether the caller is the thread that reads, in a future's callback.
+  bool IsRead() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   // Waits for the event that finishes the study. False: not within `patience`. Error: the stream's.
   Result<bool> WaitUntilFinished(Seconds patience);
@@ -34,6 +38,7 @@ class StudyStream {
  private:
   void Begin();  // REQUIRES: mutex_ is held
   void Run();
+  // Futures are settled by one thread, and without the lock: their callbacks may ask for more.
   void Take(const EventsRead& read);
   void End(const Error& error);
 

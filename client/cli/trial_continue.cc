@@ -5,32 +5,10 @@
 
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
-#include "client/request_id.h"
+#include "client/continuation.h"
 
 namespace espalier {
 namespace {
-
-Json DefinitionOf(const v1::Continuation& continuation) {
-  Json definition = Json::Object({{"from_step", continuation.from_step()},
-                                  {"steps", continuation.steps()},
-                                  {"sequences", Json::Sorted(continuation.sequences())}});
-  if (continuation.has_decay()) {
-    const v1::Decay& decay = continuation.decay();
-    definition.Add("decay", Json::Object({{"parameter", decay.parameter()},
-                                          {"share", decay.share()},
-                                          {"shape", decay.shape()},
-                                          {"end", decay.end()}}));
-  }
-  return definition;
-}
-
-// What the study is, in place of a search space and a tuner.
-std::string DefinitionOf(const v1::ContinueTrialRequest& request) {
-  std::vector<Json> branches;
-  for (const v1::Continuation& each : request.continuations()) branches.push_back(DefinitionOf(each));
-  const Json continues = Json::Object({{"trial", request.trial_id()}, {"branches", Json::Array(std::move(branches))}});
-  return CompactJson(Json::Object({{"study", request.name()}, {"continues", continues}}));
-}
 
 void PrintTrial(std::ostream& out, const v1::Trial& trial, const v1::ContinueTrialRequest& request,
                 const v1::Continuation& continuation) {
@@ -50,15 +28,7 @@ bool IsDone(const v1::Trial& trial) { return trial.state() == "done"; }
 }  // namespace
 
 Result<ContinuedTrials> ContinueTrial(CommandContext& context, Client& client, v1::ContinueTrialRequest& request) {
-  if (request.name().empty()) {
-    const bool is_branched = std::ranges::any_of(request.continuations(), [](const v1::Continuation& each) {
-      return !each.sequences().empty() || each.has_decay();
-    });
-    request.set_name("trial-" + std::to_string(request.trial_id()) + (is_branched ? "-branched" : "-extended"));
-  }
-  request.set_request_id(NewRequestId());
-  request.set_definition(DefinitionOf(request));
-  ESPALIER_ASSIGN(const v1::ContinueTrialResponse response, client.connection().ContinueTrial(request));
+  ESPALIER_ASSIGN(const v1::ContinueTrialResponse response, GoOnFrom(client.connection(), request));
   context.err << "study " << response.study_id() << ", " << request.name() << ":";
   for (const std::int64_t trial : response.trial_ids()) context.err << " trial " << trial;
   context.err << (response.trial_ids_size() == 1 ? " goes" : " go") << " on from trial " << request.trial_id()

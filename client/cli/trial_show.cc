@@ -6,6 +6,7 @@
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
 #include "client/cli/training_metrics.h"
+#include "client/training_curves.h"
 
 namespace espalier {
 namespace {
@@ -38,7 +39,7 @@ int Run(CommandContext& context, std::int64_t trial) {
   request.set_trial_id(trial);
   const Result<v1::GetTrialResponse> response = client->connection().GetTrial(request);
   if (!response.has_value()) return Fail(context, response.error());
-  const Result<TrainingMetricsByName> training = ReadTrainingMetrics(client->connection(), trial);
+  const Result<TrainingCurves> training = ReadTrainingCurves(client->connection(), TrialId{trial});
   if (!training.has_value()) return Fail(context, training.error());
   if (context.output == OutputFormat::kJson) {
     Json document = ToJson(*response);

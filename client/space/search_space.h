@@ -14,8 +14,8 @@ namespace espalier {
 struct SearchSpace {
   // By name, in the notation; what is drawn from may have ranges (client/space/ranges.h). Their order, and the order in
   // each list, is the grid's.
-  std::vector<std::pair<std::string, std::vector<std::string>>> lists;
-  TrialText fixed;
+  std::vector<std::pair<std::string, std::vector<std::string>>> lists{};
+  TrialText fixed{};
   std::vector<Condition> conditions{};
 
   // How many combinations there are before conditions leave something out; SIZE_MAX if that many or more.

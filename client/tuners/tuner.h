@@ -18,8 +18,8 @@ namespace espalier::tuners {
 
 // A trial that the user wants tried.
 struct Candidate {
-  TrialText sequences;
-  std::optional<Step> steps;  // its own horizon, where the user gave one
+  TrialText sequences{};
+  std::optional<Step> steps{};  // its own horizon, where the user gave one
 };
 
 // Submits a new trial; it gets the next index.

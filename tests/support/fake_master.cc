@@ -27,6 +27,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
   std::vector<v1::SubmitRequest> submissions;
   std::vector<v1::CreateStudyRequest> creations;
   std::vector<v1::RetryStageRequest> retries;
+  std::vector<v1::ContinueTrialRequest> continuations;
   std::int64_t next_id = 1;
   int spared_calls = 0;  // of the next mutations, before those that fail
   int failing_calls = 0;
@@ -99,6 +100,34 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
       if (study == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
       study->Cancel();
       return grpc::Status::OK;
+    });
+  }
+
+  // Each continuation is a trial of its own: as long as it says, else one step past where it begins.
+  grpc::Status ContinueTrial(grpc::ServerContext*, const v1::ContinueTrialRequest* request,
+                             v1::ContinueTrialResponse* response) override {
+    const std::lock_guard lock(mutex);
+    continuations.push_back(*request);
+    return WithFaults([&] {
+      v1::SubmitRequest submission;
+      submission.set_finish(true);
+      for (const v1::Continuation& each : request->continuations()) {
+        v1::NewTrial& trial = *submission.add_new_trials();
+        trial.mutable_sequences()->insert(each.sequences().begin(), each.sequences().end());
+        trial.mutable_sequences()->insert({"lr", "0.5"});  // where it does not change
+        trial.set_steps(each.steps() > 0 ? each.steps() : each.from_step() + 1);
+      }
+      v1::StudySpecification specification;
+      specification.set_name(request->name());
+      FakeStudy& study = studies.emplace_back(next_id++, specification);
+      v1::SubmitResponse submitted;
+      grpc::Status status = study.Submit(submission, next_id, submitted);
+      if (options.settle_seed.has_value()) study.SettleAll(options.train, *options.settle_seed);
+      study.FinishIfDone();
+      response->set_study_id(study.id());
+      *response->mutable_trial_ids() = submitted.trial_ids();
+      *response->mutable_claim_ids() = submitted.claim_ids();
+      return status;
     });
   }
 
@@ -299,6 +328,8 @@ void FakeMaster::FailNext(int count, Fault fault, int spared) {
   parts_->fault = fault;
 }
 
+std::unique_lock<std::mutex> FakeMaster::Freeze() { return std::unique_lock(parts_->mutex); }
+
 bool FakeMaster::Settle(std::size_t n) {
   const std::lock_guard lock(parts_->mutex);
   std::vector<std::pair<FakeStudy*, FakeClaim*>> waiting;
@@ -330,6 +361,11 @@ std::vector<v1::SubmitRequest> FakeMaster::submissions() const {
 std::vector<v1::RetryStageRequest> FakeMaster::retries() const {
   const std::lock_guard lock(parts_->mutex);
   return parts_->retries;
+}
+
+std::vector<v1::ContinueTrialRequest> FakeMaster::continuations() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->continuations;
 }
 
 std::vector<v1::CreateStudyRequest> FakeMaster::creations() const {

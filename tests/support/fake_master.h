@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ class FakeMaster {
   enum class Fault { kBefore, kAfter };
   void FailNext(int count, Fault fault, int spared = 0);
 
+  // While it lives nobody is answered.
+  std::unique_lock<std::mutex> Freeze();
+
   // Settles the n-th waiting claim (modulo their number). False: none waits.
   bool Settle(std::size_t n);
 
@@ -53,6 +57,8 @@ class FakeMaster {
   std::vector<v1::SubmitRequest> submissions() const;
   // Every RetryStage that arrived.
   std::vector<v1::RetryStageRequest> retries() const;
+  // Every ContinueTrial that arrived.
+  std::vector<v1::ContinueTrialRequest> continuations() const;
   // Every CreateStudy that arrived.
   std::vector<v1::CreateStudyRequest> creations() const;
 

@@ -98,6 +98,7 @@ void FakeStudy::Apply(const v1::SubmitRequest& request, std::int64_t& next_id, v
   for (const std::int64_t id : request.cancel_trial_ids()) Close(*Find(id), true);
   if (request.has_tuner_batch()) AddEvent().mutable_batch_taken()->set_number(request.tuner_batch());
   if (!request.finish()) return;
+  closing_ = true;
   for (FakeTrial& trial : trials_) Close(trial, false);
 }
 
@@ -162,7 +163,7 @@ void FakeStudy::SettleAll(const TrainFunction& train, std::uint64_t seed) {
 }
 
 void FakeStudy::FinishIfDone() {
-  if (finished_ || trials_.empty()) return;
+  if (finished_ || !closing_) return;
   for (const FakeTrial& trial : trials_) {
     if (trial.open) return;
   }

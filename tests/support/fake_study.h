@@ -74,6 +74,7 @@ class FakeStudy {
 
   std::int64_t id_ = 0;
   v1::StudySpecification specification_;
+  bool closing_ = false;  // its finish was asked for
   bool finished_ = false;
   std::vector<FakeTrial> trials_;
   std::vector<FakeClaim> claims_;

@@ -7,7 +7,7 @@
 namespace espalier {
 namespace {
 
-std::string Printed(const TrainingMetricsByName& metrics) {
+std::string Printed(const TrainingCurves& metrics) {
   std::ostringstream out;
   PrintTrainingMetrics(out, metrics);
   return out.str();
@@ -15,7 +15,7 @@ std::string Printed(const TrainingMetricsByName& metrics) {
 
 TEST_CASE("training metrics are a table of steps, with gaps where a step did not return one") {
   CHECK(Printed({}).empty());
-  CHECK(Printed({{"accuracy", {{2, 0.5}}}, {"loss", {{1, 2.25}, {2, 1.5}}}}) ==
+  CHECK(Printed({{"accuracy", {{Step{2}, 0.5}}}, {"loss", {{Step{1}, 2.25}, {Step{2}, 1.5}}}}) ==
         "\n"
         "as it was trained\n"
         "step  accuracy  loss\n"
@@ -24,8 +24,8 @@ TEST_CASE("training metrics are a table of steps, with gaps where a step did not
 }
 
 TEST_CASE("of many steps twenty are shown, from the first to the last, and where all are is said") {
-  TrainingMetricsByName metrics;
-  for (int step = 1; step <= 1001; ++step) metrics["loss"].emplace(step, step);
+  TrainingCurves metrics;
+  for (int step = 1; step <= 1001; ++step) metrics["loss"].emplace(Step{step}, step);
   const std::string printed = Printed(metrics);
   CHECK(std::ranges::count(printed, '\n') == 23);
   CHECK(printed.find("as it was trained (20 of 1,001 steps; all: --output json)\n") != std::string::npos);

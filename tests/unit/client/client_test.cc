@@ -1,10 +1,7 @@
 #include "client/client.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -12,55 +9,10 @@
 #include "client/space/search_space.h"
 #include "client/tuner_driver.h"
 #include "client/tuners/registry.h"
-#include "tests/support/fake_master.h"
+#include "tests/unit/client/learning_master.h"
 
 namespace espalier {
 namespace {
-
-using testing::FakeMaster;
-using testing::FakeMasterOptions;
-
-std::string SocketPath() {
-  static std::atomic<int> count = 0;
-  return std::filesystem::temp_directory_path() /
-         ("espalier-test-" + std::to_string(getpid()) + "-" + std::to_string(count++));
-}
-
-// The later the better, and the larger lr the better; lr of "bad" fails.
-std::optional<testing::Metrics> Learn(const testing::Sequences& sequences, std::int64_t steps) {
-  const std::string& lr = sequences.at("lr");
-  if (lr == "bad") return std::nullopt;
-  return testing::Metrics{{"test_acc", std::stod(lr) + static_cast<double>(steps) / 1000}};
-}
-
-FakeMasterOptions Options() { return {.socket_path = SocketPath(), .train = Learn, .trainers = {}}; }
-
-FakeMasterOptions ByHand() {
-  FakeMasterOptions options = Options();
-  options.settle_seed.reset();
-  return options;
-}
-
-constexpr RetryPolicy kQuick{.first_pause = Seconds{0.001}, .longest_pause = Seconds{0.01}};
-
-Client Connect(const FakeMaster& master) {
-  Result<Client> client = Client::Connect(master.address(), kQuick);
-  REQUIRE(client.has_value());
-  return *client;
-}
-
-Study Create(Client& client, const std::string& name = "s") {
-  Result<Study> study = client.CreateStudy({.name = name,
-                                            .trainer = "mlp",
-                                            .data = "digits",
-                                            .step = StepMeaning{},
-                                            .metric = "test_acc",
-                                            .goal = Goal::kMaximize,
-                                            .scope = Scope::kStudy,
-                                            .definition = "{}"});
-  REQUIRE(study.has_value());
-  return *study;
-}
 
 std::vector<tuners::Candidate> Candidates(std::size_t count) {
   std::vector<tuners::Candidate> candidates;
@@ -185,6 +137,100 @@ TEST_CASE("waiting for any returns the one that was settled first") {
   CHECK(WaitAny(futures) == 2);
   CHECK(WaitAny(std::vector{futures[1], futures[0], futures[2]}) == 2);
   CHECK(WaitAny(std::vector{futures[1], futures[0]}) == 1);
+}
+
+TEST_CASE("whoever waits for so long only goes on without what is not settled by then") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  Study study = Create(client);
+  const auto futures = study.Submit({{{"lr", "0.1"}}, {{"lr", "0.2"}}}, {.steps = Step{1}, .horizon = Step{}}).value();
+  CHECK_FALSE(futures[0].WaitFor(Seconds{0.001}));
+  CHECK_FALSE(WaitAny(futures, Seconds{0}).has_value());
+  CHECK_FALSE(WaitAll(futures, Seconds{0.001}));
+  master.Settle(1);
+  CHECK(WaitAny(futures, Seconds{60}) == 1);
+  CHECK_FALSE(WaitAll(futures, Seconds{0.001}));
+  master.Settle(0);
+  CHECK(WaitAll(futures, Seconds::max()));
+  CHECK(futures[0].WaitFor(Seconds{0}));
+}
+
+TEST_CASE("a callback is called once, and may ask for more of the study") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  Study study = Create(client);
+  const auto futures = study.Submit({{{"lr", "0.1"}}}, {.steps = Step{1}, .horizon = Step{9}}).value();
+  Promise<double> told;
+  std::atomic<int> calls = 0;
+  futures[0].OnSettled([&](const Result<Evaluation>& first) {
+    ++calls;
+    study.Continue(first->trial, Step{9})->OnSettled([&](const Result<Evaluation>& second) {
+      told.Settle(second->metrics.at("test_acc"), 0);
+    });
+  });
+  CHECK(calls == 0);
+  master.Settle(0);
+  master.WaitForWaitingClaims(1);
+  master.Settle(0);
+  CHECK(told.future().Get() == Approx(0.109));
+  CHECK(calls == 1);
+  futures[0].OnSettled([&](const Result<Evaluation>& first) { calls += first.has_value() ? 10 : 0; });
+  CHECK(calls == 11);  // settled already: called at once
+}
+
+TEST_CASE("callbacks of futures that a study lets go are told so") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  std::optional<Study> study = Create(client);
+  const auto futures = study->Submit({{{"lr", "0.1"}}}, {.steps = Step{1}, .horizon = Step{}}).value();
+  std::optional<ErrorCode> told;
+  futures[0].OnSettled([&](const Result<Evaluation>& evaluation) { told = evaluation.error().code; });
+  study.reset();
+  CHECK(told == ErrorCode::kAborted);
+  CHECK(futures[0].Cancel().has_value());
+}
+
+TEST_CASE("a callback may hold the last copy of its study") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  std::optional<Study> study = Create(client);
+  const auto futures = study->Submit({{{"lr", "0.1"}}, {{"lr", "0.2"}}}, {.steps = Step{1}, .horizon = Step{}}).value();
+  futures[0].OnSettled([last = *study](const Result<Evaluation>&) { static_cast<void>(last.id()); });
+  study.reset();
+  CHECK_FALSE(futures[1].Ready());
+  master.Settle(0);
+  CHECK(futures[1].Get().error().code == ErrorCode::kAborted);
+}
+
+TEST_CASE("a future that is cancelled withdraws its own trial, and what is settled stays") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  Study study = Create(client);
+  Batch batch;
+  batch.new_trials.push_back({{{"lr", "0.1"}}, Step{1}, Step{9}, {Step{2}}});
+  batch.new_trials.push_back({{{"lr", "0.2"}}, Step{1}, Step{9}});
+  const std::vector<Future<Evaluation>> futures = study.SubmitBatch(batch, "first").value().evaluations;
+  REQUIRE(futures.size() == 3);
+  CHECK(futures[1].Cancel().has_value());
+  CHECK(futures[0].Get()->state == ClaimState::kCancelled);
+  CHECK(futures[1].Get()->state == ClaimState::kCancelled);
+  CHECK_FALSE(futures[2].Ready());
+  master.Settle(0);
+  CHECK(futures[2].Get()->state == ClaimState::kDone);
+  CHECK(futures[2].Cancel().has_value());
+  CHECK(futures[2].Get()->state == ClaimState::kDone);
+}
+
+TEST_CASE("an attempt past its deadline counts as a master that is away") {
+  FakeMaster master(Options());
+  RetryPolicy policy = kQuick;
+  policy.attempt_deadline = Seconds{0.02};
+  policy.call_patience = Seconds{0};
+  Client client = Client::Connect(master.address(), policy).value();
+  const auto frozen = master.Freeze();
+  const Result<Study> study = client.CreateStudy({.name = "late", .trainer = "mlp", .metric = "test_acc"});
+  REQUIRE_FALSE(study.has_value());
+  CHECK(study.error().code == ErrorCode::kUnavailable);
 }
 
 TEST_CASE("a call that finds the master away is repeated with the same request id") {
