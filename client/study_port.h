@@ -11,7 +11,7 @@ namespace espalier {
 
 struct RetryPolicy {
   Seconds first_connection_patience{3};
-  Seconds call_patience = Seconds::max();  // how long one call is tried again
+  Seconds call_patience = Seconds::max();  // how long one call is tried again, and events waited for once they are lost
   Seconds first_pause{0.05};               // doubled after each attempt
   Seconds longest_pause{2};
 };

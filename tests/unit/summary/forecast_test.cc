@@ -266,14 +266,14 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
   const ForecastStudy other =
       StudyOf("other", Scope::kTeam, {TrialOf("Piecewise([0.1, 0.010000000000000004], [40])", "32", 200)});
   const Forecast forecast = ForecastOf(s.state, {grid, other}, "team").value();
-  REQUIRE(forecast.near_misses.size() == 2);  // of three that nearly meet
-  for (const SequencePair& pair : forecast.near_misses) {
+  REQUIRE(forecast.hints.near_misses.size() == 2);  // of three that nearly meet
+  for (const SequencePair& pair : forecast.hints.near_misses) {
     CHECK(pair.hyper_parameter == "lr");
     CHECK(pair.near_miss.from == Step{40});
     CHECK(pair.near_miss.to == pair.horizon);
   }
-  CHECK(forecast.near_misses[0].first == kBranchAt40);
-  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team")->near_misses.empty());
+  CHECK(forecast.hints.near_misses[0].first == kBranchAt40);
+  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team")->hints.near_misses.empty());
 }
 
 TEST_CASE("what another team does changes no forecast but by what everyone shares") {

@@ -36,7 +36,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Summary:
-    """A study with its numbers as of when it was asked for. `state`: "running" or "finished". `trials`: how many by state: waiting,
+    """A study with its numbers as of when it was asked for. `state`: "running" or "finished"; `cancelled`: it was. `trials`: how many by state: waiting,
     running, idle (open, nothing is waited for), done, failed, cancelled. `merge_rate`: claimed over unique steps, 0 if none is done.
     `check`: how far the check of the user's trainer is, empty if it needs none. Times are seconds."""
 
@@ -55,13 +55,14 @@ class Summary:
     elapsed_seconds: float
     makespan_bound_seconds: float
     best: Best | None
+    cancelled: bool
     check: str
     check_text: str
     definition: str = field(repr=False)
 
     def rows(self) -> list[tuple[str, str]]:
         states = ", ".join(f"{count} {state}" for state, count in self.trials.items() if count)
-        rows = [("study", f"{self.id}, {self.name}: {self.state} ({self.trainer})"), ("trials", states or "none")]
+        rows = [("study", f"{self.id}, {self.name}: {'cancelled' if self.cancelled else self.state} ({self.trainer})"), ("trials", states or "none")]
         rows.append(("steps", f"{text.count(self.steps.claimed)} claimed, {text.count(self.steps.unique)} unique, "
                               f"{text.count(self.steps.trained)} trained"))  # fmt: skip
         rows.append(("merge rate", text.number(self.merge_rate)))
@@ -116,7 +117,7 @@ def summary_of(wire: Any) -> Summary:
         steps=Steps(steps.claimed, steps.unique, steps.trained, steps.re_derived, steps.wasted, steps.reused),
         merge_rate=wire.merge_rate, time_weighted_merge_rate=wire.time_weighted_merge_rate, slot_seconds=wire.slot_seconds,
         elapsed_seconds=wire.elapsed_seconds, makespan_bound_seconds=wire.makespan_bound_seconds, best=_best_of(wire),
-        check=wire.check.state, check_text=wire.check.text, definition=wire.definition,
+        cancelled=wire.cancelled, check=wire.check.state, check_text=wire.check.text, definition=wire.definition,
     )  # fmt: skip
 
 
