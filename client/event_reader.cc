@@ -45,14 +45,12 @@ std::optional<Error> EventReader::AfterEnd() {
   std::unique_lock lock(mutex_);
   call_.reset();
   if (cancelled_) return Error{ErrorCode::kAborted, "the study's events are no longer read", {}};
-  if (!outcome.has_value() && !MayRetry(outcome.error())) return outcome.error();
-  if (!lost_at_) {
-    lost_at_ = MonotonicNow();
-    if (on_lost_) on_lost_();
-  }
   const Seconds pause = PauseBefore(port_.policy(), attempt_++);
-  if (!outcome.has_value() && MonotonicNow() - *lost_at_ + pause > port_.policy().call_patience) {
-    return GivenUp(outcome.error());
+  if (!outcome.has_value()) {
+    if (!MayRetry(outcome.error())) return outcome.error();
+    if (!lost_at_ && on_lost_) on_lost_();
+    lost_at_ = lost_at_.value_or(MonotonicNow());
+    if (MonotonicNow() - *lost_at_ + pause > port_.policy().call_patience) return GivenUp(outcome.error());
   }
   cancelled_changed_.wait_for(lock, pause, [&] { return cancelled_; });
   return std::nullopt;

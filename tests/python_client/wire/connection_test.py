@@ -54,7 +54,7 @@ class ConnectionTest(unittest.TestCase):
     def test_a_call_is_given_up_when_the_policys_patience_ends(self):
         with FakeMaster(GetStudy=Refusal(CODES.UNAVAILABLE, "loading")) as master:
             connection = Connection(master.address, policy=SOON._replace(call_patience=0.0))
-            with self.assertRaisesRegex(es.Unavailable, "loading"):
+            with self.assertRaisesRegex(es.Unavailable, r"does not answer \(loading\); start it again with: espalier up"):
                 connection.call("GetStudy", study_id=1)
             self.assertEqual(len(master.asked), 1)
             connection.close()

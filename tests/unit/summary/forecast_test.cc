@@ -276,6 +276,26 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
   CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team")->hints.near_misses.empty());
 }
 
+TEST_CASE("a forecast names the sequences that part early, of each hyper-parameter") {
+  const StateBuilder s;
+  const Forecast forecast =
+      ForecastOf(s.state,
+                 {StudyOf("peaks", Scope::kTeam,
+                          {TrialOf("Warmup(0.01, 5, 0.1)", "32", 80), TrialOf("0.1", "32", 80),
+                           TrialOf("Warmup(0.01, 5, 0.2)", "32", 80)}),
+                  StudyOf("horizons", Scope::kTeam,
+                          {TrialOf("Cosine(0.1, 0, 40)", "32", 40), TrialOf("Cosine(0.1, 0, 80)", "32", 80)})},
+                 "team")
+          .value();
+  CHECK(forecast.unique_steps == forecast.total_steps);
+  REQUIRE(forecast.hints.early_partings.size() == 2);
+  CHECK(forecast.hints.early_partings[0].hyper_parameter == "lr");
+  CHECK(forecast.hints.early_partings[0].texts == std::vector<std::string>{"Cosine(0.1, 0, 40)", "Cosine(0.1, 0, 80)"});
+  CHECK(forecast.hints.early_partings[1].texts ==
+        std::vector<std::string>{"Warmup(0.01, 5, 0.1)", "Warmup(0.01, 5, 0.2)"});
+  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team")->hints.early_partings.empty());
+}
+
 TEST_CASE("what another team does changes no forecast but by what everyone shares") {
   const auto forecasts = [](const StateBuilder& s, Scope scope) {
     const Forecast forecast = ForecastOf(s.state, {Grid("grid", scope)}, "others").value();
