@@ -51,7 +51,7 @@ ClaimState StateOf(v1::ClaimSettled::State state) {
 // Empty for a result.
 std::string WhyNoResult(const v1::ClaimSettled& settled) {
   if (settled.state() != v1::ClaimSettled::STATE_CANCELLED || !settled.message().empty()) return settled.message();
-  return "its trial was withdrawn, or its study cancelled";
+  return "its trial was withdrawn, or its study cancelled; submit it again, to a study that runs";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A user of the C++ client who makes a mistake, and prints what he is told: `espalier-wrong-use ADDRESS MISTAKE [TOKEN]`.
+// A user of the C++ client who makes a mistake, and prints what he is told: `espalier-wrong-use ADDRESS MISTAKE
+// [TOKEN]`.
 #include <functional>
 #include <iostream>
 #include <map>
@@ -36,6 +37,12 @@ Result<Evaluation> Evaluate(const std::string& address, const Wrong& wrong) {
   return evaluation;
 }
 
+// `file`: where `espalier up` would have written the address.
+Result<Evaluation> WithoutService(const std::string& file) {
+  ESPALIER_ASSIGN(const std::string address, ReadServerAddress(file));
+  return Evaluate(address, {});
+}
+
 Result<Evaluation> OfNoStudy(const std::string& address) {
   ESPALIER_ASSIGN(Client client, Client::Connect(address));
   return client.OpenStudy(StudyId{4711}).Eval({{"lr", "0.1"}}, Step{3});
@@ -69,14 +76,17 @@ using Mistake = std::function<Result<Evaluation>(const std::string& address, con
 const std::map<std::string, Mistake>& Mistakes() {
   static const std::map<std::string, Mistake> mistakes = {
       {"nothing", [](const auto& address, const auto&) { return Evaluate(address, {}); }},
-      {"sequence", [](const auto& address, const auto&) {
+      {"sequence",
+       [](const auto& address, const auto&) {
          return Evaluate(address, {.trial = {{"lr", "MultiStep(0.1, [60, 40], 0.1)"}}});
        }},
-      {"hyper-parameter", [](const auto& address, const auto&) {
+      {"hyper-parameter",
+       [](const auto& address, const auto&) {
          return Evaluate(address, {.trial = {{"lrr", "0.1"}}});
        }},
       {"trainer", [](const auto& address, const auto&) { return Evaluate(address, {.trainer = "mlpp"}); }},
       {"token", [](const auto& address, const auto& token) { return Evaluate(address, {.token = token}); }},
+      {"address", [](const auto& file, const auto&) { return WithoutService(file); }},
       {"study", [](const auto& address, const auto&) { return OfNoStudy(address); }},
       {"cancelled", [](const auto& address, const auto&) { return OfCancelledStudy(address); }},
       {"cancelled later", [](const auto& address, const auto&) { return CancelledWhileWaiting(address); }},

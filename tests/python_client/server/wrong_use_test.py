@@ -102,7 +102,7 @@ tuner: {{grid: {{steps: {steps}}}}}
 
     def never_up(self):
         empty = self.service.root / "empty"
-        return None, self.python(lambda: es.connect(data=empty)), self.line("study", "list", "--data", empty)
+        return (self.cpp("address", address=empty / "address"), self.python(lambda: es.connect(data=empty)), self.line("study", "list", "--data", empty))
 
     def other_version(self):
         with FakeMaster() as master, es.connect(master.address, policy=HASTY) as client:
