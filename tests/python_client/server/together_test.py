@@ -44,7 +44,8 @@ class TogetherTest(unittest.TestCase):
             running = [subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         text=True) for command in commands]  # fmt: skip
             for process in running:
-                self.assertEqual((process.communicate(timeout=PATIENCE_SECONDS)[1], process.returncode)[1], 0)
+                said = process.communicate(timeout=PATIENCE_SECONDS)
+                self.assertEqual(process.returncode, 0, said)
 
             trials = [each for name in STUDIES for each in client.open_study(name).trials]
             shown = [service.json("study", "show", name)["steps"] for name in STUDIES]
