@@ -1,6 +1,7 @@
 """The calls to a master, every one with the same retry. Any thread may call."""
 
 import math
+import threading
 import time
 from typing import Any
 
@@ -82,6 +83,9 @@ class Watch:
 
     def __init__(self, call):
         self._call = call
+        self._let_go = threading.Event()  # by gRPC's own thread
+        if not call.add_callback(self._let_go.set):
+            self._let_go.set()
 
     def responses(self):
         """Each WatchResponse, until the stream ends. Raises why it ended, if not by itself."""
@@ -89,6 +93,11 @@ class Watch:
             yield from self._call
         except grpc.RpcError as raised:
             raise exception_of(raised, "Watch") from None
+        finally:
+            # A process that ends cuts gRPC's thread off. If that held the call's lock, the process would wait for it for ever, as it frees
+            # the call.
+            self._call.cancel()
+            self._let_go.wait()
 
     def cancel(self) -> None:
         """From any thread: ends the stream soon."""
