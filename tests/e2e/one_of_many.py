@@ -1,5 +1,5 @@
-"""One client of many: `PYTHON one_of_many.py INDEX TRIALS FULL`. Submits so many trials of `synthetic`, whose steps take no time, in some batches, and checks
-what each comes to against what its sequence says. Prints what it took, as JSON. FULL: what a step tends to whose limit is 1."""
+"""One client of many: `PYTHON one_of_many.py INDEX TRIALS FULL`. Submits so many trials of `synthetic`, whose steps take no time, in some batches, and
+checks what each comes to against what its sequence says. Prints what it took, as JSON. FULL: what a step tends to whose limit is 1."""
 
 import json
 import pathlib

@@ -93,13 +93,13 @@ class ForecastTest(unittest.TestCase):
                          {"MultiStep(0.1, [4], gamma=0.1)", "Piecewise([0.1, 0.01], [4])"})
 
     def test_what_shares_nothing_is_said_with_the_change_that_would_and_that_change_does(self):
-        for lr, at, word in ((["WSD(0.1, 80, 10, 10)", "WSD(0.2, 80, 10, 10)"], 0, "rise"), (["Cosine(0.1, 0, 40)", "Cosine(0.1, 0, 80)"], 0, "fall")):
+        for lr, word in ((["WSD(0.1, 80, 10, 10)", "WSD(0.2, 80, 10, 10)"], "rise"), (["Cosine(0.1, 0, 40)", "Cosine(0.1, 0, 80)"], "fall")):
             with self.subTest(word):
                 file = self.service.write("apart.yaml", sweep(lr))
                 forecast = self.service.json("study", "forecast", file)
                 self.assertEqual((forecast["merge_rate"], forecast["early_parting_count"]), (1, 1))
                 parting = forecast["early_partings"][0]
-                self.assertEqual((parting["hyper_parameter"], parting["sequences"], parting["at_step"]), ("lr", lr, at))
+                self.assertEqual((parting["hyper_parameter"], parting["sequences"], parting["at_step"]), ("lr", lr, 0))
                 self.assertIn(f"part at step 0: they {word}", parting["hint"])
                 text = self.text("study", "forecast", file)
                 self.assertIn("sharing saves nothing: no two trials begin alike\n", text)

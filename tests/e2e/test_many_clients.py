@@ -1,5 +1,5 @@
-"""Many clients at once, a process each, of one service whose master is killed in the middle: every one ends with the right results. `./check --long` has
-ESPALIER_CLIENTS=50 and ESPALIER_TRIALS=10000, of all together."""
+"""Many clients at once, a process each, of one service whose master is killed in the middle: every one ends with the right results.
+`./check --long` has ESPALIER_CLIENTS=50 and ESPALIER_TRIALS=10000, of all together."""
 
 import json
 import os

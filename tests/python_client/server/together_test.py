@@ -1,6 +1,6 @@
-"""Three studies of three tuners at once on one server, by three processes: a program on the C++ client, which stops trials by milestones, a Python one
-with successive halving, and the command line with asynchronous halving. Their spaces overlap: what is shared is trained once over all, and each
-trial comes to what it does when it is trained alone."""
+"""Three studies of three tuners at once on one server, by three processes: a program on the C++ client, which stops trials by milestones, a
+Python one with successive halving, and the command line with asynchronous halving. Their spaces overlap: what is shared is trained once over
+all, and each trial comes to what it does when it is trained alone."""
 
 import json
 import os

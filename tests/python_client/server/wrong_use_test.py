@@ -78,7 +78,8 @@ tuner: {{grid: {{steps: {steps}}}}}
         return self.cpp("sequence"), self.alone(lambda study: study.submit({"lr": bad})), self.line("study", "run", self.file(f'lr: ["{bad}"]'))
 
     def hyper_parameter(self):
-        return self.cpp("hyper-parameter"), self.alone(lambda study: study.submit({"lrr": 0.1})), self.line("study", "run", self.file("lrr: [0.1]"))
+        return (self.cpp("hyper-parameter"), self.alone(lambda study: study.submit({"lrr": 0.1})),
+                self.line("study", "run", self.file("lrr: [0.1]")))  # fmt: skip
 
     def trainer(self):
         return (self.cpp("trainer"), self.python(lambda: self.study(trainer="mlpp").create()),

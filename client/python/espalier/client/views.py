@@ -36,8 +36,8 @@ class Best:
 
 @dataclass(frozen=True)
 class Summary:
-    """A study with its numbers as of when it was asked for. `state`: "running" or "finished"; `cancelled`: it was. `trials`: how many by state: waiting,
-    running, idle (open, nothing is waited for), done, failed, cancelled. `merge_rate`: claimed over unique steps, 0 if none is done.
+    """A study with its numbers as of when it was asked for. `state`: "running" or "finished"; `cancelled`: it was. `trials`: how many by
+    state: waiting, running, idle (open, nothing is waited for), done, failed, cancelled. `merge_rate`: claimed over unique steps, 0 if none is done.
     `check`: how far the check of the user's trainer is, empty if it needs none. Times are seconds."""
 
     id: int
