@@ -107,7 +107,10 @@ void Say(const Result<Evaluation>& told) {
 }  // namespace espalier
 
 int main(int argument_count, char** arguments) {
-  const std::string address = arguments[1];
-  espalier::Say(espalier::Mistakes().at(arguments[2])(address, argument_count > 3 ? arguments[3] : ""));
+  if (argument_count < 3 || !espalier::Mistakes().contains(arguments[2])) {
+    std::cerr << "usage: espalier-wrong-use ADDRESS MISTAKE [TOKEN]; see docs/errors.md\n";
+    return 2;
+  }
+  espalier::Say(espalier::Mistakes().at(arguments[2])(arguments[1], argument_count > 3 ? arguments[3] : ""));
   return 0;
 }
