@@ -20,6 +20,8 @@ std::string_view Name(ErrorCode code) {
       return "aborted";
     case ErrorCode::kUnavailable:
       return "unavailable";
+    case ErrorCode::kWrongVersion:
+      return "wrong version";
     case ErrorCode::kInternal:
       return "internal";
   }

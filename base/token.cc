@@ -60,8 +60,10 @@ Result<std::string> ParseToken(std::string_view text) {
       text.find_first_not_of(kDigits, kPrefix.size()) == std::string_view::npos) {
     return std::string(text);
   }
-  return MakeError(ErrorCode::kUnauthenticated,
-                   "what was given is no token: expected espalier_ and 64 hexadecimal digits");
+  return MakeError(
+      ErrorCode::kUnauthenticated,
+      "what was given is no token: expected espalier_ and 64 hexadecimal digits, as espalier user add prints them",
+      "token");
 }
 
 Result<std::string> ReadTokenFile(const std::string& path) {

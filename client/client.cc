@@ -85,7 +85,8 @@ Result<std::string> ReadServerAddress(const std::string& address_file) {
   std::ifstream file(address_file);
   std::string address;
   if (!std::getline(file, address) || address.empty()) {
-    return MakeError(ErrorCode::kUnavailable, "no server has written its address to " + address_file);
+    return MakeError(ErrorCode::kUnavailable,
+                     "no server has written its address to " + address_file + "; start one with: espalier up");
   }
   return address;
 }

@@ -43,9 +43,10 @@ ErrorCode CodeOf(grpc::StatusCode code) {
     case grpc::StatusCode::CANCELLED:  // a server that stops cancels what it was doing
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return ErrorCode::kUnavailable;
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return ErrorCode::kWrongVersion;
     case grpc::StatusCode::OK:
     case grpc::StatusCode::UNKNOWN:
-    case grpc::StatusCode::UNIMPLEMENTED:
     case grpc::StatusCode::INTERNAL:
     case grpc::StatusCode::DATA_LOSS:
     case grpc::StatusCode::DO_NOT_USE:
@@ -54,7 +55,21 @@ ErrorCode CodeOf(grpc::StatusCode code) {
   return ErrorCode::kInternal;
 }
 
+// The name of the call that takes such a request.
+template <class Request>
+std::string CallOf() {
+  const std::string& name = Request::descriptor()->name();
+  return name.substr(0, name.size() - std::string_view("Request").size());
+}
+
+template <class Request>
 Error ToError(const grpc::Status& status) {
+  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
+    return Error{ErrorCode::kWrongVersion,
+                 "the server does not know " + CallOf<Request>() +
+                     ": it is of another version than this program; use one that came with the server",
+                 {}};
+  }
   v1::ErrorDetail detail;
   if (!detail.ParseFromString(status.error_details())) detail.Clear();
   return Error{CodeOf(status.error_code()), status.error_message(), detail.field()};
@@ -73,8 +88,9 @@ void ShowToken(grpc::ClientContext& context, const std::string& token) {
 class GrpcWatchCall : public WatchCall {
  public:
   template <class Stub>
-  GrpcWatchCall(Stub& stub, const v1::WatchRequest& request, const std::string& token) {
-    context_.set_wait_for_ready(true);
+  GrpcWatchCall(Stub& stub, const v1::WatchRequest& request, const std::string& token, const RetryPolicy& policy) {
+    // Who waits for so long only looks again and again.
+    context_.set_wait_for_ready(policy.call_patience == Seconds::max());
     ShowToken(context_, token);
     reader_ = stub.Watch(&context_, request);
   }
@@ -84,7 +100,7 @@ class GrpcWatchCall : public WatchCall {
   Result<void> Finish() override {
     const grpc::Status status = reader_->Finish();
     if (status.ok()) return {};
-    return tl::unexpected<Error>(ToError(status));
+    return tl::unexpected<Error>(ToError<v1::WatchRequest>(status));
   }
 
   void Cancel() override { context_.TryCancel(); }
@@ -97,6 +113,12 @@ class GrpcWatchCall : public WatchCall {
 }  // namespace
 
 bool MayRetry(const Error& error) { return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAborted; }
+
+Error GivenUp(const Error& error) {
+  if (error.code != ErrorCode::kUnavailable) return error;
+  return Error{error.code, "the server does not answer (" + error.message + "); start it again with: espalier up",
+               error.field};
+}
 
 Seconds PauseBefore(const RetryPolicy& policy, int attempt) {
   return std::min(policy.longest_pause, policy.first_pause * std::exp2(std::min(attempt, 30)));
@@ -129,7 +151,7 @@ struct Connection::Parts : StudyPort {
     return Call(*tuner, &v1::TunerService::Stub::Submit, request);
   }
   std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request) override {
-    return std::make_unique<GrpcWatchCall>(*tuner, request, token);
+    return std::make_unique<GrpcWatchCall>(*tuner, request, token, retry);
   }
   const RetryPolicy& policy() const override { return retry; }
 
@@ -159,11 +181,10 @@ struct Connection::Parts : StudyPort {
       Response response;
       const grpc::Status status = (stub.*method)(&context, request, &response);
       if (status.ok()) return response;
-      Error error = ToError(status);
+      const Error error = ToError<Request>(status);
+      if (!MayRetry(error)) return tl::unexpected<Error>(error);
       const Seconds pause = PauseBefore(retry, attempt);
-      if (!MayRetry(error) || MonotonicNow() - started + pause > retry.call_patience) {
-        return tl::unexpected<Error>(std::move(error));
-      }
+      if (MonotonicNow() - started + pause > retry.call_patience) return tl::unexpected<Error>(GivenUp(error));
       Pause(pause);
     }
   }
@@ -177,7 +198,7 @@ Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address,
   std::shared_ptr<grpc::Channel> channel = OpenChannel(address);
   const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(policy.first_connection_patience);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + patience)) {
-    return MakeError(ErrorCode::kUnavailable, "no server answers at " + address);
+    return MakeError(ErrorCode::kUnavailable, "no server answers at " + address + "; start one with: espalier up");
   }
   return std::shared_ptr<Connection>(new Connection(std::make_unique<Parts>(std::move(channel), policy, token)));
 }
@@ -268,7 +289,7 @@ Result<v1::FindStudyResponse> Connection::FindStudyToTune(const v1::FindStudyReq
 StudyPort& Connection::AsTunerHost() { return *parts_; }
 
 std::unique_ptr<WatchCall> Connection::Watch(const v1::WatchRequest& request) {
-  return std::make_unique<GrpcWatchCall>(*parts_->study, request, parts_->token);
+  return std::make_unique<GrpcWatchCall>(*parts_->study, request, parts_->token, parts_->retry);
 }
 
 }  // namespace espalier

@@ -71,6 +71,9 @@ class Connection : public StudyPort {
 // True if the whole call may be tried again.
 bool MayRetry(const Error& error);
 
+// What is said of it once the policy's patience has ended.
+Error GivenUp(const Error& error);
+
 // The pause before attempt number `attempt` (0: the first repetition).
 Seconds PauseBefore(const RetryPolicy& policy, int attempt);
 

@@ -52,6 +52,12 @@ ClaimState StateOf(v1::ClaimSettled::State state) {
   }
 }
 
+// Empty for a result.
+std::string WhyNoResult(const v1::ClaimSettled& settled) {
+  if (settled.state() != v1::ClaimSettled::STATE_CANCELLED || !settled.message().empty()) return settled.message();
+  return "its trial was withdrawn, or its study cancelled; submit it again, to a study that runs";
+}
+
 }  // namespace
 
 std::optional<StudyEvent> FromWire(const v1::StudyEvent& event) {
@@ -69,7 +75,7 @@ std::optional<StudyEvent> FromWire(const v1::StudyEvent& event) {
                           .step = Step{settled.step()},
                           .state = StateOf(settled.state()),
                           .metrics = {settled.metrics().begin(), settled.metrics().end()},
-                          .message = settled.message()};
+                          .message = WhyNoResult(settled)};
     }
     case v1::StudyEvent::kTrialClosed:
       return TrialClosed{TrialId{event.trial_closed().trial_id()}, event.trial_closed().cancelled()};

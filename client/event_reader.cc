@@ -1,5 +1,6 @@
 #include "client/event_reader.h"
 
+#include "base/clock.h"
 #include "client/connection.h"
 #include "client/convert.h"
 
@@ -12,6 +13,7 @@ Result<EventsRead> EventReader::Next() {
     v1::WatchResponse response;
     if (call_->Read(response)) {
       attempt_ = 0;
+      lost_at_.reset();
       if (std::optional<EventsRead> read = Take(response)) return *std::move(read);
     } else if (const std::optional<Error> error = AfterEnd()) {
       return tl::unexpected<Error>(*error);
@@ -43,8 +45,14 @@ std::optional<Error> EventReader::AfterEnd() {
   std::unique_lock lock(mutex_);
   call_.reset();
   if (cancelled_) return Error{ErrorCode::kAborted, "the study's events are no longer read", {}};
-  if (!outcome.has_value() && !MayRetry(outcome.error())) return outcome.error();
-  cancelled_changed_.wait_for(lock, PauseBefore(port_.policy(), attempt_++), [&] { return cancelled_; });
+  const Seconds pause = PauseBefore(port_.policy(), attempt_++);
+  if (!outcome.has_value()) {
+    if (!MayRetry(outcome.error())) return outcome.error();
+    if (!lost_at_ && on_lost_) on_lost_();
+    lost_at_ = lost_at_.value_or(MonotonicNow());
+    if (MonotonicNow() - *lost_at_ + pause > port_.policy().call_patience) return GivenUp(outcome.error());
+  }
+  cancelled_changed_.wait_for(lock, pause, [&] { return cancelled_; });
   return std::nullopt;
 }
 

@@ -72,7 +72,7 @@ Result<DriveReport> Drive(tuners::Tuner& tuner, StudyPort& port, StudyId study, 
 }
 
 Result<DriveReport> Drive(tuners::Tuner& tuner, StudyPort& port, StudyId study, const DriveOptions& options) {
-  EventReader reader(port, study, true);
+  EventReader reader(port, study, true, options.on_lost);
   return Drive(tuner, port, study, reader, options);
 }
 

@@ -26,6 +26,8 @@ struct DriveOptions {
   std::function<void(std::size_t trial, const Evaluation&)> on_settled;
   // Called now and then. May be empty.
   std::function<void(const v1::StudyProgress&)> on_progress;
+  // Called when no events come any more, before they do again. May be empty.
+  std::function<void()> on_lost = {};
   bool only_begin = false;  // return once the tuner's first batch is submitted, if it has one: somebody else goes on
 };
 

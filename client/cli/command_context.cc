@@ -63,9 +63,7 @@ int Fail(CommandContext& context, const Error& error) {
   context.err << "espalier: ";
   if (!error.field.empty()) context.err << error.field << ": ";
   context.err << error.message << '\n';
-  if (error.code != ErrorCode::kUnavailable) return kExitRefused;
-  context.err << "start one with: espalier up\n";
-  return kExitUnreachable;
+  return error.code == ErrorCode::kUnavailable ? kExitUnreachable : kExitRefused;
 }
 
 std::string AddressFile(const std::string& data_directory) { return data_directory + "/address"; }

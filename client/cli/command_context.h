@@ -39,8 +39,7 @@ void AddServerOptions(Command& command, CommandContext& context);  // --server A
 void MakeAboutStudy(Command& command, CommandContext& context, std::function<int(const std::string&)> run,
                     const std::vector<OutputFormat>& more = {});
 
-// Prints "espalier: message" on standard error and says the exit code: kUnavailable is 3 (with what to start), the
-// rest 1.
+// Prints "espalier: message" on standard error and says the exit code: kUnavailable is 3, the rest 1.
 int Fail(CommandContext& context, const Error& error);
 
 // The file in the data directory into which `espalier up` writes the master's address, one line: "unix:/..." or

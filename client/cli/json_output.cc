@@ -64,6 +64,7 @@ Json ToJson(const v1::StepCounts& steps) {
 
 Json ToJson(const v1::StudySummary& study) {
   Json document = HeadOf(study, study.trials_by_state());
+  document.Add("cancelled", study.cancelled());
   document.Add("steps", ToJson(study.steps()));
   document.Add("merge_rate", study.merge_rate());
   document.Add("time_weighted_merge_rate", study.time_weighted_merge_rate());
@@ -133,6 +134,14 @@ Json ToJson(const v1::ForecastResponse& forecast) {
                                      {"difference", pair.difference()},
                                      {"hint", HintOf(pair)}}));
   }
+  Json early_partings = Json::Array();
+  for (const v1::EarlyParting& parting : forecast.early_partings()) {
+    early_partings.Append(Json::Object({{"hyper_parameter", parting.hyper_parameter()},
+                                        {"sequences", Json::ArrayOf(parting.sequences())},
+                                        {"sequence_count", parting.sequence_count()},
+                                        {"at_step", parting.at_step()},
+                                        {"hint", parting.hint()}}));
+  }
   const auto known = [](bool is_known, auto number) { return is_known ? Json(number) : Json(nullptr); };
   return Json::Object(
       {{"trials", forecast.trials()},
@@ -146,7 +155,9 @@ Json ToJson(const v1::ForecastResponse& forecast) {
        {"checkpoint_bytes", known(forecast.has_checkpoint_bytes(), forecast.checkpoint_bytes())},
        {"studies", std::move(studies)},
        {"near_misses", std::move(near_misses)},
-       {"near_miss_count", forecast.near_miss_count()}});
+       {"near_miss_count", forecast.near_miss_count()},
+       {"early_partings", std::move(early_partings)},
+       {"early_parting_count", forecast.early_parting_count()}});
 }
 
 }  // namespace espalier

@@ -17,6 +17,8 @@ namespace {
 constexpr Seconds kTerminalPeriod{0.25};
 constexpr Seconds kLinePeriod{5};
 constexpr const char* kClearLine = "\r\x1b[K";
+constexpr const char* kLost =
+    "espalier: the server does not answer, and is waited for; start it again with: espalier up";
 
 std::size_t TerminalColumns() {
   winsize size{};
@@ -47,6 +49,7 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::Report(const Evaluation& evaluation) {
   const std::lock_guard lock(mutex_);
   ++settled_;
+  lost_ = false;
   const auto value = evaluation.metrics.find(metric_);
   if (value == evaluation.metrics.end() || std::isnan(value->second)) return;
   const auto better = [&](double a, double b) { return goal_ == Goal::kMaximize ? a > b : a < b; };
@@ -56,12 +59,20 @@ void ProgressLine::Report(const Evaluation& evaluation) {
 void ProgressLine::Report(const v1::StudyProgress& progress) {
   const std::lock_guard lock(mutex_);
   progress_ = progress;
+  lost_ = false;
+}
+
+void ProgressLine::ReportLost() {
+  const std::lock_guard lock(mutex_);
+  lost_ = true;
+  if (!terminal_) err_ << kLost << std::endl;
 }
 
 void ProgressLine::Run() {
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, terminal_ ? kTerminalPeriod : kLinePeriod, [&] { return stopping_; })) {
-    std::string text = Text();
+    if (lost_ && !terminal_) continue;  // was said
+    std::string text = lost_ ? kLost : Text();
     if (terminal_) {
       text.resize(std::min(text.size(), TerminalColumns() - 1));
       err_ << kClearLine << text << std::flush;

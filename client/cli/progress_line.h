@@ -29,6 +29,8 @@ class ProgressLine {
   void Report(const Evaluation& evaluation);
   // How far the study is.
   void Report(const v1::StudyProgress& progress);
+  // The server does not answer, until the next of the reports above. Said at once.
+  void ReportLost();
 
  private:
   void Run();
@@ -46,6 +48,7 @@ class ProgressLine {
   std::int64_t settled_ = 0;
   std::optional<Evaluation> best_;
   std::optional<v1::StudyProgress> progress_;
+  bool lost_ = false;
   std::thread thread_;
 };
 

@@ -63,6 +63,23 @@ void PrintNearMisses(std::ostream& out, const v1::ForecastResponse& forecast) {
   if (more > 0) out << "  and " << FormatCount(more) << " more\n";
 }
 
+void PrintEarlyPartings(std::ostream& out, const v1::ForecastResponse& forecast) {
+  if (forecast.trials() > 1 && forecast.unique_steps() == forecast.total_steps()) {
+    out << "\nsharing saves nothing: no two trials begin alike\n";
+  }
+  if (forecast.early_parting_count() == 0) return;
+  out << "\nwhat would share if it were written another way\n";
+  for (const v1::EarlyParting& parting : forecast.early_partings()) {
+    out << "  " << parting.hyper_parameter() << ": ";
+    for (int i = 0; i < parting.sequences_size(); ++i) out << (i == 0 ? "" : ", ") << parting.sequences(i);
+    const std::int64_t more = parting.sequence_count() - parting.sequences_size();
+    if (more > 0) out << " and " << FormatCount(more) << " more";
+    out << ' ' << parting.hint() << '\n';
+  }
+  const std::int64_t more = forecast.early_parting_count() - forecast.early_partings_size();
+  if (more > 0) out << "  and " << FormatCount(more) << " more\n";
+}
+
 void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast, const std::vector<std::string>& drawn) {
   Table table({"study", "trials", "total steps", "unique steps", "merge rate"});
   for (const v1::StudyForecast& study : forecast.studies()) {
@@ -78,6 +95,7 @@ void PrintForecast(std::ostream& out, const v1::ForecastResponse& forecast, cons
   PrintDrawnStudies(out, drawn);
   PrintCosts(out, forecast);
   PrintNearMisses(out, forecast);
+  PrintEarlyPartings(out, forecast);
 }
 
 void AddStudy(v1::ForecastRequest& request, const StudyFile& file, const tuners::Tuner& tuner) {

@@ -16,8 +16,14 @@ constexpr std::size_t kBestTrialsShown = 10;
 int ShowResult(CommandContext& context, Connection& connection, StudyId id) {
   const Result<v1::StudySummary> study = FindStudy(connection, std::to_string(id.value));
   if (!study.has_value()) return Fail(context, study.error());
-  const int code = study->check().state() == "failed" ? kExitRefused : kExitDone;
-  if (code == kExitRefused) context.err << "espalier: the study was stopped: " << study->check().text() << std::endl;
+  const bool is_stopped = study->check().state() == "failed";
+  if (is_stopped) {
+    context.err << "espalier: the study was stopped: " << study->check().text() << std::endl;
+  } else if (study->cancelled()) {
+    context.err << "espalier: the study was cancelled; to go on from what is trained: espalier trial list "
+                << study->study_id() << ", espalier trial extend" << std::endl;
+  }
+  const int code = is_stopped || study->cancelled() ? kExitRefused : kExitDone;
   if (context.output == OutputFormat::kJson) {
     PrintJson(context.out, ToJson(*study));
     return code;

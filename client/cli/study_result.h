@@ -7,8 +7,8 @@
 
 namespace espalier {
 
-// Prints the study, and in text its best trials. Returns the exit code: refused where the check of its trainer stopped
-// it.
+// Prints the study, and in text its best trials. Returns the exit code: refused where somebody
+// cancelled it, or the check of its trainer stopped it.
 int ShowResult(CommandContext& context, Connection& connection, StudyId id);
 
 }  // namespace espalier

@@ -29,6 +29,7 @@ Result<DriveReport> DriveWithProgress(CommandContext& context, const StudyFile& 
                 .goal = file.specification.goal,
                 .on_settled = [&](std::size_t, const Evaluation& evaluation) { progress.Report(evaluation); },
                 .on_progress = [&](const v1::StudyProgress& now) { progress.Report(now); },
+                .on_lost = [&] { progress.ReportLost(); },
                 .only_begin = detach});
 }
 
@@ -79,13 +80,7 @@ int Run(CommandContext& context, const Options& options) {
       DriveWithProgress(context, *file, options.detach, client->connection(), study->id());
   if (!report.has_value()) return FailDriven(context, *file, *study, report.error());
   if (options.detach && !report->cancelled) return SayDetached(context, *file, *study);
-  const int shown = ShowResult(context, client->connection(), study->id());
-  if (!report->cancelled || shown != kExitDone) return shown;
-  const Result<v1::StudySummary> ended = FindStudy(client->connection(), std::to_string(study->id().value));
-  if (!ended.has_value()) return Fail(context, ended.error());
-  if (!ended->stopped().empty()) return shown;
-  context.err << "espalier: the study was cancelled\n";
-  return kExitRefused;
+  return ShowResult(context, client->connection(), study->id());
 }
 
 }  // namespace

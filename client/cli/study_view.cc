@@ -31,7 +31,8 @@ std::string TrialStates(const TrialCounts& by_state) {
 
 void PrintStudy(std::ostream& out, const v1::StudySummary& study) {
   const v1::StepCounts& steps = study.steps();
-  out << study.name() << " (study " << study.study_id() << ") is " << study.state() << " after "
+  out << study.name() << " (study " << study.study_id() << ") "
+      << (study.cancelled() ? "was cancelled" : "is " + study.state()) << " after "
       << FormatDuration(study.elapsed_seconds()) << '\n';
   if (!study.stopped().empty()) out << "  stopped       " << study.stopped() << '\n';
   out << "  trials        " << FormatCount(TrialCount(study.trials_by_state())) << ": "

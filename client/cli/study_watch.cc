@@ -21,7 +21,7 @@ std::string MetricOf(const v1::StudySummary& study) {
 // Returns after the study's last event.
 Result<void> WatchToEnd(CommandContext& context, Connection& connection, const v1::StudySummary& study) {
   ProgressLine progress(context.err, context.err_is_terminal, MetricOf(study), FromProto(study.goal()));
-  EventReader reader(connection, StudyId{study.study_id()});
+  EventReader reader(connection, StudyId{study.study_id()}, false, [&] { progress.ReportLost(); });
   while (true) {
     ESPALIER_ASSIGN(const EventsRead read, reader.Next());
     if (read.progress) progress.Report(*read.progress);

@@ -7,6 +7,8 @@ namespace {
 
 // In a forecast; the rest is only counted.
 constexpr int kNearMissesShown = 20;
+constexpr int kEarlyPartingsShown = 20;
+constexpr int kPartingSequencesShown = 3;
 
 v1::BestTrial ToProto(const BestTrial& best, const std::string& metric) {
   v1::BestTrial message;
@@ -215,6 +217,7 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   message.set_definition(specification.definition);
   message.set_user(study.user);
   message.set_stopped(study.stopped);
+  message.set_cancelled(study.cancelled);
   if (summary.check) {
     message.mutable_check()->set_state(summary.check->state);
     message.mutable_check()->set_text(summary.check->text);
@@ -285,6 +288,37 @@ v1::PlanNode ToProto(const PlanNodeView& view) {
   return message;
 }
 
+namespace {
+
+void AddHints(const SequenceHints& hints, v1::ForecastResponse& message) {
+  message.set_near_miss_count(static_cast<std::int64_t>(hints.near_misses.size()));
+  for (const SequencePair& pair : hints.near_misses) {
+    if (message.near_misses_size() == kNearMissesShown) break;
+    v1::NearMiss& part = *message.add_near_misses();
+    part.set_hyper_parameter(pair.hyper_parameter);
+    part.set_first(pair.first);
+    part.set_second(pair.second);
+    part.set_from_step(pair.near_miss.from.value);
+    part.set_difference(pair.near_miss.difference);
+    part.set_to_step(pair.near_miss.to < pair.horizon ? pair.near_miss.to.value : 0);
+  }
+  message.set_early_parting_count(static_cast<std::int64_t>(hints.early_partings.size()));
+  for (const PartingSequences& parting : hints.early_partings) {
+    if (message.early_partings_size() == kEarlyPartingsShown) break;
+    v1::EarlyParting& part = *message.add_early_partings();
+    part.set_hyper_parameter(parting.hyper_parameter);
+    part.set_at_step(parting.parting.at.value);
+    part.set_hint(Describe(parting.parting));
+    part.set_sequence_count(static_cast<std::int64_t>(parting.texts.size()));
+    for (const std::string& text : parting.texts) {
+      if (part.sequences_size() == kPartingSequencesShown) break;
+      part.add_sequences(text);
+    }
+  }
+}
+
+}  // namespace
+
 v1::ForecastResponse ToProto(const Forecast& forecast) {
   const auto rate = [](std::int64_t total, std::int64_t unique) {
     return unique == 0 ? 0.0 : static_cast<double>(total) / static_cast<double>(unique);
@@ -310,17 +344,7 @@ v1::ForecastResponse ToProto(const Forecast& forecast) {
   if (forecast.slot_time) message.set_slot_seconds(forecast.slot_time->count());
   if (forecast.critical_path) message.set_critical_path_seconds(forecast.critical_path->count());
   if (forecast.checkpoint_bytes) message.set_checkpoint_bytes(*forecast.checkpoint_bytes);
-  message.set_near_miss_count(static_cast<std::int64_t>(forecast.near_misses.size()));
-  for (const SequencePair& pair : forecast.near_misses) {
-    if (message.near_misses_size() == kNearMissesShown) break;
-    v1::NearMiss& part = *message.add_near_misses();
-    part.set_hyper_parameter(pair.hyper_parameter);
-    part.set_first(pair.first);
-    part.set_second(pair.second);
-    part.set_from_step(pair.near_miss.from.value);
-    part.set_difference(pair.near_miss.difference);
-    part.set_to_step(pair.near_miss.to < pair.horizon ? pair.near_miss.to.value : 0);
-  }
+  AddHints(forecast.hints, message);
   return message;
 }
 

@@ -23,6 +23,8 @@ grpc::StatusCode CodeOf(ErrorCode code) {
       return grpc::StatusCode::ABORTED;
     case ErrorCode::kUnavailable:
       return grpc::StatusCode::UNAVAILABLE;
+    case ErrorCode::kWrongVersion:
+      return grpc::StatusCode::UNIMPLEMENTED;
     case ErrorCode::kInternal:
       return grpc::StatusCode::INTERNAL;
   }

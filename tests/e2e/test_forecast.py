@@ -1,6 +1,7 @@
 """The trainer `synthetic`, and forecasts as users run them: the studies of the thesis, what is trained already, near misses."""
 
 import pathlib
+import subprocess
 import unittest
 
 from service import Service, results
@@ -90,6 +91,39 @@ class ForecastTest(unittest.TestCase):
         self.assertEqual((near["hyper_parameter"], near["from_step"], near["to_step"]), ("lr", 4, None))
         self.assertEqual({near["first"], near["second"]},
                          {"MultiStep(0.1, [4], gamma=0.1)", "Piecewise([0.1, 0.01], [4])"})
+
+    def test_what_shares_nothing_is_said_with_the_change_that_would_and_that_change_does(self):
+        for lr, word in ((["WSD(0.1, 80, 10, 10)", "WSD(0.2, 80, 10, 10)"], "rise"), (["Cosine(0.1, 0, 40)", "Cosine(0.1, 0, 80)"], "fall")):
+            with self.subTest(word):
+                file = self.service.write("apart.yaml", sweep(lr))
+                forecast = self.service.json("study", "forecast", file)
+                self.assertEqual((forecast["merge_rate"], forecast["early_parting_count"]), (1, 1))
+                parting = forecast["early_partings"][0]
+                self.assertEqual((parting["hyper_parameter"], parting["sequences"], parting["at_step"]), ("lr", lr, 0))
+                self.assertIn(f"part at step 0: they {word}", parting["hint"])
+                text = self.text("study", "forecast", file)
+                self.assertIn("sharing saves nothing: no two trials begin alike\n", text)
+                self.assertIn(f"  lr: {lr[0]}, {lr[1]} {parting['hint']}\n", text)
+        for lr, shared in ((["WSD(0.1, 80, 10, 10)", "WSD(0.2, 80, 10, 20)"], 10), (["WSD(0.1, 40, 10)", "WSD(0.1, 80, 10)"], 30)):
+            file = self.service.write("sharing.yaml", sweep(lr))
+            forecast = self.service.json("study", "forecast", file)
+            self.assertEqual((forecast["total_steps"] - forecast["unique_steps"], forecast["early_partings"]), (shared, []))
+            self.assertNotIn("saves nothing", self.text("study", "forecast", file))
+
+    def text(self, *arguments):
+        command = [each for each in self.service.command(*arguments) if each not in ("--output", "json")]
+        return subprocess.run(command, env=self.service.environment(), capture_output=True, text=True, check=True).stdout
+
+
+def sweep(lr):
+    return f"""
+study: sweep
+trainer: synthetic
+hyper_parameters:
+  lr: {lr}
+metric: {{name: test_acc, goal: max}}
+tuner: {{grid: {{steps: 80}}}}
+"""
 
 
 if __name__ == "__main__":

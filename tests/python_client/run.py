@@ -15,7 +15,7 @@ def main(words):
     folder = HERE / "pure"
     if words and words[0] in FOLDERS:
         folder, words = HERE / words[0], words[1:]
-    sys.path[:0] = map(str, (folder, ROOT / "client" / "python", ROOT / "tests" / "e2e"))
+    sys.path[:0] = map(str, (folder, ROOT / "client" / "python", ROOT / "tests" / "e2e", HERE / "wire"))  # whose master tests of others play with, too
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{word}*" for word in words] or None
     suite = loader.discover(str(folder), pattern="*_test.py")

@@ -139,7 +139,7 @@ v1::ClaimSettled& FakeStudy::AddSettled(FakeClaim& claim, v1::ClaimSettled::Stat
 void FakeStudy::Cancel() {
   for (FakeTrial& trial : trials_) Close(trial, true);
   if (finished_) return;
-  finished_ = true;
+  finished_ = cancelled_ = true;
   AddEvent().mutable_study_finished();
 }
 

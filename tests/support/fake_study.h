@@ -47,6 +47,7 @@ class FakeStudy {
   std::int64_t id() const { return id_; }
   const v1::StudySpecification& specification() const { return specification_; }
   bool finished() const { return finished_; }
+  bool cancelled() const { return cancelled_; }
   const std::vector<FakeTrial>& trials() const { return trials_; }
   const std::vector<v1::StudyEvent>& events() const { return events_; }
 
@@ -76,6 +77,7 @@ class FakeStudy {
   v1::StudySpecification specification_;
   bool closing_ = false;  // its finish was asked for
   bool finished_ = false;
+  bool cancelled_ = false;
   std::vector<FakeTrial> trials_;
   std::vector<FakeClaim> claims_;
   std::vector<v1::StudyEvent> events_;

@@ -54,6 +54,7 @@ std::pair<std::size_t, std::size_t> PageOf(const Request& request, std::size_t c
 v1::StudySummary Summarize(const FakeStudy& study) {
   v1::StudySummary summary;
   FillHead(study, summary);
+  summary.set_cancelled(study.cancelled());
   summary.set_definition(study.specification().definition());
   for (const FakeTrial& trial : study.trials()) ++(*summary.mutable_trials_by_state())[study.StateOf(trial)];
   if (const auto best = BestOf(study)) *summary.mutable_best() = *best;

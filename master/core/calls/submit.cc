@@ -124,7 +124,10 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const Sub
   ESPALIER_RETURN_IF_ERROR(CheckSize(call));
   const Study& study = draft.state().studies.at(call.study);
   if (study.closing) {
-    return MakeError(ErrorCode::kFailedPrecondition, "study " + std::to_string(call.study.value) + " takes no more");
+    return MakeError(ErrorCode::kFailedPrecondition,
+                     "study " + std::to_string(call.study.value) +
+                         (study.cancelled ? " was cancelled" : " is finished") +
+                         " and takes no more; create another, or go on from a trial of it: espalier trial extend");
   }
   std::vector<ResolvedTrial> trials;
   for (std::size_t i = 0; i < call.new_trials.size(); ++i) {

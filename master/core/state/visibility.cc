@@ -6,7 +6,7 @@ namespace espalier::master {
 namespace {
 
 tl::unexpected<Error> NoStudy(const std::string& which, std::string field) {
-  return MakeError(ErrorCode::kNotFound, "no study " + which, std::move(field));
+  return MakeError(ErrorCode::kNotFound, "no study " + which + "; see: espalier study list", std::move(field));
 }
 
 }  // namespace
@@ -36,7 +36,8 @@ Result<const Study*> FindStudyNamed(const MasterState& state, const std::string&
 Result<const Trial*> FindTrial(const MasterState& state, TrialId id, const Caller& caller) {
   const auto trial = state.trials.find(id);
   if (trial == state.trials.end() || !MaySee(caller, state.studies.at(trial->second.study))) {
-    return MakeError(ErrorCode::kNotFound, "no trial " + std::to_string(id.value), "trial_id");
+    return MakeError(ErrorCode::kNotFound, "no trial " + std::to_string(id.value) + "; see: espalier trial list STUDY",
+                     "trial_id");
   }
   return &trial->second;
 }

@@ -264,7 +264,7 @@ Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<Fore
   ESPALIER_RETURN_IF_ERROR(AddKnown(read, team, *basis));
   std::vector<PlannedTrial> planned_trials;
   ScratchPlans scratch(basis->next);
-  NearMissCollector near_misses;
+  SequenceCollector sequences;
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const PlannedStudy& study = basis->studies[i];
     for (std::size_t j = 0; j < studies[i].trials.size(); ++j) {
@@ -272,7 +272,7 @@ Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<Fore
       if (!trial.has_value()) {
         return InField(Indexed("studies", i), InField(Indexed("trials", j), trial.error()).value());
       }
-      near_misses.Add(study.study, *trial);
+      sequences.Add(study.study, *trial);
       PlannedTrial planned = scratch.Add(study, *trial);
       planned.study = i;
       planned_trials.push_back(planned);
@@ -280,7 +280,7 @@ Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<Fore
   }
   ESPALIER_RETURN_IF_ERROR(scratch.CopyTrained(read));
   Forecast forecast = Count(*basis, planned_trials, scratch);
-  forecast.near_misses = near_misses.Find();
+  forecast.hints = sequences.Find();
   return forecast;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "master/core/event.h"
-#include "master/core/views/near_misses.h"
+#include "master/core/views/sequence_hints.h"
 #include "master/core/views/state_reader.h"
 
 namespace espalier::master {
@@ -34,7 +34,7 @@ struct Forecast {
   std::optional<Seconds> critical_path;          // the longest lineage of what remains; the same
   std::optional<std::int64_t> checkpoint_bytes;  // one at each end and branch point; needs a stored one of the training
   std::vector<StudyForecast> studies;
-  std::vector<SequencePair> near_misses;
+  SequenceHints hints;
 };
 
 // What these studies together would cost if every trial went to its horizon; nothing is changed. A space may be large:

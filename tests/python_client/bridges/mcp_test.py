@@ -128,7 +128,7 @@ class McpTest(unittest.TestCase):
             ]:
                 for tool in ("forecast", "submit"):
                     self.assertRegex(await agent.refused(tool, **arguments), said)
-            self.assertRegex(await agent.refused("results", study="none"), "NOT_FOUND: name: no study named 'none'")
+            self.assertRegex(await agent.refused("results", study="none"), "NOT_FOUND: study: no study named 'none'; see: espalier study list")
             self.assertRegex(await agent.refused("trial", trial=999), "NOT_FOUND: .*999")
             self.assertRegex(await agent.refused("results", study="none", wait_seconds=1e6), "wait_seconds\n.*less than or equal to 300")
 

@@ -50,6 +50,23 @@ class OneServiceTest(unittest.TestCase):
         self.assertEqual(study.best.metrics, {6: dict(best.metrics) if study.best.id == best.trial_id else study.best.metrics[6]})
         self.assertEqual(study.metric, "test_acc")
 
+    def test_a_forecast_says_what_shares_nothing_and_which_change_would(self):
+        def forecast(*lr):
+            return self.digits("sweep", space=es.Grid({"lr": list(lr)}), steps=80).forecast()
+
+        for word, apart, sharing in [
+            ("rise", (es.Warmup(0, 10, 0.1), es.Warmup(0, 10, 0.2)), (es.Warmup(0, 10, 0.1), es.Warmup(0, 20, 0.2))),
+            ("fall", (es.Cosine(0.1, 0, 40), es.Cosine(0.1, 0, 80)), (es.WSD(0.1, 40, 10), es.WSD(0.1, 80, 10))),
+        ]:  # fmt: skip
+            with self.subTest(word):
+                said = forecast(*apart)
+                [parting] = said.early_partings
+                self.assertEqual((parting.hyper_parameter, parting.at_step, parting.sequences), ("lr", 0, [str(each) for each in apart]))
+                self.assertRegex(str(said), f"sharing +saves nothing: no two trials begin alike\nwould share +lr: .* part at step 0: they {word} ")
+                said = forecast(*sharing)
+                self.assertEqual(said.early_partings, [])
+                self.assertGreater(said.merge_rate, 1.05)
+
     def test_every_family_means_to_the_service_what_is_written(self):
         for sequence in [es.Constant(0.1), es.Linear(0.1, -0.001), es.LinearTo(0.01, 0.1, 40), es.Step(0.1, 30, 0.5),
                          es.MultiStep(0.1, [40, 60], 0.1), es.Exponential(0.1, 0.95), es.Polynomial(0.1, 80, 0.9, 0.01),

@@ -10,7 +10,7 @@ import unittest.mock
 
 import espalier as es
 import grpc
-from espalier.client.connection import Connection
+from espalier.client.connection import Connection, Watch
 from espalier.client.protocol import messages
 from fake_master import TOKEN, FakeMaster, Refusal
 
@@ -54,7 +54,7 @@ class ConnectionTest(unittest.TestCase):
     def test_a_call_is_given_up_when_the_policys_patience_ends(self):
         with FakeMaster(GetStudy=Refusal(CODES.UNAVAILABLE, "loading")) as master:
             connection = Connection(master.address, policy=SOON._replace(call_patience=0.0))
-            with self.assertRaisesRegex(es.Unavailable, "loading"):
+            with self.assertRaisesRegex(es.Unavailable, r"does not answer \(loading\); start it again with: espalier up"):
                 connection.call("GetStudy", study_id=1)
             self.assertEqual(len(master.asked), 1)
             connection.close()
@@ -85,6 +85,33 @@ class ConnectionTest(unittest.TestCase):
                 connection.call("PutArchive", archive=bytes(33 << 20))
             self.assertEqual(master.asked, [])
             connection.close()
+
+    def test_a_stream_is_over_once_grpc_has_let_go_of_it(self):
+        ended, happened = threading.Event(), []
+
+        class Call:
+            """Of which gRPC's thread lets go some time after its last response."""
+
+            def add_callback(self, callback):
+                self.callback = callback
+                return True
+
+            def __iter__(self):
+                yield messages.WatchResponse()
+                ended.set()
+
+            def cancel(self):
+                pass
+
+        call = Call()
+        watch = Watch(call)
+        reading = threading.Thread(target=lambda: happened.append(f"{len(list(watch.responses()))} read"))
+        reading.start()
+        ended.wait(60)
+        happened.append("let go")
+        call.callback()
+        reading.join(60)
+        self.assertEqual(happened, ["let go", "1 read"])
 
     def test_pauses_double_up_to_the_longest(self):
         policy = es.RetryPolicy()

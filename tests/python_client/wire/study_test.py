@@ -2,6 +2,8 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
+import io
 import threading
 import unittest
 
@@ -71,6 +73,26 @@ class StudyTest(unittest.TestCase):
                 future.result(60)
         with self.assertRaises(es.NotFound):
             study.wait(60)
+
+    def test_a_server_that_stays_away_is_given_up_when_the_policys_patience_ends(self):
+        released = threading.Event()
+        self.fake = self.enterContext(FakeMaster(**study_answers(Watch=[[until_released(released), GONE], [GONE]])))
+        client = self.enterContext(es.connect(self.fake.address, policy=SOON._replace(call_patience=0.05)))
+        future = self.study(client).submit({"lr": 0.1})
+        released.set()
+        with self.assertRaisesRegex(es.Unavailable, r"the server does not answer \(gone\); start it again with: espalier up"):
+            future.result(60)
+
+    def test_a_server_that_is_away_and_comes_back_is_said_once_to_be_waited_for(self):
+        released, said = threading.Event(), io.StringIO()
+        client = self.master([[until_released(released), GONE], [GONE], [settled(1, 1), finished(2)]])
+        study = self.study(client)
+        with contextlib.redirect_stderr(said):
+            future = study.submit({"lr": 0.1})
+            released.set()
+            self.assertEqual(future.result(60).claim_id, 1)
+        self.assertEqual(said.getvalue(), f"espalier: the server at {self.fake.address} does not answer, and is waited for; "
+                         "start it again with: espalier up\n")  # fmt: skip
 
     def test_one_stream_serves_all_futures_of_a_study_however_often_it_is_opened(self):
         summary = messages.GetStudyResponse(study={"study_id": 5})

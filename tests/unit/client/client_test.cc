@@ -276,6 +276,45 @@ TEST_CASE("a client that was connected outlives the master's restart") {
   CHECK(futures[0].Get()->metrics.at("test_acc") == Approx(0.101));
 }
 
+TEST_CASE(
+    "a master that stays away is given up when the policy's patience ends, by calls and by who waits for events") {
+  FakeMaster master(ByHand());
+  const RetryPolicy policy{
+      .call_patience = Seconds{0.2}, .first_pause = Seconds{0.001}, .longest_pause = Seconds{0.01}};
+  Client client = Client::Connect(master.address(), policy).value();
+  Study study = Create(client);
+  const auto futures = study.Submit({{{"lr", "0.1"}}}, {.steps = Step{1}, .horizon = Step{}}).value();
+  master.WaitForWaitingClaims(1);
+  master.Stop();
+  for (const Error& error : {futures[0].Get().error(), study.Finish().error(), study.WaitUntilFinished().error()}) {
+    CHECK(error.code == ErrorCode::kUnavailable);
+    CHECK_THAT(error.message, Catch::StartsWith("the server does not answer (") &&
+                                  Catch::EndsWith("); start it again with: espalier up"));
+  }
+}
+
+TEST_CASE("a reader of events says once that they are lost") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  Study study = Create(client);
+  CHECK(study.Submit({{{"lr", "0.1"}}}, {.steps = Step{1}, .horizon = Step{}}).has_value());
+  int lost = 0;
+  EventReader reader(client.connection(), study.id(), false, [&] { ++lost; });
+  CHECK(reader.Next().has_value());
+  CHECK(lost == 0);
+  master.Stop();
+  master.Settle(0);
+  std::thread serving([&] { master.Serve(); });
+  CHECK(study.Finish().has_value());
+  for (bool finished = false; !finished;) {
+    const Result<EventsRead> read = reader.Next();
+    REQUIRE(read.has_value());
+    for (const StudyEvent& event : read->events) finished |= std::holds_alternative<StudyFinished>(event);
+  }
+  CHECK(lost == 1);
+  serving.join();
+}
+
 TEST_CASE("nobody at the address is unavailable, and so is a file that holds none") {
   const Result<Client> client =
       Client::Connect("unix:" + SocketPath(), RetryPolicy{.first_connection_patience = Seconds{0.05}});

@@ -266,8 +266,8 @@ TEST_CASE("going on is answered the same again, and refused where it cannot be")
     });
   };
   CHECK(by_eve(of.trial).code == ErrorCode::kNotFound);
-  CHECK(by_eve(of.trial).message == "no trial " + std::to_string(of.trial.value));
-  CHECK(by_eve(TrialId{99}).message == "no trial 99");
+  CHECK(by_eve(of.trial).message == "no trial " + std::to_string(of.trial.value) + "; see: espalier trial list STUDY");
+  CHECK(by_eve(TrialId{99}).message == "no trial 99; see: espalier trial list STUDY");
   CHECK(refused([](auto& call) { call.continuations[0].from_step = Step{21}; }).field == "from_step");
   CHECK(refused([](auto& call) { call.continuations[0].from_step = Step{-1}; }).field == "from_step");
   CHECK(refused([](auto& call) { call.continuations[0].steps = Step{10}; }).field == "steps");

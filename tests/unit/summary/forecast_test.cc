@@ -266,14 +266,34 @@ TEST_CASE("a forecast points out sequences that differ by rounding only") {
   const ForecastStudy other =
       StudyOf("other", Scope::kTeam, {TrialOf("Piecewise([0.1, 0.010000000000000004], [40])", "32", 200)});
   const Forecast forecast = ForecastOf(s.state, {grid, other}, "team").value();
-  REQUIRE(forecast.near_misses.size() == 2);  // of three that nearly meet
-  for (const SequencePair& pair : forecast.near_misses) {
+  REQUIRE(forecast.hints.near_misses.size() == 2);  // of three that nearly meet
+  for (const SequencePair& pair : forecast.hints.near_misses) {
     CHECK(pair.hyper_parameter == "lr");
     CHECK(pair.near_miss.from == Step{40});
     CHECK(pair.near_miss.to == pair.horizon);
   }
-  CHECK(forecast.near_misses[0].first == kBranchAt40);
-  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team")->near_misses.empty());
+  CHECK(forecast.hints.near_misses[0].first == kBranchAt40);
+  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team")->hints.near_misses.empty());
+}
+
+TEST_CASE("a forecast names the sequences that part early, of each hyper-parameter") {
+  const StateBuilder s;
+  const Forecast forecast =
+      ForecastOf(s.state,
+                 {StudyOf("peaks", Scope::kTeam,
+                          {TrialOf("Warmup(0.01, 5, 0.1)", "32", 80), TrialOf("0.1", "32", 80),
+                           TrialOf("Warmup(0.01, 5, 0.2)", "32", 80)}),
+                  StudyOf("horizons", Scope::kTeam,
+                          {TrialOf("Cosine(0.1, 0, 40)", "32", 40), TrialOf("Cosine(0.1, 0, 80)", "32", 80)})},
+                 "team")
+          .value();
+  CHECK(forecast.unique_steps == forecast.total_steps);
+  REQUIRE(forecast.hints.early_partings.size() == 2);
+  CHECK(forecast.hints.early_partings[0].hyper_parameter == "lr");
+  CHECK(forecast.hints.early_partings[0].texts == std::vector<std::string>{"Cosine(0.1, 0, 40)", "Cosine(0.1, 0, 80)"});
+  CHECK(forecast.hints.early_partings[1].texts ==
+        std::vector<std::string>{"Warmup(0.01, 5, 0.1)", "Warmup(0.01, 5, 0.2)"});
+  CHECK(ForecastOf(s.state, {Grid("grid", Scope::kTeam)}, "team")->hints.early_partings.empty());
 }
 
 TEST_CASE("what another team does changes no forecast but by what everyone shares") {

@@ -49,7 +49,7 @@ def parsed_token(text: str) -> str:
     """Without white space around it. Raises Unauthenticated, which does not repeat it."""
     stripped = text.strip(BLANK)
     if not TOKEN.fullmatch(stripped):
-        raise Unauthenticated("what was given is no token: expected espalier_ and 64 hexadecimal digits")
+        raise Unauthenticated("what was given is no token: expected espalier_ and 64 hexadecimal digits, as espalier user add prints them", "token")
     return stripped
 
 

@@ -16,12 +16,13 @@ from espalier.client.offers import Server, TrainerOffer, server_of, trainer_of
 from espalier.client.protocol import number_of
 from espalier.client.retry import RetryPolicy
 from espalier.client.specification import GOALS, Specification
-from espalier.client.study import Study, say
+from espalier.client.say import say
+from espalier.client.study import Study
 from espalier.client.study_stream import StudyStream
 from espalier.client.trainer_code import place_of
 from espalier.client.trial import Trial
 from espalier.client.views import Listing, listing_of
-from espalier.errors import InvalidArgument
+from espalier.errors import InvalidArgument, NotFound
 from espalier.sequences.spaces import Grid, Space
 from espalier.sequences.values import shown
 
@@ -72,7 +73,10 @@ class Client:
         if isinstance(study, bool) or not isinstance(study, (int, str)) or not study:
             raise InvalidArgument(f"expected a study's id or name, got {shown(study)}", "study")
         wanted = {"name": study} if isinstance(study, str) else {"study_id": study}
-        return Study(self, self.connection.call("GetStudy", **wanted).study.study_id)
+        try:
+            return Study(self, self.connection.call("GetStudy", **wanted).study.study_id)
+        except NotFound as error:
+            raise NotFound(error.message, "study") from None
 
     def trial(self, trial_id: int, study: int | str) -> Trial:
         """A trial by its id, of that study. Raises NotFound."""

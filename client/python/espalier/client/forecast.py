@@ -22,6 +22,22 @@ class NearMiss:
 
 
 @dataclass(frozen=True)
+class EarlyParting:
+    """`sequence_count` sequences of one hyper-parameter, some of which are `sequences`, that are alike up to `at_step`, early on, and then
+    rise or fall in different ways. `hint`: what they do, and which change would let them share."""
+
+    hyper_parameter: str
+    sequences: list[str]
+    sequence_count: int
+    at_step: int
+    hint: str
+
+    def __str__(self):
+        more = self.sequence_count - len(self.sequences)
+        return f"{self.hyper_parameter}: {', '.join(self.sequences)}{f' and {more} more' if more else ''} {self.hint}"
+
+
+@dataclass(frozen=True)
 class Forecast:
     """`total_steps`: of all trials to their horizons; `unique_steps`: shared ones counted once; `merge_rate`: the one over the other.
     What is not known is None, never a guess: `trained_steps`, `remaining_steps` of the unique ones; `slot_seconds` on one slot,
@@ -38,6 +54,8 @@ class Forecast:
     checkpoint_bytes: int | None
     near_misses: list[NearMiss]
     near_miss_count: int
+    early_partings: list[EarlyParting]
+    early_parting_count: int
 
     def rows(self) -> list[tuple[str, str]]:
         trained = "not known: no server that offers the trainer is connected"
@@ -57,6 +75,9 @@ class Forecast:
         for each in self.near_misses:
             rows.append(("near miss", f"{each.hyper_parameter}: {each.first} and {each.second}: these two differ by "
                                       f"{each.difference:.2g} from step {each.from_step} on"))  # fmt: skip
+        if self.trials > 1 and self.unique_steps == self.total_steps:
+            rows.append(("sharing", "saves nothing: no two trials begin alike"))
+        rows += [("would share", str(each)) for each in self.early_partings]
         return rows
 
     def __str__(self):
@@ -70,7 +91,9 @@ def forecast_of(wire: Any) -> Forecast:
     def known(name):
         return getattr(wire, name) if wire.HasField(name) else None
 
+    partings = [EarlyParting(each.hyper_parameter, list(each.sequences), each.sequence_count, each.at_step, each.hint)
+                for each in wire.early_partings]  # fmt: skip
     misses = [NearMiss(each.hyper_parameter, each.first, each.second, each.from_step, each.difference) for each in wire.near_misses]
     return Forecast(wire.trials, wire.total_steps, wire.unique_steps, wire.merge_rate, known("trained_steps"),
                     known("remaining_steps"), known("slot_seconds"), known("critical_path_seconds"), known("checkpoint_bytes"), misses,
-                    wire.near_miss_count)  # fmt: skip
+                    wire.near_miss_count, partings, wire.early_parting_count)  # fmt: skip

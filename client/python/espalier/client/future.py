@@ -85,7 +85,7 @@ def _raised(evaluation):
     if evaluation.state == "done":
         return evaluation
     kind = TrialCancelled if evaluation.state == "cancelled" else TrialFailed
-    why = evaluation.message or "it was withdrawn, or its study cancelled"
+    why = evaluation.message or "its trial was withdrawn, or its study cancelled; submit it again, to a study that runs"
     raise kind(f"trial {evaluation.trial_id} has no result at step {evaluation.step}: {why}", evaluation)
 
 

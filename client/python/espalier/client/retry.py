@@ -9,7 +9,8 @@ from espalier.errors import Aborted, Error, Unavailable
 
 
 class RetryPolicy(NamedTuple):
-    """Seconds. A call is tried again for `call_patience`; pauses double from `first_pause` up to `longest_pause`."""
+    """Seconds. A call is tried again, and a study's events are waited for once they are lost, for `call_patience`; pauses double from
+    `first_pause` up to `longest_pause`."""
 
     first_connection_patience: float = 3.0
     call_patience: float = math.inf
@@ -23,6 +24,13 @@ class RetryPolicy(NamedTuple):
 
 def may_retry(error: Error) -> bool:
     return isinstance(error, (Unavailable, Aborted))
+
+
+def given_up(error: Error) -> Error:
+    """What is said of it once the patience has ended."""
+    if not isinstance(error, Unavailable):
+        return error
+    return Unavailable(f"the server does not answer ({error.message}); start it again with: espalier up", error.field)
 
 
 def new_request_id() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
@@ -17,6 +16,7 @@ from espalier.client.future import Future
 from espalier.client.importance import importances_of
 from espalier.client.request_fields import said_as_arguments
 from espalier.client.retry import new_request_id
+from espalier.client.say import say
 from espalier.client.study_stream import StudyStream
 from espalier.client.trial import Trial
 from espalier.client.trials import Trials
@@ -310,7 +310,3 @@ def _chosen(trials):
         sequences_of(each, f"trials[{index}]")  # nothing is left to choose
     return [hyper_parameters(each) for each in listed]
 
-
-def say(line: str) -> None:
-    """What the user should know while a call takes long."""
-    print(f"espalier: {line}", file=sys.stderr, flush=True)

@@ -1,15 +1,16 @@
 """A study's events, read by one thread from the first to the last: it settles the futures of claims in the events' order and keeps the
-latest progress. A broken stream is opened again from the next event. Any thread may call."""
+latest progress. A broken stream is opened again from the next event, for as long as the policy allows. Any thread may call."""
 
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 from espalier.client.connection import Connection, Watch
 from espalier.client.evaluation import Evaluation, evaluation_of
 from espalier.client.future import Future
-from espalier.client.retry import may_retry
+from espalier.client.retry import given_up, may_retry
 from espalier.errors import Aborted, Error
 
 
@@ -29,6 +30,7 @@ class StudyStream:
         self._stopping = False
         self._next_event = 1
         self._attempt = 0  # since the last response
+        self._lost_at: float | None = None  # none: a response was the last that came
         self._watch: Watch | None = None
         self._thread: threading.Thread | None = None
 
@@ -92,14 +94,25 @@ class StudyStream:
             with self._changed:
                 if self._finished or self._stopping:
                     return
-            if error is not None and not may_retry(error):
-                self._end(error)
+            if error is not None and (ended := self._ended_by(error)):
+                self._end(ended)
                 return
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping, self._connection.policy.pause_before(self._attempt))
                 self._attempt += 1
                 if self._stopping:
                     return
+
+    def _ended_by(self, error):
+        """Why nothing more is read; None: it is tried again."""
+        if not may_retry(error):
+            return error
+        now, policy = time.monotonic(), self._connection.policy
+        self._lost_at = now if self._lost_at is None else self._lost_at
+        if now - self._lost_at + policy.pause_before(self._attempt) > policy.call_patience:
+            return given_up(error)
+        self._connection.say_lost(error)
+        return None
 
     def _read_once(self):
         watch = self._connection.watch(self._study_id, self._next_event)
@@ -112,8 +125,9 @@ class StudyStream:
 
     def _take(self, response):
         settled = []
+        self._connection.found()
         with self._changed:
-            self._attempt = 0
+            self._attempt, self._lost_at = 0, None
             if response.HasField("progress"):
                 self._progress = response.progress
             for event in response.events:

@@ -36,9 +36,10 @@ class Best:
 
 @dataclass(frozen=True)
 class Summary:
-    """A study with its numbers as of when it was asked for. `state`: "running" or "finished". `trials`: how many by state: waiting,
-    running, idle (open, nothing is waited for), done, failed, cancelled. `merge_rate`: claimed over unique steps, 0 if none is done.
-    `stopped`: what its stop rule came to, empty: nothing yet. `check`: how far the check of the user's trainer is, empty if it needs none. Times are seconds."""
+    """A study with its numbers as of when it was asked for. `state`: "running" or "finished"; `cancelled`: it was. `trials`: how many by
+    state: waiting, running, idle (open, nothing is waited for), done, failed, cancelled. `merge_rate`: claimed over unique steps, 0 if none is done.
+    `stopped`: what its stop rule came to, empty: nothing yet. `check`: how far the check of the user's trainer is, empty if it needs none.
+    Times are seconds."""
 
     id: int
     name: str
@@ -56,13 +57,14 @@ class Summary:
     makespan_bound_seconds: float
     best: Best | None
     stopped: str
+    cancelled: bool
     check: str
     check_text: str
     definition: str = field(repr=False)
 
     def rows(self) -> list[tuple[str, str]]:
         states = ", ".join(f"{count} {state}" for state, count in self.trials.items() if count)
-        rows = [("study", f"{self.id}, {self.name}: {self.state} ({self.trainer})")]
+        rows = [("study", f"{self.id}, {self.name}: {'cancelled' if self.cancelled else self.state} ({self.trainer})")]
         rows += [("stopped", self.stopped)] if self.stopped else []
         rows.append(("trials", states or "none"))
         rows.append(("steps", f"{text.count(self.steps.claimed)} claimed, {text.count(self.steps.unique)} unique, "
@@ -119,7 +121,7 @@ def summary_of(wire: Any) -> Summary:
         steps=Steps(steps.claimed, steps.unique, steps.trained, steps.re_derived, steps.wasted, steps.reused),
         merge_rate=wire.merge_rate, time_weighted_merge_rate=wire.time_weighted_merge_rate, slot_seconds=wire.slot_seconds,
         elapsed_seconds=wire.elapsed_seconds, makespan_bound_seconds=wire.makespan_bound_seconds, best=_best_of(wire),
-        stopped=wire.stopped, check=wire.check.state, check_text=wire.check.text, definition=wire.definition,
+        stopped=wire.stopped, cancelled=wire.cancelled, check=wire.check.state, check_text=wire.check.text, definition=wire.definition,
     )  # fmt: skip
 
 

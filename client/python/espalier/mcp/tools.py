@@ -49,7 +49,7 @@ class Tools:
         that trials share counted once; merge_rate: total over unique, at least 1; trained_steps of the unique ones are trained already, and cost
         nothing, remaining_steps are left; slot_seconds on one slot; critical_path_seconds at the least, however many slots there are;
         checkpoint_bytes at most. null: not known yet. near_misses: sequences that differ by rounding alone, and so do not share: write them
-        alike. Errors name the file's line and field."""
+        alike. early_partings: sequences that would share more if they were written another way, which hint says. Errors name the file's line and field."""
         return self._program("study", "forecast", study_file=study_file, study_path=study_path)
 
     def submit(self, study_file: StudyFile = None, study_path: StudyPath = None) -> dict[str, Any]:

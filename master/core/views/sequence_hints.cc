@@ -1,10 +1,10 @@
-#include "master/core/views/near_misses.h"
+#include "master/core/views/sequence_hints.h"
 
 #include "searchplan/sequence/near_miss_search.h"
 
 namespace espalier::master {
 
-void NearMissCollector::Add(const Study& study, const ResolvedTrial& trial) {
+void SequenceCollector::Add(const Study& study, const ResolvedTrial& trial) {
   const Digest128 training = DigestOf(PlanIdentity{.training = study.training});
   for (const auto& [name, text] : trial.trial->sequences) {
     const HyperParameter* declared = study.training.schema.Find(name);
@@ -15,8 +15,8 @@ void NearMissCollector::Add(const Study& study, const ResolvedTrial& trial) {
   }
 }
 
-std::vector<SequencePair> NearMissCollector::Find() const {
-  std::vector<SequencePair> found;
+SequenceHints SequenceCollector::Find() const {
+  SequenceHints found;
   for (const auto& [key, subject] : subjects_) {
     if (subject.type != ValueType::kFloating || subject.texts.size() < 2) continue;
     std::vector<const std::string*> texts;
@@ -31,11 +31,19 @@ std::vector<SequencePair> NearMissCollector::Find() const {
     }
     for (const NearPair& pair : FindNearMisses(sequences)) {
       const Step shorter = std::min(sequences[pair.a].horizon, sequences[pair.b].horizon);
-      found.push_back({.hyper_parameter = key.second,
-                       .first = *texts[pair.a],
-                       .second = *texts[pair.b],
-                       .near_miss = pair.near_miss,
-                       .horizon = shorter});
+      found.near_misses.push_back({.hyper_parameter = key.second,
+                                   .first = *texts[pair.a],
+                                   .second = *texts[pair.b],
+                                   .near_miss = pair.near_miss,
+                                   .horizon = shorter});
+    }
+    for (EarlyParting& parting : FindEarlyPartings(sequences)) {
+      PartingSequences& named = found.early_partings.emplace_back(PartingSequences{.hyper_parameter = key.second});
+      for (std::size_t& place : parting.sequences) {
+        named.texts.push_back(*texts[place]);
+        place = named.texts.size() - 1;
+      }
+      named.parting = std::move(parting);
     }
   }
   return found;

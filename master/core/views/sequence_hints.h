@@ -1,5 +1,5 @@
-// Near misses among the trials of a forecast: sequences that surely are meant to be one, and are trained apart because
-// of rounding.
+// What is said of the sequences of a forecast's trials: near misses, which surely are meant to be one sequence and are
+// trained apart because of rounding, and early partings, which would share if they were written another way.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "master/core/calls/new_trial.h"
+#include "searchplan/sequence/early_parting.h"
 #include "searchplan/sequence/near_miss.h"
 
 namespace espalier::master {
@@ -21,13 +22,25 @@ struct SequencePair {
   Step horizon;  // of the shorter one
 };
 
-class NearMissCollector {
+// Sequences, as submitted, that part early; `parting` by their places here.
+struct PartingSequences {
+  std::string hyper_parameter;
+  std::vector<std::string> texts;
+  EarlyParting parting;
+};
+
+struct SequenceHints {
+  std::vector<SequencePair> near_misses;
+  std::vector<PartingSequences> early_partings;
+};
+
+class SequenceCollector {
  public:
   // Texts that parse and compile under the study, as Resolve has seen to.
   void Add(const Study& study, const ResolvedTrial& trial);
 
   // Of hyper-parameters of one training, by name; among all studies that were added.
-  std::vector<SequencePair> Find() const;
+  SequenceHints Find() const;
 
  private:
   using Texts = std::map<std::string, Step>;  // each with the longest horizon that it was given
