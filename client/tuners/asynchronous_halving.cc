@@ -32,7 +32,7 @@ class AsynchronousHalving : public Tuner {
       return GoOn();
     }
     std::vector<Action> actions;
-    if (!open_trials_ && (Promote(actions) || StartNext(actions))) return actions;
+    if (!open_trials_ && DoNext(actions)) return actions;
     return FinishIfDone();
   }
 
@@ -63,6 +63,13 @@ class AsynchronousHalving : public Tuner {
     std::set<Entry, Precedes> staying;  // that have a result and were not promoted; the best first
     std::vector<Entry> promoted;        // the best first
   };
+  using Staying = std::set<Entry, Precedes>::iterator;
+  // What may be promoted, and what that costs.
+  struct Promotion {
+    std::size_t rung = 0;
+    Staying entry;
+    std::int64_t cost = 0;
+  };
 
   void Settle(const ClaimOutcome& event) {
     if (event.trial >= trials_.size()) return;
@@ -82,7 +89,7 @@ class AsynchronousHalving : public Tuner {
   // What is to be done without being asked.
   std::vector<Action> GoOn() {
     std::vector<Action> actions;
-    while (open_trials_ && unsettled_ < *open_trials_ && (Promote(actions) || StartNext(actions))) {
+    while (open_trials_ && unsettled_ < *open_trials_ && DoNext(actions)) {
     }
     return actions.empty() ? FinishIfDone() : actions;
   }
@@ -97,17 +104,20 @@ class AsynchronousHalving : public Tuner {
     return std::any_of(rungs_.begin(), rungs_.end() - 1, [&](const Rung& rung) { return IsPromotable(rung); });
   }
 
-  bool Promote(std::vector<Action>& actions) {
-    for (std::size_t rung = rungs_.size() - 1; rung-- > 0;) {
-      if (const auto entry = TakePromotable(rungs_[rung])) {
-        GoOn(*entry, actions);
-        return true;
-      }
-    }
-    return false;
+  // One trial goes on, or starts, which comes first only if it is cheaper. False: there is nothing to do.
+  bool DoNext(std::vector<Action>& actions) {
+    const std::optional<Promotion> next = NextPromotion();
+    const bool is_cheaper = next && !not_started_.empty() && marginal_ && not_started_.begin()->first < next->cost;
+    if (!next || is_cheaper) return StartNext(actions);
+    Promote(*next, actions);
+    return true;
   }
 
-  using Staying = std::set<Entry, Precedes>::iterator;
+  void Promote(const Promotion& next, std::vector<Action>& actions) {
+    Rung& rung = rungs_[next.rung];
+    rung.promoted.insert(rung.promoted.begin() + PromotedBefore(rung, *next.entry), *next.entry);
+    GoOn(rung.staying.extract(next.entry).value(), actions);
+  }
 
   // How many of those that were promoted rank before one that stays.
   static std::ptrdiff_t PromotedBefore(const Rung& rung, const Entry& entry) {
@@ -128,18 +138,17 @@ class AsynchronousHalving : public Tuner {
 
   bool IsPromotable(const Rung& rung) const { return !Promotable(rung).empty(); }
 
-  // Of those, the cheapest; of equals the best.
-  std::optional<Entry> TakePromotable(Rung& rung) {
-    const std::vector<Staying> promotable = Promotable(rung);
-    if (promotable.empty()) return std::nullopt;
-    const auto cost = [&](Staying entry) {
-      const Place& place = trials_[entry->trial];
-      return CostOf(place.candidate, place.rung + 1);
-    };
-    const Staying taken = *std::min_element(promotable.begin(), promotable.end(),
-                                            [&](Staying a, Staying b) { return cost(a) < cost(b); });
-    rung.promoted.insert(rung.promoted.begin() + PromotedBefore(rung, *taken), *taken);
-    return rung.staying.extract(taken).value();
+  // On the highest rung that has some, the cheapest; of equals the best.
+  std::optional<Promotion> NextPromotion() const {
+    for (std::size_t rung = rungs_.size() - 1; rung-- > 0;) {
+      std::optional<Promotion> next;
+      for (const Staying entry : Promotable(rungs_[rung])) {
+        const std::int64_t cost = CostOf(trials_[entry->trial].candidate, rung + 1);
+        if (!next || cost < next->cost) next = Promotion{rung, entry, cost};
+      }
+      if (next) return next;
+    }
+    return std::nullopt;
   }
 
   // Of a claim at the rung; nothing unless costs matter.

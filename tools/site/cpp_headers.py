@@ -4,9 +4,10 @@ comments that stand there; without what is private."""
 import re
 
 HEADERS = [
-    "client/client.h", "client/study_specification.h", "client/study.h", "client/evaluation.h", "client/future.h", "client/space/search_space.h",
-    "client/space/condition.h", "client/space/ranges.h", "client/space/trial_text.h", "client/tuners/tuner.h", "client/tuners/batch.h", "client/tuner_driver.h",
-    "base/result.h", "base/ids.h", "base/units.h", "base/study_choices.h", "base/study_event.h",
+    "client/client.h", "client/study_specification.h", "client/study.h", "client/views.h", "client/evaluation.h", "client/future.h", "client/branch.h",
+    "client/tune.h", "client/retry_policy.h", "client/space/search_space.h", "client/space/condition.h", "client/space/sampling.h",
+    "client/space/trial_text.h", "client/tuners/tuner.h", "client/tuners/batch.h", "base/result.h", "base/ids.h", "base/units.h", "base/stop_rule.h",
+    "base/study_choices.h", "base/study_event.h",
 ]  # fmt: skip
 PRIVATE = re.compile(r"^ private:\n.*?(?=^\};|^ public:\n)", re.MULTILINE | re.DOTALL)
 AROUND = re.compile(r"^(#.*|namespace espalier \{|\}  // namespace espalier|.*fmt: skip)\n", re.MULTILINE)

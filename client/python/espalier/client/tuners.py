@@ -115,8 +115,8 @@ class SHA(_Draws):
 @dataclass(frozen=True, kw_only=True)
 class ASHA(_AskedByIdleSlots):
     """The same without waiting, asked by idle slots, or with `open_trials` trials at once. `stopping`: a trial goes on from a rung unless it
-    is worse than those that were there before it. `merge_aware`: of the trials that may go on, and of those that may start, first the one
-    that adds the fewest steps to what the study has asked for."""
+    is worse than those that were there before it. `merge_aware`: of what may go on and what may start first what
+    adds the fewest steps to those that the study has asked for."""
 
     name = "asha"
     min: int
