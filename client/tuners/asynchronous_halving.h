@@ -3,10 +3,10 @@
 // next rung; else the next trial starts. n counts failed and cancelled trials, which rank last; none of them goes on.
 // Equal values rank by order of entry into the rung.
 //
-// With `merge_aware` costs come in: the steps that a claim adds to what the study asked for so far (`marginal_steps.h`).
-// Of the trials that may be promoted on the highest rung the cheapest goes on, of equals the better one; of those that
-// were not started the cheapest is next, of equals the earlier candidate; and it comes first if it costs less than the
-// promotion.
+// With `merge_aware` costs come in: the steps that a claim adds to what the study asked for so far
+// (`marginal_steps.h`). Of the trials that may be promoted on the highest rung the cheapest goes on, of equals the
+// better one; of those that were not started the cheapest is next, of equals the earlier candidate; and it comes first
+// if it costs less than the promotion.
 #pragma once
 
 #include "client/tuners/tuner_kind.h"
