@@ -14,7 +14,7 @@ NAVIGATION = {
         "docs/agents.md",
     ],
     "Coming from": ["docs/from_optuna.md", "docs/from_ray_tune.md"],
-    "Reference": ["reference/python.md", "reference/command_line.md", "reference/cpp.md", "docs/glossary.md"],
+    "Reference": ["reference/python.md", "reference/command_line.md", "reference/cpp.md", "docs/errors.md", "docs/glossary.md"],
     "Examples": ["examples/trunk/README.md", "examples/thesis/README.md", "bench/studies/README.md"],
     "Operations": ["docs/operations.md", "docs/users.md", "docs/glusterfs.md"],
     "Contributors": [
