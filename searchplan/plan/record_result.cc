@@ -44,7 +44,7 @@ PlanEdit SettleClaims(const SearchPlan& plan) {
 
 Point AnsweredAt(const SearchPlan& plan, Point point) {
   while (const std::optional<Point> failing = FailingPoint(plan, point)) {
-    if (!Is(Failure::Kind::kFinished, plan, *failing)) break;
+    if (!Is(Failure::Kind::kFinished, plan, *failing) || failing->step == Step{1}) break;
     point = PointOn(plan, failing->node, failing->step - 1);
   }
   return point;

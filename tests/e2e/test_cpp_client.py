@@ -72,7 +72,7 @@ class CppClientTest(unittest.TestCase):
 
     def test_without_a_server_it_says_what_is_missing(self):
         done = subprocess.run([PROGRAM, f"unix:{FOLDER}/nothing"], capture_output=True, text=True, timeout=600, check=False)
-        self.assertEqual((done.returncode, done.stderr), (1, f"no server answers at unix:{FOLDER}/nothing\n"))
+        self.assertEqual((done.returncode, done.stderr), (1, f"no server answers at unix:{FOLDER}/nothing; start one with: espalier up\n"))
 
     def test_what_is_installed_is_what_users_include_and_what_that_includes(self):
         needed, left = set(), list(ENTRANCES)

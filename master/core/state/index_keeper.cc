@@ -100,6 +100,7 @@ void IndexKeeper::RankBy(Ranking ranking) {
   index.ready_rank.clear();
   index.plans_to_evaluate.clear();
   index.evaluations_wanted.clear();
+  index.waits_elsewhere.clear();
   index.estimated.clear();
   index.guessed.clear();
   for (const auto& [id, plan] : state_.plans) {
@@ -182,11 +183,15 @@ void IndexKeeper::ClaimAdded(const SearchPlan& plan, const Claim& claim) {
 
 void IndexKeeper::AddWaiting(const SearchPlan& plan, const Claim& claim) {
   const StudyId study = state_.trials.at(claim.trial).study;
-  EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, WaitsAt(plan, claim), study); });
+  const Point point = WaitsAt(plan, claim);
+  if (point != claim.point) state_.index.waits_elsewhere.insert_or_assign(claim.id, point);
+  EditNeeds(plan, [&](NeedEditor& editor) { editor.AddClaim(claim, point, study); });
 }
 
-void IndexKeeper::RemoveWaiting(const SearchPlan& plan, const Claim& claim, Point point) {
+void IndexKeeper::RemoveWaiting(const SearchPlan& plan, const Claim& claim) {
   const StudyId study = state_.trials.at(claim.trial).study;
+  const auto elsewhere = state_.index.waits_elsewhere.extract(claim.id);
+  const Point point = elsewhere ? elsewhere.mapped() : claim.point;
   EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveClaim(claim, point, study); });
 }
 
@@ -197,7 +202,7 @@ void IndexKeeper::TrainingFinished(const SearchPlan& plan, Point failing) {
   for (const auto& [id, waited_at] : needs->second.WaitingFrom(plan, failing)) {
     const Claim& claim = plan.claims.at(id);
     if (WaitsAt(plan, claim) == waited_at) continue;
-    RemoveWaiting(plan, claim, waited_at);
+    RemoveWaiting(plan, claim);
     AddWaiting(plan, claim);
   }
 }
@@ -206,7 +211,7 @@ void IndexKeeper::PlanChanged(SearchPlan& plan, const PlanChange& change) {
   if (const auto* added = std::get_if<AddClaim>(&change)) return ClaimAdded(plan, added->claim);
   if (const auto* settled = std::get_if<SettleClaim>(&change)) {
     const Claim& claim = plan.claims.at(settled->claim);
-    return RemoveWaiting(plan, claim, WaitsAt(plan, claim));
+    return RemoveWaiting(plan, claim);
   }
   if (const auto* failed = std::get_if<SetFailure>(&change)) {
     const bool is_finished = failed->failure && failed->failure->kind == Failure::Kind::kFinished;

@@ -56,7 +56,7 @@ class IndexKeeper {
   void Rank(const SearchPlan& plan);
   void ClaimAdded(const SearchPlan& plan, const Claim& claim);
   void AddWaiting(const SearchPlan& plan, const Claim& claim);
-  void RemoveWaiting(const SearchPlan& plan, const Claim& claim, Point point);
+  void RemoveWaiting(const SearchPlan& plan, const Claim& claim);
   void TrainingFinished(const SearchPlan& plan, Point failing);
   // The node's steps are estimated, or guessed.
   void NoteEstimated(const SearchPlan& plan, PlanNodeId node);

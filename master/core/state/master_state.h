@@ -202,6 +202,7 @@ struct Indexes {
   std::unordered_map<PlanNodeId, std::map<OpenEnd, OpenEnds>> open_ends;
   std::map<StudyId, GoingOn> going_on;
   std::map<TrialId, std::set<ClaimId>> states_claimed;   // claims of states alone that wait; none is empty
+  std::map<ClaimId, Point> waits_elsewhere;              // than at its own point (WaitsAt)
   std::set<StudyId> timed_studies;                       // running ones whose stop rule has a limit of time
   std::set<StudyId> tuned_studies;                       // that take batches of a built-in tuner
   std::map<OfferKind, std::set<StudyId>> tuners_to_ask;  // of running studies, if a slot is idle; evaluation: empty;
