@@ -82,8 +82,8 @@ void FutureStateBase::MarkSettled(std::int64_t order) {
     for (FutureWaiter* waiter : waiters_) waiter->Wake();
     waiters_.clear();
     callbacks.swap(callbacks_);
+    settled_.notify_all();  // under the lock: this may be gone as soon as a waiter sees that it is settled
   }
-  settled_.notify_all();
   for (const std::function<void()>& callback : callbacks) callback();
 }
 
