@@ -79,9 +79,8 @@ double StandardError(const std::vector<double>& values) {
 }  // namespace
 
 void RunMergeAware(Figures& figures, Size size) {
-  const std::vector<std::string> names = {"first-1",           "first-2",      "first-3",  "first-4",
-                                          "first-5",           "second-1",     "second-2", "bert-base-grid",
-                                          "mobilenet-v2-grid", "resnet56-asha"};
+  const std::vector<std::string> names = {"first-1",  "first-2",  "first-3",  "first-4",           "first-5",
+                                          "second-1", "second-2", "second-3", "mobilenet-v2-grid", "resnet56-asha"};
   std::vector<double> saved;
   for (const std::string& name : size.small ? std::vector<std::string>{"first-1"} : names) {
     const Space space = ReadSpace(name);

@@ -21,15 +21,17 @@ void SettleAll(Draft& draft, PlanId plan, const PlanEdit& settled) {
   for (const auto& [claim, state] : states) Settle(draft, plan, claim.second, state);
 }
 
+void AddIfSettled(const SearchPlan& plan, ClaimId id, PlanEdit& edit) {
+  if (const auto settled = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *settled});
+}
+
 // Of the claims that wait at the point or beyond it.
 PlanEdit SettledFrom(const MasterState& state, PlanId plan_id, Point point) {
   PlanEdit edit;
   const auto needs = state.index.needs.find(plan_id);
   if (needs == state.index.needs.end()) return edit;
   const SearchPlan& plan = state.plans.at(plan_id);
-  for (const auto& [id, waits_at] : needs->second.WaitingFrom(plan, point)) {
-    if (const auto settled = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *settled});
-  }
+  for (const auto& [id, waits_at] : needs->second.WaitingFrom(plan, point)) AddIfSettled(plan, id, edit);
   return edit;
 }
 
@@ -41,9 +43,7 @@ PlanEdit SettledAt(const MasterState& state, PlanId plan_id, Point point) {
   if (place == nullptr) return edit;
   const SearchPlan& plan = state.plans.at(plan_id);
   for (const auto& [evaluation, waiting] : place->waiting) {
-    for (const ClaimId id : waiting.claims) {
-      if (const auto settled = SettledState(plan, plan.claims.at(id))) edit.push_back(SettleClaim{id, *settled});
-    }
+    for (const ClaimId id : waiting.claims) AddIfSettled(plan, id, edit);
   }
   return edit;
 }

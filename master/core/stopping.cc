@@ -1,5 +1,8 @@
 #include "master/core/stopping.h"
 
+#include <cmath>
+#include <sstream>
+
 #include "master/core/calls/trial_edits.h"
 #include "master/core/state/claims.h"
 #include "master/core/state/device_time.h"
@@ -14,16 +17,21 @@ bool IsReached(double target, double value, Goal goal) {
   return goal == Goal::kMaximize ? value >= target : value <= target;
 }
 
-std::string Hours(Seconds time) {
-  return espalier::Print(Value(std::chrono::duration<double, std::ratio<3600>>(time).count())) + " h";
+// In the largest unit of which it is a whole number.
+std::string Duration(Seconds time) {
+  const bool is_hours = std::fmod(time.count(), 3600) == 0;
+  const bool is_minutes = std::fmod(time.count(), 60) == 0;
+  std::ostringstream text;
+  text << time.count() / (is_hours ? 3600 : is_minutes ? 60 : 1) << (is_hours ? " h" : is_minutes ? " min" : " s");
+  return text.str();
 }
 
 // Empty: it may go on.
 std::string TimeUp(const MasterState& state, const Study& study, Time now) {
   const StopRule& stop = study.specification.stop;
-  if (stop.after && now - study.created_at >= *stop.after) return Hours(*stop.after) + " have passed";
+  if (stop.after && now - study.created_at >= *stop.after) return Duration(*stop.after) + " have passed";
   if (stop.device_time && DeviceTime(state, study.id, now) >= *stop.device_time) {
-    return Hours(*stop.device_time) + " of devices are used";
+    return Duration(*stop.device_time) + " of devices are used";
   }
   return {};
 }

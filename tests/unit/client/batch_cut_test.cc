@@ -12,6 +12,7 @@
 #include "client/tuner_driver.h"
 #include "searchplan/sequence/joint_segment_count.h"
 #include "tests/support/fake_master.h"
+#include "tests/unit/client/learning_master.h"
 
 namespace espalier {
 namespace {
@@ -58,16 +59,7 @@ class Large : public tuners::Tuner {
 struct World {
   explicit World(Seconds patience = Seconds::max()) {
     client = Client::Connect(master.address(), {.call_patience = patience, .first_pause = Seconds{0.001}}).value();
-    study = client
-                ->CreateStudy({.name = "large",
-                               .trainer = "mlp",
-                               .data = "digits",
-                               .step = StepMeaning{},
-                               .metric = "test_acc",
-                               .goal = Goal::kMaximize,
-                               .scope = Scope::kStudy,
-                               .definition = "{}"})
-                .value();
+    study = Create(*client, "large");
   }
 
   std::vector<std::string> RequestIds() const {

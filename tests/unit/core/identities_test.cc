@@ -85,6 +85,32 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "a claim beyond the end that a training came to under another evaluation waits for its own of the last state") {
+  Upgraded of;
+  of.ChangeValidationData();
+  const TrialId others = of.Submit(of.AddStudy({.name = "newer"}), {{"lr", "0.1"}}, 20);
+  const Point last{of.end.node, Step{11}};
+  const Run finished = of.Last();
+  of.Measure(finished, last);
+  of.Report(finished, RunFailed{RunFailed::Kind::kFinished, {last.node, Step{12}}, "enough"});
+  of.End(finished, last.step);
+  CHECK(of.LastClaim(others).state == ClaimState::kDone);
+  CHECK(of.LastClaim(of.trial).state == ClaimState::kWaiting);
+  const Run again = of.Last();
+  REQUIRE(again.id != finished.id);
+  CHECK(again.path.back().to == last.step);
+  of.Store(again, last);
+  of.End(again, last.step);
+  of.Register("server-0", of.servers[0].session, [](Offer&) {});
+  of.Measure(of.Last(), last, 0.7);
+  CHECK(of.LastClaim(of.trial).state == ClaimState::kDone);
+  const auto* settled = std::get_if<ClaimSettled>(&of.state().events.at(of.study).back());
+  REQUIRE(settled != nullptr);
+  CHECK(settled->step == Step{20});
+  CHECK(settled->metrics == Metrics{{"score", 0.7}});
+}
+
+TEST_CASE(
     "a claim whose validation data changed waits for a server that has them, and nothing is run for it meanwhile") {
   Upgraded of;
   SECTION("while it was trained: the training itself goes on, as it is the same") {

@@ -55,6 +55,15 @@ TEST_CASE("a study that minimizes stops at what is no higher") {
   CHECK(measure("0.2", 0.5));
 }
 
+TEST_CASE("of a stopped study only trials that waited are cancelled, those that might have gone on are closed") {
+  ServerByHand of(1, Until({.metric = 0.9}));
+  const TrialId open = of.Submit(of.study, {{"lr", "0.1"}}, 10, 20);
+  const TrialId waiting = of.Submit(of.study, {{"lr", "0.2"}}, 10, 20);
+  of.Measure(of.Last(), PointOf(of.Last(), Step{10}), 0.9);
+  CHECK((of.state().trials.at(open).closed && !of.state().trials.at(open).cancelled));
+  CHECK((of.state().trials.at(waiting).closed && of.state().trials.at(waiting).cancelled));
+}
+
 TEST_CASE("a study stops at once at what was measured before it asked") {
   ServerByHand of(1);
   of.Submit(of.study, {{"lr", "0.1"}}, 10);
@@ -71,7 +80,7 @@ TEST_CASE("a study stops when its time has passed, whatever trains then") {
   for (int i = 0; i < 1'900; ++i) of.Handle(Tick{});
   REQUIRE(StudyOf(of).stopped.empty());
   for (int i = 0; i < 200; ++i) of.Handle(Tick{});
-  CHECK(StudyOf(of).stopped.ends_with(" h have passed"));
+  CHECK(StudyOf(of).stopped == "2 s have passed");
   CHECK(of.LastClaim(trial).state == ClaimState::kCancelled);
   of.End(of.Last(), Step{0});
   CHECK(StudyOf(of).finished_at.has_value());
@@ -86,7 +95,7 @@ TEST_CASE("a study stops when devices have spent on it what it may cost, a share
   for (int i = 0; i < 3'000; ++i) of.Handle(Tick{});
   REQUIRE(StudyOf(of).stopped.empty());  // half of three seconds
   for (int i = 0; i < 1'200; ++i) of.Handle(Tick{});
-  CHECK(StudyOf(of).stopped.ends_with(" h of devices are used"));
+  CHECK(StudyOf(of).stopped == "2 s of devices are used");
   CHECK(of.LastClaim(others).state == ClaimState::kWaiting);
 }
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <numeric>
 #include <random>
 
 #include "client/tuners/marginal_steps.h"
@@ -112,6 +114,27 @@ TEST_CASE("merge-aware asha starts first what shares most with what it has start
   CHECK(StartedBy(tuner->Start()) == "0.1\nPiecewise([0.1, 0.2], [8])\nPiecewise([0.1, 0.2], [5])\n0.2\n");
 }
 
+TEST_CASE("merge-aware asha starts a trial before it promotes another, if that costs less, and plain asha never does") {
+  const std::vector<Candidate> candidates = {{{{"lr", "0.1"}}, {}},
+                                             {{{"lr", "Piecewise([0.1, 0.3], [8])"}}, {}},
+                                             {{{"lr", "0.2"}}, {}},
+                                             {{{"lr", "Piecewise([0.2, 0.3], [8])"}}, {}}};
+  const Options options{{"min", std::int64_t{10}}, {"max", std::int64_t{20}}, {"reduction", std::int64_t{2}}};
+  const auto plain = MakeTuner("asha", options, {.candidates = candidates}).value();
+  const auto aware = MergeAware(candidates);
+  for (Tuner* const tuner : {plain.get(), aware.get()}) {
+    tuner->Start();
+    for (int i = 0; i < 3; ++i) tuner->OnEvent(SlotIdle{});
+    for (std::size_t trial = 0; trial < 3; ++trial) {
+      tuner->OnEvent(ClaimOutcome{trial, Step{10}, Measured{static_cast<double>(trial)}});
+    }
+  }
+  const ContinueTrial promotion{0, Step{20}};  // ten steps more; the trial that is left adds two
+  CHECK(std::get<ContinueTrial>(plain->OnEvent(SlotIdle{}).at(0)) == promotion);
+  CHECK(StartedBy(aware->OnEvent(SlotIdle{})) == "Piecewise([0.2, 0.3], [8])\n");
+  CHECK(std::get<ContinueTrial>(aware->OnEvent(SlotIdle{}).at(0)) == promotion);
+}
+
 TEST_CASE("of those that may be promoted merge-aware asha takes the cheapest, of equals the best") {
   const std::string decayed = "MultiStep(0.1, [15], gamma=0.1)";
   std::vector<Candidate> candidates;
@@ -143,7 +166,7 @@ TEST_CASE("of those that may be promoted merge-aware asha takes the cheapest, of
   CHECK(tuner->OnEvent(SlotIdle{}).empty());
 }
 
-TEST_CASE("merge-aware asha promotes as many, and none that the plain one's rule excludes") {
+TEST_CASE("merge-aware asha promotes in the end whatever is among the best half of a rung, and not everything") {
   const auto seed = std::random_device{}();
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -154,12 +177,17 @@ TEST_CASE("merge-aware asha promotes as many, and none that the plain one's rule
                           {}});
   }
   std::vector<double> worth(64);
-  for (double& each : worth) each = static_cast<double>(random() % 1000);
-  const auto tuner = MergeAware(candidates, {{"open_trials", std::int64_t{1}}});
-  const Played played = Play(*tuner, [&](std::size_t trial, Step) { return Measured{worth[trial]}; });
+  std::iota(worth.begin(), worth.end(), 0.0);
+  std::shuffle(worth.begin(), worth.end(), random);
+  const auto tuner = MergeAware(candidates, {{"open_trials", std::int64_t{4}}});
+  Played played = Play(*tuner, [&](std::size_t trial, Step) { return Measured{worth[trial]}; });
   CHECK(played.finished);
   CHECK(played.started == 64);
-  CHECK(played.reached.at(Step{20}).size() >= 32);
+  const std::vector<std::size_t>& promoted = played.reached[Step{20}];
+  for (std::size_t trial = 0; trial < 64; ++trial) {
+    if (worth[trial] < 32) CHECK(std::binary_search(promoted.begin(), promoted.end(), trial));
+  }
+  CHECK(promoted.size() < 64);
 }
 
 TEST_CASE("merge-aware asha takes no option that it does not go with") {
