@@ -51,6 +51,7 @@ def branch_of(start, trial, alone):
         "rates": values(trial.hyper_parameters["lr"], start, start + 2),
         "test_loss": trial.metric,
         "state_sha256": trial.state_sha256,
+        "state_sha256_alone": alone.state_sha256,
         "same_state": bool(trial.state_sha256) and trial.state_sha256 == alone.state_sha256,
     }
 

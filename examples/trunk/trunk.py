@@ -41,6 +41,7 @@ def main(arguments):
             es.wait_all(decays.futures + otherwise.futures, PATIENCE_SECONDS)
         finally:
             study.finish()
+        study.wait(PATIENCE_SECONDS)  # a result is there at once; the study is over when the last state is stored, too
         for branches in (decays, otherwise):
             branches.alone = train_alone(client, options.data, branches)
         found = comparison.of(study, trunk, decays, otherwise)
@@ -64,8 +65,8 @@ def train_alone(client, data, branches):
     """The same trainings once more, each from its beginning, and sharing nothing. Returns their futures."""
     study = study_of(client, f"{branches.name} alone", data, share="nobody")
     futures = [study.submit(trial.hyper_parameters, steps=trial.steps) for trial in branches.trials]
-    es.wait_all(futures, PATIENCE_SECONDS)
     study.finish()
+    study.wait(PATIENCE_SECONDS)
     return futures
 
 

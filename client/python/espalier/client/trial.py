@@ -74,7 +74,7 @@ class Trial:
 
     @property
     def state_sha256(self) -> str:
-        """Of the training state at `steps`, equal for equal trainings; empty if it is not known."""
+        """Of the training state at `steps`, equal for equal trainings; empty until that state is stored, which is after the result is known."""
         return self._read.state_sha256
 
     @property
