@@ -3,9 +3,12 @@
 #include <sstream>
 
 #include "sim/seeds.h"
+#include "tests/support/rounds.h"
 
 namespace espalier::sim {
 namespace {
+
+constexpr int kSeeds = Rounds(60);
 
 std::string Text(const Outcome& outcome) {
   std::ostringstream text;
@@ -20,10 +23,10 @@ std::string Text(const Outcome& outcome) {
 TEST_CASE("whatever fails for a while, every law holds, and everything is settled in the end", "[property]") {
   std::string broken;
   const SeedTotals totals =
-      RunSeeds({.first = 1, .count = 60}, [&](const Outcome& outcome) { broken += Text(outcome) + "\n"; });
+      RunSeeds({.first = 1, .count = kSeeds}, [&](const Outcome& outcome) { broken += Text(outcome) + "\n"; });
   INFO(broken);
   CHECK(totals.broken == 0);
-  CHECK(totals.seeds == 60);
+  CHECK(totals.seeds == kSeeds);
   // Each seed, not the average one.
   CHECK(totals.least.trials >= 30);
   CHECK(totals.least.plans >= 2);
@@ -33,7 +36,7 @@ TEST_CASE("whatever fails for a while, every law holds, and everything is settle
 
 TEST_CASE("where nothing goes wrong, what is asked for in time is trained once, and nothing is wasted", "[property]") {
   std::string broken;
-  const SeedTotals totals = RunSeeds({.first = 1, .count = 40, .simulation = WithoutFaults()},
+  const SeedTotals totals = RunSeeds({.first = 1, .count = Rounds(40), .simulation = WithoutFaults()},
                                      [&](const Outcome& outcome) { broken += Text(outcome) + "\n"; });
   INFO(broken);
   CHECK(totals.broken == 0);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "master/core/views/study_summary.h"
+#include "tests/support/rounds.h"
 #include "tests/support/server_by_hand.h"
 #include "tests/support/simulated_service.h"
 
@@ -80,7 +81,7 @@ TEST_CASE(
 TEST_CASE(
     "whenever a claim comes to a mark that its runner passes, and however late messages are, no step is trained twice",
     "[property]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(60); ++seed) {
     INFO("seed " << seed);
     SimulatedService service({.seed = seed, .durations = std::nullopt});
     const StudyId study = service.CreateStudy("mark");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tests/support/rounds.h"
 #include "tests/support/simulated_service.h"
 
 namespace espalier::master {
@@ -164,7 +165,7 @@ std::string RandomSequence(std::mt19937_64& random) {
 
 TEST_CASE("whatever the messages' delays, each claimed step of trials submitted together is trained once",
           "[property]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(60); ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     SimulatedService service({.servers = 1 + static_cast<int>(random() % 2),
@@ -184,7 +185,7 @@ TEST_CASE("whatever the messages' delays, each claimed step of trials submitted 
 }
 
 TEST_CASE("crashes, lost servers and a restarted master at any moment end in the same results", "[property]") {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(25); ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     SimulatedService service({.servers = 2, .seed = seed, .durations = std::nullopt});

@@ -10,6 +10,7 @@
 #include "scheduler/critical_path.h"
 #include "tests/support/need_oracle.h"
 #include "tests/support/plan_builder.h"
+#include "tests/support/rounds.h"
 
 namespace espalier {
 namespace {
@@ -356,7 +357,7 @@ TEST_CASE(
     "each of 100,000 random edits",
     "[property]") {
   const Ranking rankings[] = {Ranking::kLongest, Ranking::kBreadthFirst, Ranking::kMostBelow};
-  for (std::uint64_t seed = 1; seed <= 850; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(850); ++seed) {
     INFO("seed " << seed);
     RandomEdits edits(seed, rankings[seed % 3]);
     for (int i = 0; i < 120; ++i) {

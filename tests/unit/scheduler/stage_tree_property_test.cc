@@ -3,12 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/random_plan.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/scheduler/step_by_step.h"
 
 namespace espalier {
 namespace {
 
-constexpr std::uint64_t kTreeSeeds = 5000;
+constexpr std::uint64_t kTreeSeeds = Rounds(5000);
 
 // The points whose training the stages hold, as often as they do.
 std::multiset<Point> TrainedBy(const StageTree& tree) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "tests/support/rounds.h"
 #include "tests/unit/sequence/direct_values.h"
 #include "tests/unit/sequence/sequence_samples.h"
 #include "tests/unit/sequence/sequence_testing.h"
@@ -146,7 +147,7 @@ TEST_CASE("random sequences keep their meaning through notation, canonical form 
   const std::uint64_t seed = Seed("meaning");
   CAPTURE(seed);
   Samples samples(seed);
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < Rounds(5000); ++round) {
     const Expression expression = samples.Rewritten(samples.Next());
     const std::string text = Print(expression);
     CAPTURE(round, text);
@@ -184,7 +185,7 @@ TEST_CASE("every step found shared has the same value, bit for bit", "[property]
   const std::uint64_t seed = Seed("soundness");
   CAPTURE(seed);
   Samples samples(seed);
-  constexpr int kPairs = 200'000;
+  constexpr int kPairs = Rounds(200'000);
   std::map<std::pair<std::string, std::string>, int> family_pairs;
   int proper_prefixes = 0;
   for (int round = 0; round < kPairs; ++round) {
@@ -219,7 +220,7 @@ TEST_CASE("shared steps have the same value for whole numbers, text and booleans
         if (auto sample = SampleOf(expression, type, horizon)) return *std::move(sample);
       }
     };
-    for (int round = 0; round < 4000; ++round) {
+    for (int round = 0; round < Rounds(4000); ++round) {
       const std::int64_t horizon = 2 + samples.Below(40);
       const Sample a = next(horizon);
       const Sample b = next(horizon);
@@ -397,7 +398,7 @@ TEST_CASE("forms related by a rewrite share their whole equal prefix", "[propert
       {"by one", ByOne},
   };
   for (const auto& [name, rewrite] : rewrites) {
-    for (int round = 0; round < 1000; ++round) {
+    for (int round = 0; round < Rounds(1000); ++round) {
       const std::int64_t horizon = 2 + samples.Below(90);
       const auto [one, other] = rewrite(samples, horizon);
       const std::string a = Print(one);
