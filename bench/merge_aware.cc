@@ -48,7 +48,7 @@ Outcome Run(const Space& space, std::int64_t draw, bool merge_aware) {
   tuners::Trials trials{.candidates = space.file.candidates};
   for (tuners::Candidate& candidate : trials.candidates) candidate.sequences["draw"] = std::to_string(draw + 1);
   std::shuffle(trials.candidates.begin(), trials.candidates.end(), std::mt19937_64(static_cast<std::uint64_t>(draw)));
-  const auto tuner = tuners::MakeTuner("asha", options, std::move(trials)).value();
+  const auto make_tuner = [&] { return tuners::MakeTuner("asha", options, trials).value(); };
   sim::StudyToSimulate study{.slot_count = kSlots, .seed = static_cast<std::uint64_t>(draw)};
   study.specification = {.name = space.name,
                          .trainer = "synthetic",
@@ -58,7 +58,7 @@ Outcome Run(const Space& space, std::int64_t draw, bool merge_aware) {
                          .undeclared = space.types,
                          .tuner = "asha",
                          .asks_for_idle_slots = true};
-  const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(study, *tuner);
+  const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(study, make_tuner);
   ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;
   return {static_cast<double>(simulated->summary.steps.trained), simulated->summary.best.value().value};
 }

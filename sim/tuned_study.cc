@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "client/tuners/driver.h"
 #include "master/core/views/makespan_bound.h"
 #include "sim/service.h"
 #include "sim/tuner_user.h"
@@ -12,12 +13,13 @@ namespace {
 
 constexpr Seconds kMonth{30 * 86400};
 constexpr Seconds kAskAgain{1};
+constexpr Seconds kUntilAnotherHost{5};
 constexpr const char* kUser = "user";
 constexpr const char* kTeam = "team";
 
 class TunedStudy {
  public:
-  TunedStudy(const StudyToSimulate& study, tuners::Tuner& tuner);
+  TunedStudy(const StudyToSimulate& study, const TunerMaker& make_tuner);
 
   Result<SimulatedStudy> Run();
 
@@ -27,10 +29,17 @@ class TunedStudy {
   void Create();
   void OnReply(const master::Reply& reply);
   void OnEvents(const master::EventsAdded& added);
+  void OnEvent(const StudyEvent& event);
+  void StartHost();
+  void KillHost();
   void SubmitAll();
 
   const StudyToSimulate study_;
-  tuners::Driver driver_;
+  const TunerMaker make_tuner_;
+  std::unique_ptr<tuners::Tuner> tuner_;
+  std::optional<tuners::Driver> driver_;  // none: the host was killed
+  std::int64_t killed_hosts_ = 0;
+  std::vector<StudyEvent> events_;
   World world_;
   Service service_;
   StudyId id_;
@@ -53,9 +62,9 @@ ServiceSettings SettingsOf(const StudyToSimulate& study) {
           .policy = study.policy};
 }
 
-TunedStudy::TunedStudy(const StudyToSimulate& study, tuners::Tuner& tuner)
+TunedStudy::TunedStudy(const StudyToSimulate& study, const TunerMaker& make_tuner)
     : study_(study),
-      driver_(tuner, study.specification.metric, study.specification.goal),
+      make_tuner_(make_tuner),
       world_(WorldOf(study)),
       service_(world_, SettingsOf(study), WatcherOfService()) {}
 
@@ -104,28 +113,51 @@ void TunedStudy::OnReply(const master::Reply& reply) {
 }
 
 void TunedStudy::OnEvents(const master::EventsAdded& added) {
-  for (const StudyEvent& event : added.events) {
-    driver_.OnEvent(event);
-    if (std::holds_alternative<StudyFinished>(event)) finished_at_ = world_.clock.now();
-    const auto* settled = std::get_if<ClaimSettled>(&event);
-    if (settled != nullptr && settled->state == ClaimState::kFailed) {
-      error_ = MakeError(ErrorCode::kNotFound, settled->message).value();
-    }
-  }
+  for (const StudyEvent& event : added.events) OnEvent(event);
   SubmitAll();
 }
 
+void TunedStudy::OnEvent(const StudyEvent& event) {
+  events_.push_back(event);
+  if (std::holds_alternative<StudyFinished>(event)) finished_at_ = world_.clock.now();
+  const auto* settled = std::get_if<ClaimSettled>(&event);
+  if (settled != nullptr && settled->state == ClaimState::kFailed) {
+    error_ = MakeError(ErrorCode::kNotFound, settled->message).value();
+  }
+  if (!driver_) return;
+  driver_->OnEvent(event);
+  if (study_.host_killed_after.contains(events_.size())) KillHost();
+}
+
+void TunedStudy::StartHost() {
+  tuner_ = make_tuner_();
+  driver_.emplace(*tuner_, study_.specification.metric, study_.specification.goal);
+  for (const StudyEvent& event : events_) driver_->OnEvent(event);
+  SubmitAll();
+}
+
+void TunedStudy::KillHost() {
+  driver_.reset();
+  ++killed_hosts_;
+  world_.clock.After(kUntilAnotherHost, [this] { StartHost(); });
+}
+
 void TunedStudy::SubmitAll() {
-  while (std::optional<master::SubmitBatch> batch = NextCall(driver_)) {
+  if (id_ == StudyId{} || !driver_) return;
+  while (std::optional<master::SubmitBatch> batch = NextCall(*driver_)) {
     batch->study = id_;
     const std::int64_t number = *batch->tuner_batch;
-    Post(master::ClientCall{
-        master::CallId{2 + number}, {.user = kUser, .team = kTeam}, std::to_string(number), *std::move(batch)});
+    master::ClientCall call{
+        master::CallId{2 + number}, {.user = kUser, .team = kTeam}, std::to_string(number), *std::move(batch)};
+    world_.clock.After(study_.durations.network, [this, host = killed_hosts_, call = std::move(call)] {
+      if (host == killed_hosts_) service_.master().Post(call);
+    });
   }
 }
 
 Result<SimulatedStudy> TunedStudy::Run() {
   service_.Start();
+  StartHost();
   Create();
   while (!finished_at_ && !error_) {
     if (!world_.clock.RunNext(kMonth)) return MakeError(ErrorCode::kInternal, "the study is not finished in a month");
@@ -134,13 +166,13 @@ Result<SimulatedStudy> TunedStudy::Run() {
   const master::MasterState& stored = service_.stored();
   master::StudySummary summary = master::Summarize(stored, id_, world_.clock.time());
   summary.makespan_bound = master::MakespanBound(stored, stored.studies.at(id_));
-  return SimulatedStudy{*finished_at_, std::move(summary)};
+  return SimulatedStudy{*finished_at_, std::move(summary), std::move(events_)};
 }
 
 }  // namespace
 
-Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, tuners::Tuner& tuner) {
-  return TunedStudy(study, tuner).Run();
+Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, const TunerMaker& make_tuner) {
+  return TunedStudy(study, make_tuner).Run();
 }
 
 }  // namespace espalier::sim

@@ -1,18 +1,21 @@
 // One study with its tuner in virtual time: how long it takes on so many slots, and what is trained. Nothing goes
-// wrong; metrics follow a formula, or are those of a table. The cores and the tuner are the real ones.
+// wrong but that the tuner's host may be killed; metrics follow a formula, or are those of a table. The cores, the
+// driver and the tuner are the real ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "base/study_event.h"
+#include "client/tuners/tuner.h"
 #include "master/core/views/study_summary.h"
 #include "sim/world.h"
-
-namespace espalier::tuners {
-class Tuner;
-}
 
 namespace espalier::sim {
 
@@ -35,16 +38,22 @@ struct StudyToSimulate {
   Durations durations = kUsualDurations;
   std::string policy = "critical_path";               // REQUIRES: known
   std::shared_ptr<const LearningCurves> curves = {};  // null: metrics follow a formula
+  // The tuner's host is killed when it has read so many of the study's events: what it knows and has on the way is
+  // lost, and five seconds later another host reads them from the first.
+  std::set<std::size_t> host_killed_after = {};
 };
 
 struct SimulatedStudy {
   Seconds end_to_end{0};  // from the call that creates the study until its user hears that it is finished
   master::StudySummary summary;
+  std::vector<StudyEvent> events;  // all of them, in order
 };
 
-// Deterministic. REQUIRES: the tuner was not started. Error: as the master refuses the study or a trial of it;
-// kInternal when the tuner does not finish it within a month of virtual time; kNotFound when the table has no row for
-// what is evaluated.
-Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, tuners::Tuner& tuner);
+// A new one, not started, always of the same trials and options.
+using TunerMaker = std::function<std::unique_ptr<tuners::Tuner>()>;
+
+// Deterministic. Error: as the master refuses the study or a trial of it; kInternal when the tuner does not finish it
+// within a month of virtual time; kNotFound when the table has no row for what is evaluated.
+Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, const TunerMaker& make_tuner);
 
 }  // namespace espalier::sim

@@ -134,8 +134,7 @@ int RunStudy(CommandContext& context, const Options& options) {
     }
     study.curves = std::make_shared<const sim::LearningCurves>(std::move(*curves));
   }
-  const std::unique_ptr<tuners::Tuner> tuner = MakeTunerOf(*file);
-  const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(study, *tuner);
+  const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(study, [&] { return MakeTunerOf(*file); });
   if (!simulated.has_value()) return fail(AtRequestField(*file, simulated.error()));
   PrintStudy(context, *simulated);
   return kExitDone;

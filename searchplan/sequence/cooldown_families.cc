@@ -52,7 +52,7 @@ Result<Expansion> ExpandCooldown(const Arguments& arguments) {
   return [decay](Step origin, Step end, SegmentBuilder& segments) { return AddDecay(decay, origin, end, segments); };
 }
 
-struct Phases {
+struct WsdPhases {
   double start_y = 0;
   double max_y = 0;
   std::int64_t warmup_steps = 0;
@@ -60,8 +60,8 @@ struct Phases {
   Decay decay;  // of no steps: none
 };
 
-Result<Phases> ReadPhases(const Arguments& arguments) {
-  Phases phases;
+Result<WsdPhases> ReadWsdPhases(const Arguments& arguments) {
+  WsdPhases phases;
   ESPALIER_ASSIGN(phases.max_y, arguments.Number("max_y"));
   ESPALIER_ASSIGN(const std::int64_t total_steps, arguments.Count("total_steps"));
   ESPALIER_ASSIGN(phases.decay.period, arguments.CountOrNone("decay_steps"));
@@ -81,7 +81,7 @@ Result<Phases> ReadPhases(const Arguments& arguments) {
 }
 
 Result<Expansion> ExpandWsd(const Arguments& arguments) {
-  ESPALIER_ASSIGN(const Phases phases, ReadPhases(arguments));
+  ESPALIER_ASSIGN(const WsdPhases phases, ReadWsdPhases(arguments));
   return [phases](Step origin, Step end, SegmentBuilder& segments) -> Result<void> {
     Step start = origin;
     if (phases.warmup_steps > 0) {

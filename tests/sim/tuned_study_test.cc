@@ -16,24 +16,26 @@ StudyToSimulate Study(int slot_count) {
   return study;
 }
 
-std::unique_ptr<tuners::Tuner> TunerOf(const std::string& name, const tuners::Options& options) {
-  std::vector<tuners::Candidate> candidates;
-  for (const char* lr : {"0.1", "MultiStep(0.1, [40], gamma=0.1)", "MultiStep(0.1, [40], gamma=0.5)", "0.2"}) {
-    candidates.push_back({{{"lr", lr}}, std::nullopt});
-  }
-  return tuners::MakeTuner(name, options, {candidates}).value();
+TunerMaker TunerOf(const std::string& name, const tuners::Options& options) {
+  return [=] {
+    std::vector<tuners::Candidate> candidates;
+    for (const char* lr : {"0.1", "MultiStep(0.1, [40], gamma=0.1)", "MultiStep(0.1, [40], gamma=0.5)", "0.2"}) {
+      candidates.push_back({{{"lr", lr}}, std::nullopt});
+    }
+    return tuners::MakeTuner(name, options, {candidates}).value();
+  };
 }
 
 }  // namespace
 
 TEST_CASE("a simulated grid trains what its trials share once, and more slots end it sooner") {
-  const std::unique_ptr<tuners::Tuner> first = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
-  const SimulatedStudy on_one = SimulateStudy(Study(1), *first).value();
+  const TunerMaker first = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  const SimulatedStudy on_one = SimulateStudy(Study(1), first).value();
   CHECK(on_one.summary.steps.trained == 40 + 3 * 40 + 80);
   CHECK(on_one.summary.steps.wasted == 0);
   CHECK(on_one.end_to_end > Seconds(200));
-  const std::unique_ptr<tuners::Tuner> second = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
-  CHECK(SimulateStudy(Study(4), *second).value().end_to_end < on_one.end_to_end / 2);
+  const TunerMaker second = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  CHECK(SimulateStudy(Study(4), second).value().end_to_end < on_one.end_to_end / 2);
 }
 
 LearningCurves Curves(const std::string& csv) {
@@ -48,8 +50,8 @@ TEST_CASE("a simulated study reaches the metrics of a table") {
   }
   StudyToSimulate study = Study(2);
   study.curves = std::make_shared<const LearningCurves>(Curves(csv));
-  const std::unique_ptr<tuners::Tuner> tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
-  const SimulatedStudy simulated = SimulateStudy(study, *tuner).value();
+  const TunerMaker tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  const SimulatedStudy simulated = SimulateStudy(study, tuner).value();
   REQUIRE(simulated.summary.best.has_value());
   CHECK(simulated.summary.best->value == 0.9);
   CHECK(simulated.summary.best->trial == TrialId{3});
@@ -58,8 +60,8 @@ TEST_CASE("a simulated study reaches the metrics of a table") {
 TEST_CASE("what a table of metrics does not say ends the simulation, naming it") {
   StudyToSimulate study = Study(2);
   study.curves = std::make_shared<const LearningCurves>(Curves("step,lr,score\n80,0.1,0.5\n"));
-  const std::unique_ptr<tuners::Tuner> tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
-  const Result<SimulatedStudy> simulated = SimulateStudy(study, *tuner);
+  const TunerMaker tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  const Result<SimulatedStudy> simulated = SimulateStudy(study, tuner);
   REQUIRE_FALSE(simulated.has_value());
   CHECK_THAT(simulated.error().message, Catch::Contains("step 80 with lr="));
 }
@@ -84,10 +86,10 @@ TEST_CASE("a table of metrics that makes no sense is refused, naming row and col
 }
 
 TEST_CASE("a simulated tuner is told of what its trials reached, and stops the worse half") {
-  const std::unique_ptr<tuners::Tuner> tuner = TunerOf(
+  const TunerMaker tuner = TunerOf(
       "sha",
       {{"min", Value{std::int64_t{20}}}, {"max", Value{std::int64_t{80}}}, {"reduction", Value{std::int64_t{2}}}});
-  const SimulatedStudy simulated = SimulateStudy(Study(2), *tuner).value();
+  const SimulatedStudy simulated = SimulateStudy(Study(2), tuner).value();
   CHECK(simulated.summary.steps.claimed == 2 * 20 + 40 + 80);
   CHECK(simulated.summary.best.has_value());
 }
@@ -95,8 +97,8 @@ TEST_CASE("a simulated tuner is told of what its trials reached, and stops the w
 TEST_CASE("a study that the master refuses is an error") {
   StudyToSimulate study = Study(1);
   study.specification.undeclared.clear();
-  const std::unique_ptr<tuners::Tuner> tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
-  CHECK(SimulateStudy(study, *tuner).error().field == "trials[0].lr");
+  const TunerMaker tuner = TunerOf("grid", {{"steps", Value{std::int64_t{80}}}});
+  CHECK(SimulateStudy(study, tuner).error().field == "trials[0].lr");
 }
 
 }  // namespace espalier::sim
