@@ -9,7 +9,8 @@ constexpr EnumName<Goal> kGoals[] = {{Goal::kMinimize, "min"}, {Goal::kMaximize,
 constexpr EnumName<Scope> kScopes[] = {
     {Scope::kNobody, "nobody"}, {Scope::kStudy, "study"}, {Scope::kTeam, "team"}, {Scope::kEveryone, "everyone"}};
 
-constexpr EnumName<Keep> kKeeps[] = {{Keep::kBest, "best"}, {Keep::kAll, "all"}, {Keep::kNone, "none"}};
+constexpr EnumName<Keep> kKeeps[] = {
+    {Keep::kBest, "best"}, {Keep::kAll, "all"}, {Keep::kNone, "none"}, {Keep::kClaimed, "claimed"}};
 
 constexpr EnumName<CheckWhen> kCheckWhens[] = {
     {CheckWhen::kBeside, "beside"}, {CheckWhen::kFirst, "first"}, {CheckWhen::kOff, "off"}};

@@ -15,7 +15,7 @@ enum class Scope { kNobody, kStudy, kTeam, kEveryone };
 
 // Which of a study's states are never evicted: that of its best result; each trial's, where its furthest claim is done;
 // none.
-enum class Keep { kBest, kAll, kNone };
+enum class Keep { kBest, kAll, kNone, kClaimed };
 
 // When the study's trainer is checked, if it is of a user's own code: in slots where nothing trains, while the study
 // goes on; before anything is trained; never, whatever is known of it.

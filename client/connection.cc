@@ -211,6 +211,9 @@ Result<v1::CreateStudyResponse> Connection::CreateStudy(const v1::CreateStudyReq
 Result<v1::SubmitResponse> Connection::Submit(const v1::SubmitRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::Submit, request);
 }
+Result<v1::PinStudyResponse> Connection::PinStudy(const v1::PinStudyRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::PinStudy, request);
+}
 Result<v1::CancelStudyResponse> Connection::CancelStudy(const v1::CancelStudyRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::CancelStudy, request);
 }

@@ -29,6 +29,7 @@ class Connection : public StudyPort {
   // Errors of each: the master's own, with the field that it names.
   Result<v1::CreateStudyResponse> CreateStudy(const v1::CreateStudyRequest& request);
   Result<v1::SubmitResponse> Submit(const v1::SubmitRequest& request) override;
+  Result<v1::PinStudyResponse> PinStudy(const v1::PinStudyRequest& request);
   Result<v1::CancelStudyResponse> CancelStudy(const v1::CancelStudyRequest& request);
   Result<v1::PutArchiveResponse> PutArchive(const v1::PutArchiveRequest& request);
   Result<v1::ContinueTrialResponse> ContinueTrial(const v1::ContinueTrialRequest& request);

@@ -46,6 +46,7 @@ StudyView ToView(const v1::StudySummary& study) {
   view.merge_rate = study.merge_rate();
   view.slot_time = Seconds{study.slot_seconds()};
   view.definition = study.definition();
+  view.keep = FromProto(study.keep()).value_or(Keep::kBest);
   return view;
 }
 

@@ -8,6 +8,7 @@
 #include "client/request_id.h"
 #include "client/study_stream.h"
 #include "client/submit.h"
+#include "proto/convert_study_choices.h"
 
 namespace espalier {
 namespace {
@@ -114,6 +115,15 @@ Result<void> Study::Cancel() {
   request.set_request_id(NewRequestId());
   request.set_study_id(parts_->id.value);
   ESPALIER_RETURN_IF_ERROR(parts_->connection->CancelStudy(request));
+  return {};
+}
+
+Result<void> Study::Pin(Keep keep) {
+  v1::PinStudyRequest request;
+  request.set_request_id(NewRequestId());
+  request.set_study_id(parts_->id.value);
+  request.set_keep(ToProto(keep));
+  ESPALIER_RETURN_IF_ERROR(parts_->connection->PinStudy(request));
   return {};
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/study_choices.h"
 #include "base/units.h"
 #include "client/branch.h"
 #include "client/evaluation.h"
@@ -56,6 +57,9 @@ class Study {
 
   // Cancels every open trial and waiting claim, and finishes the study.
   Result<void> Cancel();
+
+  // Which of its states are never evicted from now on, also of a finished study.
+  Result<void> Pin(Keep keep = Keep::kClaimed);
 
   // The study with its numbers. Errors of this and the next: the master's.
   Result<StudyView> View() const;

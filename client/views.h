@@ -43,7 +43,8 @@ struct StudyView : StudyEntry {
   std::int64_t reused_steps = 0;               // of `unique_steps`: trained before the study asked
   double merge_rate = 0;                       // claimed over unique; 0: no claim is done
   Seconds slot_time{0};
-  std::string definition;  // as it was created with
+  std::string definition;   // as it was created with
+  Keep keep = Keep::kBest;  // which of its states are never evicted now
 };
 
 struct TrialView {

@@ -45,8 +45,10 @@ Result<Keep> FromProto(v1::Keep keep) {
       return Keep::kAll;
     case v1::KEEP_NONE:
       return Keep::kNone;
+    case v1::KEEP_CLAIMED:
+      return Keep::kClaimed;
     default:
-      return MakeError(ErrorCode::kInvalidArgument, "expected best, all or none", "keep");
+      return MakeError(ErrorCode::kInvalidArgument, "expected best, all, claimed or none", "keep");
   }
 }
 
@@ -58,6 +60,8 @@ v1::Keep ToProto(Keep keep) {
       return v1::KEEP_ALL;
     case Keep::kNone:
       return v1::KEEP_NONE;
+    case Keep::kClaimed:
+      return v1::KEEP_CLAIMED;
   }
   return v1::KEEP_UNSPECIFIED;
 }

@@ -16,6 +16,7 @@ struct FitsState {
     return !state.studies.contains(change.study.id) && !HasZeroByte(change.study.specification.definition);
   }
   bool operator()(const CloseStudy& change) const { return Runs(change.study); }
+  bool operator()(const SetKeep& change) const { return state.studies.contains(change.study); }
   bool operator()(const FinishStudy& change) const { return Runs(change.study); }
   bool operator()(const AddOffer& change) const { return !state.offers.contains(DigestOf(change.offer.offer)); }
   bool operator()(const AddPlan& change) const {

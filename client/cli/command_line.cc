@@ -15,10 +15,11 @@ Command Noun(const std::string& name, const std::string& help, std::vector<Comma
 std::vector<Command> Commands(CommandContext& context) {
   return {UpCommand(context),
           DownCommand(context),
-          Noun("study", "Studies: run a study file, watch it, look at results, export, compare, cancel",
+          Noun("study", "Studies: run a study file, watch it, look at results, export, compare, pin, cancel",
                {StudyRunCommand(context), StudyForecastCommand(context), StudyListCommand(context),
                 StudyShowCommand(context), StudyWatchCommand(context), StudyBestCommand(context),
-                StudyExportCommand(context), StudyCompareCommand(context), StudyCancelCommand(context)}),
+                StudyExportCommand(context), StudyCompareCommand(context), StudyPinCommand(context),
+                StudyCancelCommand(context)}),
           Noun("trial", "Trials: list those of a study, show one and what it printed, go on from one, cancel",
                {TrialListCommand(context), TrialShowCommand(context), TrialLogsCommand(context),
                 TrialExtendCommand(context), TrialBranchCommand(context), TrialCancelCommand(context)}),

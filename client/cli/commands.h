@@ -15,6 +15,7 @@ Command StudyWatchCommand(CommandContext& context);
 Command StudyBestCommand(CommandContext& context);
 Command StudyExportCommand(CommandContext& context);
 Command StudyCompareCommand(CommandContext& context);
+Command StudyPinCommand(CommandContext& context);
 Command StudyCancelCommand(CommandContext& context);
 Command TrialListCommand(CommandContext& context);
 Command TrialShowCommand(CommandContext& context);

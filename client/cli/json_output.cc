@@ -65,6 +65,7 @@ Json ToJson(const v1::StepCounts& steps) {
 Json ToJson(const v1::StudySummary& study) {
   Json document = HeadOf(study, study.trials_by_state());
   document.Add("cancelled", study.cancelled());
+  document.Add("keep", Name(FromProto(study.keep()).value_or(Keep::kBest)));
   document.Add("steps", ToJson(study.steps()));
   document.Add("merge_rate", study.merge_rate());
   document.Add("time_weighted_merge_rate", study.time_weighted_merge_rate());

@@ -137,7 +137,7 @@ class Reader {
 
   Result<void> ReadKeep() {
     if (root_.Find("keep") == nullptr) return {};
-    const std::string expected = "best, all or none";
+    const std::string expected = "best, all, claimed or none";
     ESPALIER_ASSIGN(const std::string keep, Text(root_, "keep", expected));
     const Result<Keep> known = ParseKeep(keep);
     if (!known.has_value()) return Wrong("keep", "got " + keep + "; expected " + expected);

@@ -30,6 +30,7 @@ struct Noter {
     if (change.study.specification.reference) AllServers();
   }
   void operator()(const CloseStudy& change) const { touched.studies.insert(change.study); }
+  void operator()(const SetKeep&) const {}
   void operator()(const FinishStudy& change) const {
     if (state.studies.at(change.study).specification.reference) AllServers();
   }

@@ -21,6 +21,7 @@ struct Submitted {
   std::vector<ClaimId> claims;
 };
 struct StudyCancelled {};
+struct StudyPinned {};
 struct TrialContinued {
   StudyId study;
   std::vector<TrialId> trials;
@@ -44,8 +45,8 @@ struct TrainerAsked {
   Digest128 reference;
 };
 
-using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, TrialContinued, StageRetried, UserChanged,
-                            ServerDrained, ArchivePut, TrainerAsked>;
+using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, StudyPinned, TrialContinued, StageRetried,
+                            UserChanged, ServerDrained, ArchivePut, TrainerAsked>;
 
 struct Reply {
   CallId call;

@@ -50,6 +50,11 @@ struct CancelStudy {
   StudyId study;
 };
 
+struct PinStudy {
+  StudyId study;
+  Keep keep = Keep::kBest;
+};
+
 // A hyper-parameter falls from the value that it has to another, to the end of the branch.
 struct Decay {
   std::string parameter;
@@ -106,8 +111,8 @@ struct ClientCall {
   CallId call;
   Caller caller;
   std::string request_id;
-  std::variant<CreateStudy, SubmitBatch, CancelStudy, ContinueTrial, RetryStage, AddUser, RemoveUser, DrainServer,
-               PutArchive, DescribeTrainer>
+  std::variant<CreateStudy, SubmitBatch, CancelStudy, PinStudy, ContinueTrial, RetryStage, AddUser, RemoveUser,
+               DrainServer, PutArchive, DescribeTrainer>
       what;
 };
 

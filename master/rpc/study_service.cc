@@ -17,6 +17,7 @@ StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& 
   Serve("DescribeTrainer", &Callers::Member, &StudyService::DescribeTrainer);
   Serve("Submit", &Callers::Member, &StudyService::Submit);
   Serve("CancelStudy", &Callers::Member, &StudyService::CancelStudy);
+  Serve("PinStudy", &Callers::Member, &StudyService::PinStudy);
   Serve("ContinueTrial", &Callers::Member, &StudyService::ContinueTrial);
   Serve("RetryStage", &Callers::Member, &StudyService::RetryStage);
   ServeStream("Watch", &Callers::Member, &StudyService::Watch);
@@ -67,6 +68,15 @@ Result<void> StudyService::Submit(const Caller& caller, const v1::SubmitRequest&
 Result<void> StudyService::CancelStudy(const Caller& caller, const v1::CancelStudyRequest& request,
                                        v1::CancelStudyResponse&) {
   ESPALIER_RETURN_IF_ERROR(Ask<StudyCancelled>(caller, request, master::CancelStudy{StudyId{request.study_id()}}));
+  return {};
+}
+
+Result<void> StudyService::PinStudy(const Caller& caller, const v1::PinStudyRequest& request, v1::PinStudyResponse&) {
+  if (request.keep() == v1::KEEP_UNSPECIFIED) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected best, all, claimed or none", "keep");
+  }
+  ESPALIER_ASSIGN(const Keep keep, FromProto(request.keep()));
+  ESPALIER_RETURN_IF_ERROR(Ask<StudyPinned>(caller, request, master::PinStudy{StudyId{request.study_id()}, keep}));
   return {};
 }
 

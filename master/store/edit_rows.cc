@@ -89,6 +89,13 @@ class StateRows {
       finished_studies_.insert_or_assign(change.study, change.at);
     }
   }
+  void operator()(const SetKeep& change) {
+    if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
+      added->second.keep = change.keep;
+    } else {
+      kept_studies_.insert_or_assign(change.study, change.keep);
+    }
+  }
   void operator()(const AddPlan& change) {
     const Sharing& sharing = change.identity.sharing;
     plan_.Add(change.plan, DigestOf(change.identity), Training(change.identity.training), change.identity.device_kind,
@@ -139,6 +146,7 @@ class StateRows {
     RowSet study("study/insert");
     RowSet closed("study/close");
     RowSet finished("study/finish");
+    RowSet kept("study/keep");
     for (const auto& [name, set] : users_) {
       const auto token = set.token_sha256.empty() ? NoText{} : set.token_sha256;
       user.Add(name, set.team, Name(set.role), token);
@@ -151,8 +159,9 @@ class StateRows {
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const auto& [id, change] : closed_studies_) closed.Add(id, change.cancelled, change.stopped);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
+    for (const auto& [id, keep] : kept_studies_) kept.Add(id, Name(keep));
     for (RowSet* set : {&user, &drain, &undrain, &archive_, &reference_, &schema_, &parameter_, &offer_, &listed_,
-                        &training_, &study, &undeclared_, &closed, &finished, &plan_, &check_}) {
+                        &training_, &study, &undeclared_, &closed, &finished, &kept, &plan_, &check_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -212,7 +221,7 @@ class StateRows {
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
             study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check),
             asked.hang_after, asked.tuner, asked.asks_for_idle_slots, asked.stop.after, asked.stop.device_time,
-            asked.stop.metric, study.stopped);
+            asked.stop.metric, study.stopped, Name(study.keep));
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
@@ -243,6 +252,7 @@ class StateRows {
   std::map<StudyId, Study> added_studies_;
   std::map<StudyId, CloseStudy> closed_studies_;
   std::map<StudyId, Time> finished_studies_;
+  std::map<StudyId, Keep> kept_studies_;
   std::map<TrialId, Trial> added_trials_;
   PlanRows plans_;
   RunRows runs_;

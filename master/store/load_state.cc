@@ -198,7 +198,8 @@ class Loader {
                   .finished_at = std::nullopt,
                   .closing = row.Flag("closing"),
                   .cancelled = row.Flag("cancelled"),
-                  .stopped = row.Text("stopped")};
+                  .stopped = row.Text("stopped"),
+                  .keep = row.Parsed("keep_now", ParseKeep)};
       if (!row.IsNull("reference")) study.specification.reference = row.Digest("reference");
       Apply(state_, AddStudy{study});
       if (const auto finished_at = row.OptionalMoment("finished_at"))

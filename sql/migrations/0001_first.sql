@@ -121,6 +121,7 @@ CREATE TABLE study (
   cancelled      boolean     NOT NULL,
   reference      bytea       REFERENCES trainer_reference (digest),
   keep           text        NOT NULL,
+  keep_now       text        NOT NULL,
   check_when     text        NOT NULL,
   hang_after     double precision,
   tuner          text        NOT NULL,
@@ -131,11 +132,13 @@ CREATE TABLE study (
   stopped          text    NOT NULL,
   CONSTRAINT study_hangs_after_some_time CHECK (hang_after > 0),
   CONSTRAINT study_check_when_is_known CHECK (check_when IN ('beside', 'first', 'off')),
-  CONSTRAINT study_keep_is_known CHECK (keep IN ('best', 'all', 'none')),
+  CONSTRAINT study_keep_is_known CHECK (keep IN ('best', 'all', 'none', 'claimed')),
+  CONSTRAINT study_keep_now_is_known CHECK (keep_now IN ('best', 'all', 'none', 'claimed')),
   CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),
   CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
 );
 COMMENT ON COLUMN study.stopped IS 'What its stop rule came to; empty: nothing. Times are in seconds.';
+COMMENT ON COLUMN study.keep_now IS 'Which of its states are never evicted: as asked for (keep), until somebody changes it.';
 COMMENT ON COLUMN study.tuner IS 'The built-in tuner that the definition names; empty: the user''s own.';
 COMMENT ON TABLE study IS 'One optimization run of a user: what was asked for, and what it was resolved to. Running while finished_at is null.';
 

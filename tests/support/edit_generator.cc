@@ -416,6 +416,7 @@ void EditGenerator::Close() {
   }
   if (state_.running_studies.empty() || !Chance(20)) return;
   const StudyId study = *state_.running_studies.begin();
+  Do(SetKeep{study, static_cast<Keep>(Below(4))});
   Do(CloseStudy{study, Chance(30), Chance(30) ? Text() : ""});
   if (!Chance(50)) return;
   AddEvent(study, StudyFinished{});

@@ -103,6 +103,16 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     });
   }
 
+  grpc::Status PinStudy(grpc::ServerContext*, const v1::PinStudyRequest* request, v1::PinStudyResponse*) override {
+    const std::lock_guard lock(mutex);
+    return WithFaults([&] {
+      FakeStudy* study = Find(request->study_id());
+      if (study == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
+      study->Pin(request->keep());
+      return grpc::Status::OK;
+    });
+  }
+
   // Each continuation is a trial of its own: as long as it says, else one step past where it begins.
   grpc::Status ContinueTrial(grpc::ServerContext*, const v1::ContinueTrialRequest* request,
                              v1::ContinueTrialResponse* response) override {

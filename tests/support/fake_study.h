@@ -48,6 +48,7 @@ class FakeStudy {
   const v1::StudySpecification& specification() const { return specification_; }
   bool finished() const { return finished_; }
   bool cancelled() const { return cancelled_; }
+  v1::Keep keep() const { return keep_.value_or(specification_.keep()); }
   const std::vector<FakeTrial>& trials() const { return trials_; }
   const std::vector<v1::StudyEvent>& events() const { return events_; }
 
@@ -58,6 +59,7 @@ class FakeStudy {
   // New ids count on from `next_id`. Leaves claims waiting.
   grpc::Status Submit(const v1::SubmitRequest& request, std::int64_t& next_id, v1::SubmitResponse& response);
   void Cancel();
+  void Pin(v1::Keep keep) { keep_ = keep; }
   // Trains up to the claim and settles it.
   void Settle(FakeClaim& claim, const TrainFunction& train);
   // All that wait, in an order drawn from the seed.
@@ -78,6 +80,7 @@ class FakeStudy {
   bool closing_ = false;  // its finish was asked for
   bool finished_ = false;
   bool cancelled_ = false;
+  std::optional<v1::Keep> keep_;  // since it was pinned
   std::vector<FakeTrial> trials_;
   std::vector<FakeClaim> claims_;
   std::vector<v1::StudyEvent> events_;

@@ -55,6 +55,7 @@ v1::StudySummary Summarize(const FakeStudy& study) {
   v1::StudySummary summary;
   FillHead(study, summary);
   summary.set_cancelled(study.cancelled());
+  summary.set_keep(study.keep());
   summary.set_definition(study.specification().definition());
   for (const FakeTrial& trial : study.trials()) ++(*summary.mutable_trials_by_state())[study.StateOf(trial)];
   if (const auto best = BestOf(study)) *summary.mutable_best() = *best;

@@ -3,8 +3,8 @@
 
 namespace espalier {
 
-// Of `count`, which is at least 1, what a build affords: all of it, or a fifth where the address sanitizer makes each round take ten
-// times as long. It finds in few rounds what it finds at all: the laws are proved by the other builds.
+// Of `count`, which is at least 1, what a build affords: all of it, or a fifth where the address sanitizer makes each
+// round take ten times as long. It finds in few rounds what it finds at all: the laws are proved by the other builds.
 constexpr int Rounds(int count) {
 #ifdef __SANITIZE_ADDRESS__
   return (count + 4) / 5;

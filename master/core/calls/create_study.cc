@@ -166,6 +166,7 @@ Result<Study> StudyOf(const StudySpecification& specification, const Offer& offe
   ESPALIER_RETURN_IF_ERROR(CheckSpecification(specification, offer));
   Study study;
   study.specification = specification;
+  study.keep = specification.keep;
   study.training = TrainingOf(offer, specification.step);
   study.evaluation = offer.evaluation_digest;
   study.metric_names = offer.metrics;

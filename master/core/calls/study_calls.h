@@ -30,6 +30,12 @@ Digest128 ContentOf(const Caller& caller, const CancelStudy& call);
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const CancelStudy& call);
 StudyCancelled AnswerOf(const CancelStudy& call, const std::vector<std::int64_t>& ids);
 
+// Which of the study's states are never evicted from now on; it may be finished. The study's user may call. REQUIRES:
+// the study is the caller's own. No errors. O(events of the study log).
+Digest128 ContentOf(const Caller& caller, const PinStudy& call);
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const PinStudy& call);
+StudyPinned AnswerOf(const PinStudy& call, const std::vector<std::int64_t>& ids);
+
 // Goes on from a trial in a new study of one, in the trial's plan. Any member may call whose team's trial it is.
 // Errors: kInvalidArgument; kNotFound; kAlreadyExists when a study of that name runs; kFailedPrecondition when the
 // trainer is another one by now. O(running studies + joint segments x depth).

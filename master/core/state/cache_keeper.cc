@@ -1,6 +1,8 @@
 #include "master/core/state/cache_keeper.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "master/core/state/step_time.h"
 #include "searchplan/plan/record_result.h"
@@ -29,14 +31,18 @@ bool IsOpenEnd(const MasterState& state, Point point) {
   return at != ends->second.end() && at->second.claimed > 0;
 }
 
-// The result whose state the study keeps, of those that may change with one of the trial.
+// The result whose state the study keeps, of those that may change with one of the trial; where it keeps all that it
+// claims, none changes.
 std::optional<std::pair<TrialId, Step>> KeptOf(const MasterState& state, const Study& study, TrialId trial) {
   const TrialIndex& trials = state.trial_index.at(study.id);
-  if (study.specification.keep == Keep::kBest && trials.best())
-    return std::pair(trials.best()->trial, trials.best()->step);
+  if (study.keep == Keep::kBest && trials.best()) return std::pair(trials.best()->trial, trials.best()->step);
   const Step measured_at = trials.MeasuredAt(trial);
-  if (study.specification.keep == Keep::kAll && measured_at > Step{0}) return std::pair(trial, measured_at);
+  if (study.keep == Keep::kAll && measured_at > Step{0}) return std::pair(trial, measured_at);
   return std::nullopt;
+}
+
+bool IsKeptAsClaimed(const Study& study, const ClaimSettled& settled) {
+  return study.keep == Keep::kClaimed && settled.state == ClaimState::kDone;
 }
 
 // From the nearest checkpoint before it, or Init; microseconds, >= 1.
@@ -86,13 +92,32 @@ void CacheKeeper::LookAgain(PlanId plan, Point point) {
   if (before && *before != StandingNow(state_, plan, point)) Value(plan, point);
 }
 
-void CacheKeeper::Around(const Study& study, TrialId trial, const std::function<void()>& take) {
-  const auto before = KeptOf(state_, study, trial);
+void CacheKeeper::Around(const Study& study, const ClaimSettled& settled, const std::function<void()>& take) {
+  const auto before = KeptOf(state_, study, settled.trial);
   take();
-  const auto now = KeptOf(state_, study, trial);
+  const auto now = KeptOf(state_, study, settled.trial);
+  if (IsKeptAsClaimed(study, settled)) CountKept(settled.trial, settled.step, 1);
   if (now == before) return;
   if (now) CountKept(now->first, now->second, 1);
   if (before) CountKept(before->first, before->second, -1);
+}
+
+void CacheKeeper::KeepOf(Study& study, Keep keep) {
+  CountAllKept(study, -1);
+  study.keep = keep;
+  CountAllKept(study, 1);
+}
+
+void CacheKeeper::CountAllKept(const Study& study, std::int64_t sign) {
+  std::set<std::pair<TrialId, Step>> kept;  // of the best, once
+  for (const TrialId trial : state_.trials_by_study.at(study.id)) {
+    if (const auto of_trial = KeptOf(state_, study, trial)) kept.insert(*of_trial);
+  }
+  for (const auto& [trial, step] : kept) CountKept(trial, step, sign);
+  for (const StudyEvent& event : state_.events.at(study.id)) {
+    const auto* settled = std::get_if<ClaimSettled>(&event);
+    if (settled != nullptr && IsKeptAsClaimed(study, *settled)) CountKept(settled->trial, settled->step, sign);
+  }
 }
 
 void CacheKeeper::CountKept(TrialId id, Step step, std::int64_t sign) {

@@ -26,8 +26,10 @@ class CacheKeeper {
   void Dropped(Point point);
   void RunAdded(const Run& run);
   void RunEnded(const Run& run);
-  // `take` takes what has come of one of the trial's claims: another state may be kept.
-  void Around(const Study& study, TrialId trial, const std::function<void()>& take);
+  // `take` takes what has come of a claim: another state may be kept.
+  void Around(const Study& study, const ClaimSettled& settled, const std::function<void()>& take);
+  // The study keeps others from now on. O(its events log).
+  void KeepOf(Study& study, Keep keep);
   // What is asked for, or kept open, there may have changed.
   void LookAgain(PlanId plan, Point point);
   // Its value may have changed. REQUIRES: a checkpoint stands there.
@@ -35,6 +37,7 @@ class CacheKeeper {
 
  private:
   void SetFurthest(PlanId plan, RunId run, Point point);
+  void CountAllKept(const Study& study, std::int64_t sign);
   void CountKept(TrialId trial, Step step, std::int64_t sign);
 
   MasterState& state_;

@@ -64,6 +64,10 @@ struct Applier {
     IndexKeeper(state).StudyFinished(study);
   }
 
+  void operator()(const SetKeep& change) const {
+    CacheKeeper(state).KeepOf(Existing(state.studies, change.study, "study"), change.keep);
+  }
+
   void operator()(const AddPlan& change) const {
     AddNew(state.plans, change.plan, NewPlan(change.plan, change.identity), "plan");
     AddNew(state.plan_by_identity, DigestOf(change.identity), change.plan, "plan of that identity");
@@ -135,7 +139,7 @@ struct Applier {
     turn.Take(change.event);
     IndexKeeper(state).ListToAsk(study, turn.MayBeAsked());
     const auto* settled = std::get_if<ClaimSettled>(&change.event);
-    settled == nullptr ? take() : CacheKeeper(state).Around(study, settled->trial, take);
+    settled == nullptr ? take() : CacheKeeper(state).Around(study, *settled, take);
   }
 
   void operator()(const AddRun& change) const {
@@ -389,6 +393,9 @@ struct Printer {
     if (!change.stopped.empty()) out << ": " << change.stopped;
   }
   void operator()(const FinishStudy& change) const { out << "finish study " << change.study.value; }
+  void operator()(const SetKeep& change) const {
+    out << "study " << change.study.value << " keeps " << Name(change.keep);
+  }
   void operator()(const AddPlan& change) const {
     out << "add plan " << change.plan.value << " scope=" << Name(change.identity.sharing.scope);
   }

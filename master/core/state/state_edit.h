@@ -29,6 +29,11 @@ struct CloseStudy {
   bool cancelled = false;
   std::string stopped = {};  // why its stop rule ends it; empty: that does not
 };
+// Which of the study's states are never evicted from now on.
+struct SetKeep {
+  StudyId study;
+  Keep keep = Keep::kBest;
+};
 struct FinishStudy {
   StudyId study;
   Time at{};
@@ -172,11 +177,11 @@ struct EndCheck {
 };
 
 using StateChange =
-    std::variant<AddOffer, AddStudy, CloseStudy, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial, AddStudyEvent,
-                 AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed, ChargeRun, SetRunState,
-                 AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetDrain, SetServer, RemoveServer,
-                 SetPosition, RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal,
-                 ForgetRefusals>;
+    std::variant<AddOffer, AddStudy, CloseStudy, SetKeep, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
+                 AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
+                 ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetDrain, SetServer,
+                 RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck,
+                 EndCheck, SetRefusal, ForgetRefusals>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

@@ -54,6 +54,7 @@ struct Study {
   bool closing = false;  // no new trials or claims; finished once every claim is settled
   bool cancelled = false;
   std::string stopped = {};  // what its stop rule came to; empty: nothing yet
+  Keep keep = Keep::kBest;   // now: as the specification says, until somebody pins it
   friend bool operator==(const Study&, const Study&) = default;
 };
 

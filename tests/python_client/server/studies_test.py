@@ -121,6 +121,19 @@ class OneServiceTest(unittest.TestCase):
         study.cancel()
         self.assertTrue(study.wait(300))
 
+    def test_a_study_is_pinned_and_let_go_of(self):
+        study = self.synthetic("pinned", keep="none")
+        study.submit({"lr": 0.1, "bs": 32}, steps=2).result(300)
+        self.assertEqual(study.show().keep, "none")
+        study.pin()
+        self.assertEqual(study.show().keep, "claimed")
+        study.finish()
+        self.assertTrue(study.wait(300))
+        study.pin("best")
+        self.assertEqual(study.show().keep, "best")
+        with self.assertRaisesRegex(es.InvalidArgument, "keep: .*expected .*claimed"):
+            study.pin("some")
+
     def test_lists_are_read_in_pages_and_by_metric(self):
         study = self.synthetic("many", steps=2)
         draw = random.Random(7)

@@ -49,6 +49,20 @@ void CheckPlanNode(const json& node) {
                    {"costs", Type::object}});
 }
 
+void CheckPartsOfStudy(const json& study) {
+  using Type = json::value_t;
+  CheckKeys(study["trials"], {{"total", Type::number_integer}, {"by_state", Type::object}});
+  CheckKeys(study["steps"], {{"claimed", Type::number_integer},
+                             {"unique", Type::number_integer},
+                             {"trained", Type::number_integer},
+                             {"re_derived", Type::number_integer},
+                             {"wasted", Type::number_integer}});
+  CheckKeys(study["best"], {{"trial", Type::number_integer},
+                            {"metric", Type::string},
+                            {"value", Type::number_float},
+                            {"step", Type::number_integer}});
+}
+
 }  // namespace
 
 TEST_CASE("a study file runs to its end, and the documents have the keys that scripts rely on") {
@@ -66,22 +80,14 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
                     {"name", Type::string},
                     {"state", Type::string},
                     {"trials", Type::object},
+                    {"keep", Type::string},
                     {"steps", Type::object},
                     {"merge_rate", Type::number_float},
                     {"slot_seconds", Type::number_float},
                     {"elapsed_seconds", Type::number_float},
                     {"makespan_bound_seconds", Type::number_float},
                     {"best", Type::object}});
-  CheckKeys(study["trials"], {{"total", Type::number_integer}, {"by_state", Type::object}});
-  CheckKeys(study["steps"], {{"claimed", Type::number_integer},
-                             {"unique", Type::number_integer},
-                             {"trained", Type::number_integer},
-                             {"re_derived", Type::number_integer},
-                             {"wasted", Type::number_integer}});
-  CheckKeys(study["best"], {{"trial", Type::number_integer},
-                            {"metric", Type::string},
-                            {"value", Type::number_float},
-                            {"step", Type::number_integer}});
+  CheckPartsOfStudy(study);
   CHECK(study["state"] == "finished");
   CHECK(study["trials"]["by_state"]["failed"] == 1);
   CHECK(study["best"]["step"] == 8);

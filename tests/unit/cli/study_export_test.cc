@@ -177,4 +177,21 @@ TEST_CASE("one trial of a study is cancelled, and the others go on") {
   CHECK_THAT(unknown.err, Catch::StartsWith("espalier: TRIAL: the study has no trial 99"));
 }
 
+TEST_CASE("a study is pinned: what it keeps is said, and shown") {
+  const Ran ran;
+  const auto keep = [&] {
+    return nlohmann::json::parse(ran.On({"study", "show", "small", "--output", "json"}).out).at("keep");
+  };
+  CHECK(keep() == "best");
+  const Outcome pinned = ran.On({"study", "pin", "small"});
+  INFO(pinned.err);
+  CHECK(pinned.exit_code == kExitDone);
+  CHECK(pinned.out.ends_with(" keeps each state in which one of its trials was asked for from now on\n"));
+  CHECK(keep() == "claimed");
+  const Outcome let_go = ran.On({"study", "pin", "small", "--keep", "none", "--output", "json"});
+  CHECK(nlohmann::json::parse(let_go.out).at("keep") == "none");
+  CHECK(ran.On({"study", "pin", "small", "--keep", "some"}).exit_code == kExitUsage);
+  CHECK(ran.On({"study", "pin", "big"}).exit_code == kExitRefused);
+}
+
 }  // namespace espalier

@@ -188,6 +188,44 @@ TEST_CASE("where all final states stay, each trial's last one does, and no earli
   CHECK(of.Stored() == Files{"late", "one", "other"});
 }
 
+TEST_CASE("where all that was claimed stays, each claim's state does, and not what was saved between them") {
+  Budget of(Keep::kClaimed);
+  of.Limit(1);
+  const TrialId trial = of.Trained("0.1", "early", 10);
+  of.Claim(trial, 50);
+  of.Store(of.Last(), {of.Last().path.back().node, Step{30}}, "between");
+  of.Work("late");
+  CHECK(of.Stored() == Files{"early", "late"});
+  of.Restart();
+  of.TrainedAndClosed("0.2", "other", 10);
+  CHECK(of.Stored() == Files{"early", "late", "other"});
+}
+
+TEST_CASE("a study is pinned and let go of, also when it is finished, by its user alone, and over restarts") {
+  Budget of;
+  of.Limit(1);
+  const TrialId trial = of.Trained("0.1", "early", 10);
+  of.Claim(trial, 50);
+  of.Call(PinStudy{of.study, Keep::kClaimed});
+  CHECK(std::holds_alternative<StudyPinned>(of.last_reply.answer));
+  of.Work("late");
+  of.Call(SubmitBatch{.study = of.study, .finish = true});
+  CHECK(of.state().studies.at(of.study).finished_at.has_value());
+  CHECK(of.Stored() == Files{"early", "late"});
+  of.Restart();
+  of.Handle(Tick{});
+  CHECK(of.Stored() == Files{"early", "late"});
+  of.Call(PinStudy{of.study, Keep::kBest});
+  of.Handle(Tick{});
+  CHECK(of.Stored().size() == 1);
+  of.Call(PinStudy{of.study, Keep::kNone});
+  of.Call(PinStudy{of.study, Keep::kAll});
+  CHECK(of.state().index.kept.size() == 1);
+  of.Call(PinStudy{of.study, Keep::kNone});
+  CHECK(of.state().index.kept.empty());
+  CHECK(of.state().studies.at(of.study).specification.keep == Keep::kNone);  // as it was asked for
+}
+
 TEST_CASE("without a budget, and without a server that could remove a file, everything stays") {
   Budget of;
   of.Trained("0.1", "a", 10);

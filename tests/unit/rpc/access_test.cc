@@ -103,6 +103,32 @@ std::vector<Case> CasesOfTunerHosts() {
           OfStudy<v1::WatchRequest>("TunerService/Watch")};
 }
 
+// What its user alone may ask for, but for new trials.
+std::vector<Case> ChangesOfTheStudy() {
+  std::vector<Case> cases;
+  for (const auto& fill : std::vector<void (*)(v1::SubmitRequest&)>{
+           [](auto& submit) { submit.add_claims()->set_trial_id(1); },
+           [](auto& submit) { submit.add_cancel_trial_ids(1); },
+           [](auto& submit) { submit.add_close_trial_ids(1); },
+       }) {
+    v1::SubmitRequest submit;
+    submit.set_request_id("2");
+    submit.set_study_id(1);
+    fill(submit);
+    cases.push_back(MakeCase("StudyService/Submit", std::move(submit)));
+  }
+  cases.push_back(MakeCase("StudyService/CancelStudy", Make<v1::CancelStudyRequest>([](auto& cancel) {
+                             cancel.set_request_id("3");
+                             cancel.set_study_id(1);
+                           })));
+  cases.push_back(MakeCase("StudyService/PinStudy", Make<v1::PinStudyRequest>([](auto& pin) {
+                             pin.set_request_id("4");
+                             pin.set_study_id(1);
+                             pin.set_keep(v1::KEEP_NONE);
+                           })));
+  return cases;
+}
+
 // Everything that a caller of another team could ask about ann's study; what creates a study comes last.
 std::vector<Case> CasesOf(v1::Scope scope) {
   std::vector<Case> cases = {
@@ -182,21 +208,7 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                })),
   };
   for (Case& each : CasesOfTunerHosts()) cases.push_back(std::move(each));
-  for (const auto& fill : std::vector<void (*)(v1::SubmitRequest&)>{
-           [](auto& submit) { submit.add_claims()->set_trial_id(1); },
-           [](auto& submit) { submit.add_cancel_trial_ids(1); },
-           [](auto& submit) { submit.add_close_trial_ids(1); },
-       }) {
-    v1::SubmitRequest submit;
-    submit.set_request_id("2");
-    submit.set_study_id(1);
-    fill(submit);
-    cases.push_back(MakeCase("StudyService/Submit", std::move(submit)));
-  }
-  v1::CancelStudyRequest cancel;
-  cancel.set_request_id("3");
-  cancel.set_study_id(1);
-  cases.push_back(MakeCase("StudyService/CancelStudy", std::move(cancel)));
+  for (Case& each : ChangesOfTheStudy()) cases.push_back(std::move(each));
   v1::CreateStudyRequest create;
   create.set_request_id("1");
   *create.mutable_study() = AnnsStudy(scope);
@@ -405,7 +417,8 @@ TEST_CASE("a team mate looks at a study and cannot change it") {
   for (const Case& each : CasesOf(v1::SCOPE_NOBODY)) {
     INFO(each.method);
     const Outcome outcome = world.service.Call(cat, each.method, *each.request);
-    if (each.method == "StudyService/Submit" || each.method == "StudyService/CancelStudy") {
+    if (each.method == "StudyService/Submit" || each.method == "StudyService/CancelStudy" ||
+        each.method == "StudyService/PinStudy") {
       CHECK(outcome.code == grpc::StatusCode::FAILED_PRECONDITION);
       CHECK(outcome.message == "study 1 is ann.secret's, who alone may change it");
     } else if (each.method == "StudyService/RetryStage") {

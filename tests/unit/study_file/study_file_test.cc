@@ -116,7 +116,7 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "evaluate: {every: 0}\n",
        "f.yaml:6: evaluate.every: got 0; expected a whole number from 1 to 2^53"},
       {kHead + kGrid + "share: friends\n", "f.yaml:6: share: got friends; expected nobody, study, team or everyone"},
-      {kHead + kGrid + "keep: worst\n", "f.yaml:6: keep: got worst; expected best, all or none"},
+      {kHead + kGrid + "keep: worst\n", "f.yaml:6: keep: got worst; expected best, all, claimed or none"},
       {kHead + kGrid + "hang_after: soon\n",
        "f.yaml:6: hang_after: got soon; expected a time such as 90s, 30m or 2h, of at most 24000h"},
       {kHead + kGrid + "hang_after: 0s\n", "f.yaml:6: hang_after: got 0s; expected a time"},

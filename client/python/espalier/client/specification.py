@@ -18,7 +18,7 @@ from espalier.sequences.values import shown
 
 GOALS = {"max": "GOAL_MAXIMIZE", "min": "GOAL_MINIMIZE"}
 SHARES = {"nobody": "SCOPE_NOBODY", "study": "SCOPE_STUDY", "team": "SCOPE_TEAM", "everyone": "SCOPE_EVERYONE"}
-KEEPS = {"best": "KEEP_BEST", "all": "KEEP_ALL", "none": "KEEP_NONE"}
+KEEPS = {"best": "KEEP_BEST", "all": "KEEP_ALL", "claimed": "KEEP_CLAIMED", "none": "KEEP_NONE"}
 CHECKS = {"beside": "CHECK_WHEN_BESIDE", "first": "CHECK_WHEN_FIRST", "off": "CHECK_WHEN_OFF"}
 NAME_BYTES_MAX = 200
 UPDATES = re.compile(r"(\d+) updates?")
@@ -60,7 +60,7 @@ class Specification:
         if self.python and "/" in self.python:
             self.python = str(pathlib.Path(self.python).expanduser().absolute())
         for name, known in (("share", SHARES), ("keep", KEEPS), ("check", CHECKS)):
-            _one_of(getattr(self, name), known, name)
+            one_of(getattr(self, name), known, name)
 
     def decide_by(self, metric: str | None, goal: str | None) -> None:
         """None: as was said before."""
@@ -79,7 +79,7 @@ class Specification:
             "evaluate_every_steps": self.evaluate_every,
             **({"stop": in_request(self.stop)} if self.stop else {}),
             "metric": self.metric,
-            "goal": number_of("Goal", _one_of(self.goal, GOALS, "goal")),
+            "goal": number_of("Goal", one_of(self.goal, GOALS, "goal")),
             "scope": number_of("Scope", SHARES[self.share]),
             "keep": number_of("Keep", KEEPS[self.keep]),
             "check": number_of("CheckWhen", CHECKS[self.check]),
@@ -115,7 +115,7 @@ def _sorted(value):
     return {key: _sorted(value[key]) for key in sorted(value)} if isinstance(value, dict) else value
 
 
-def _one_of(given, known, name):
+def one_of(given, known, name):
     if given not in known:
         raise InvalidArgument(f"expected {', '.join(list(known)[:-1])} or {list(known)[-1]}, got {shown(given)}", name)
     return known[given]

@@ -14,9 +14,11 @@ from espalier.client.evaluation import Evaluation
 from espalier.client.forecast import Forecast, forecast_of
 from espalier.client.future import Future
 from espalier.client.importance import importances_of
+from espalier.client.protocol import number_of
 from espalier.client.request_fields import said_as_arguments
 from espalier.client.retry import new_request_id
 from espalier.client.say import say
+from espalier.client.specification import KEEPS, one_of
 from espalier.client.study_stream import StudyStream
 from espalier.client.trial import Trial
 from espalier.client.trials import Trials
@@ -167,6 +169,12 @@ class Study:
     def finish(self) -> None:
         """No more is asked for: the study is finished once what was asked for is settled."""
         self._submit(Batch(finish=True))
+
+    def pin(self, keep: str = "claimed") -> None:
+        """Which of its states are never evicted from now on, also when it is finished: "claimed", wherever one of its trials was asked for;
+        "all", each trial's last; "best"; "none". What is gone does not come back. Raises InvalidArgument."""
+        one_of(keep, KEEPS, "keep")
+        self.client.connection.call("PinStudy", request_id=new_request_id(), study_id=self.id, keep=number_of("Keep", KEEPS[keep]))
 
     def cancel(self) -> None:
         """Withdraws what is waited for, and finishes the study; a finished one stays as it is."""

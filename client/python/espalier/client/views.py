@@ -8,6 +8,7 @@ from typing import Any
 from espalier.client import text
 from espalier.client.protocol import name_of
 
+KEEP_WORDS = {"KEEP_BEST": "best", "KEEP_ALL": "all", "KEEP_CLAIMED": "claimed", "KEEP_NONE": "none"}
 SCOPE_WORDS = {"SCOPE_NOBODY": "nobody", "SCOPE_STUDY": "study", "SCOPE_TEAM": "team", "SCOPE_EVERYONE": "everyone"}
 
 
@@ -58,6 +59,7 @@ class Summary:
     best: Best | None
     stopped: str
     cancelled: bool
+    keep: str
     check: str
     check_text: str
     definition: str = field(repr=False)
@@ -121,7 +123,8 @@ def summary_of(wire: Any) -> Summary:
         steps=Steps(steps.claimed, steps.unique, steps.trained, steps.re_derived, steps.wasted, steps.reused),
         merge_rate=wire.merge_rate, time_weighted_merge_rate=wire.time_weighted_merge_rate, slot_seconds=wire.slot_seconds,
         elapsed_seconds=wire.elapsed_seconds, makespan_bound_seconds=wire.makespan_bound_seconds, best=_best_of(wire),
-        stopped=wire.stopped, cancelled=wire.cancelled, check=wire.check.state, check_text=wire.check.text, definition=wire.definition,
+        stopped=wire.stopped, cancelled=wire.cancelled, keep=KEEP_WORDS.get(name_of("Keep", wire.keep), ""), check=wire.check.state,
+        check_text=wire.check.text, definition=wire.definition,
     )  # fmt: skip
 
 
