@@ -54,6 +54,7 @@ v1::PlacedStage ToProto(const PlacedStage& placed);
 v1::TrainingCosts ToProto(const NodeCosts& costs);
 v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
 v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed);
+v1::ListedRun ToProto(const Run& run, StudyId study);  // as that study's
 v1::ForecastResponse ToProto(const Forecast& forecast);
 v1::ServerDrain ToProto(const Drain& drain);
 v1::PrintedPiece ToProto(const StoredOutput& output);

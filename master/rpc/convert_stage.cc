@@ -157,4 +157,21 @@ v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed) {
   return message;
 }
 
+v1::ListedRun ToProto(const Run& run, StudyId study) {
+  const Point from = BeginningOf(run);
+  v1::ListedRun message;
+  message.set_run_id(run.id.value);
+  message.set_server(run.slot.server);
+  message.set_slot(run.slot.index);
+  message.set_slot_count(run.slots);
+  message.set_state(std::string(Name(run.state)));
+  Fill(from, *message.mutable_from());
+  Fill(run.path.empty() ? from : Point{run.path.back().node, run.path.back().to}, *message.mutable_to());
+  Fill(run.ordered_at, *message.mutable_held_from());
+  if (!run.training()) Fill(run.charged_to, *message.mutable_held_until());
+  const auto charged = run.charges.find(study);
+  if (charged != run.charges.end()) message.set_device_seconds(static_cast<double>(charged->second) * 1e-6);
+  return message;
+}
+
 }  // namespace espalier::master

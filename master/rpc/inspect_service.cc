@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "espalier/v1/inspect.grpc.pb.h"
+#include "master/core/views/list_runs.h"
 #include "master/core/views/makespan_bound.h"
 #include "master/core/views/study_part.h"
 #include "master/core/views/trainer_standing.h"
@@ -60,6 +61,7 @@ InspectService::InspectService(MasterPort& master, OutputStore& outputs, SeriesS
   Serve("GetTrial", &Callers::Member, &InspectService::GetTrial);
   Serve("GetTrialOutput", &Callers::Member, &InspectService::GetTrialOutput);
   Serve("GetTrainingMetrics", &Callers::Member, &InspectService::GetTrainingMetrics);
+  Serve("ListRuns", &Callers::Member, &InspectService::ListRuns);
   Serve("GetPlan", &Callers::Member, &InspectService::GetPlan);
   Serve("ExplainStage", &Callers::Member, &InspectService::ExplainStage);
   Serve("Forecast", &Callers::Member, &InspectService::Forecast);
@@ -201,6 +203,19 @@ Result<void> InspectService::GetTrainingMetrics(const Caller& caller, const v1::
   for (const StoredSeries& each : stored) *response.add_series() = ToProto(each);
   response.set_next(stored.empty() ? query.after : stored.back().number);
   return {};
+}
+
+Result<void> InspectService::ListRuns(const Caller& caller, const v1::ListRunsRequest& request,
+                                      v1::ListRunsResponse& response) {
+  return Read([&](const MasterState& state) -> Result<void> {
+    const StudyId study{request.study_id()};
+    ESPALIER_RETURN_IF_ERROR(FindStudy(state, study, caller));
+    ESPALIER_ASSIGN(const RunPage page,
+                    master::ListRuns(state, study, PageSize(request.page_size()), request.page_token()));
+    for (const RunId run : page.runs) *response.add_runs() = ToProto(state.runs.at(run), study);
+    response.set_next_page_token(page.next_token);
+    return {};
+  });
 }
 
 Result<void> InspectService::GetPlan(const Caller& caller, const v1::GetPlanRequest& request,

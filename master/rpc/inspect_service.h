@@ -41,6 +41,8 @@ class InspectService final : public GuardedService {
                               v1::GetTrialOutputResponse& response);
   Result<void> GetTrainingMetrics(const Caller& caller, const v1::GetTrainingMetricsRequest& request,
                                   v1::GetTrainingMetricsResponse& response);
+  // As views/list_runs.h says: the page.
+  Result<void> ListRuns(const Caller& caller, const v1::ListRunsRequest& request, v1::ListRunsResponse& response);
   // In turns, as study_part.h says.
   Result<void> GetPlan(const Caller& caller, const v1::GetPlanRequest& request, v1::GetPlanResponse& response);
   // As views/explain_stage.h says.

@@ -181,6 +181,7 @@ struct Indexes {
   std::map<std::string, std::set<int>> idle_slots;             // by server; none is empty
   std::map<OfferKind, std::set<std::string>> idle_servers;     // connected, with idle slots; none is empty
   std::map<std::string, std::set<RunId>> active_runs;          // not ended, by server
+  std::map<StudyId, std::set<RunId>> runs_of_study;            // that have served it, ended ones too; none is empty
   std::map<SessionId, std::string> server_of_session;
   StepLedger steps;
   std::map<StudyId, std::set<PlanId>> plans_of_study;  // that some trial of it is in

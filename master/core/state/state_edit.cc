@@ -154,7 +154,8 @@ struct Applier {
       run.open.emplace(std::pair(promise.step, promise.owed), id);
       CountOpen(run, promise, 1);
     }
-    for (const StudyId study : run.serves) state.runs.at(run.id).charges.try_emplace(study, 0);
+    for (const StudyId study : run.serves) run.charges.try_emplace(study, 0);
+    for (const auto& [study, microseconds] : run.charges) state.index.runs_of_study[study].insert(run.id);
     for (const auto& [study, microseconds] : run.charges) AddDeviceTime(study, microseconds);
     IndexKeeper(state).RunAdded(run);
     state.index.steps.Around(state, run, [&] { state.index.steps.RunAdded(state, run); });
@@ -199,7 +200,9 @@ struct Applier {
                                     [&](StudyId study) { return !run.charges.contains(study); });
     const auto serve = [&] {
       run.serves = change.serves;
-      for (const StudyId study : run.serves) run.charges.try_emplace(study, 0);
+      for (const StudyId study : run.serves) {
+        if (run.charges.try_emplace(study, 0).second) state.index.runs_of_study[study].insert(run.id);
+      }
     };
     joined ? state.index.steps.Around(state, run, serve) : serve();
     for (const auto& [study, microseconds] : change.microseconds) {

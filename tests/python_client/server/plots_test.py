@@ -35,6 +35,9 @@ class PlotsTest(unittest.TestCase):
         cls.study = cls.client.study("pictured", trainer="mlp", data="digits", step="20 updates", space=SPACE, metric="test_loss", goal="min",
                                      evaluate_every=1).run(es.SHA(min=3, max=STEPS, reduction=2))  # fmt: skip
 
+    def plots(self):
+        return self.study.plot_curves, self.study.plot_tree, self.study.plot_importance, self.study.plot_utilization
+
     def tearDown(self):
         pyplot.close("all")
 
@@ -88,6 +91,7 @@ class PlotsTest(unittest.TestCase):
         empty = self.client.study("empty", trainer="synthetic", metric="test_loss", goal="min").create([{"lr": 0.1}])
         self.assertEqual(len(empty.plot_tree().containers), 0)
         self.assertEqual(len(empty.plot_curves().lines), 0)
+        self.assertEqual(empty.plot_utilization().get_title(), "no run yet")
         with self.assertRaisesRegex(es.FailedPrecondition, "no trial has a result yet"):
             empty.plot_importance()
         opened = self.client.open_study("empty")
@@ -107,16 +111,34 @@ class PlotsTest(unittest.TestCase):
         with self.assertRaisesRegex(es.InvalidArgument, "at: expected one of 3, 6, 12, where trials were measured, got 5"):
             self.study.importances(at=5)
 
+    def test_every_slot_has_a_row_with_what_it_was_held_for(self):
+        runs = self.study.runs()
+        self.assertEqual({run.state for run in runs}, {"ended"})
+        self.assertEqual([run.id for run in runs], sorted(run.id for run in runs))
+        self.assertTrue(all(run.held_from <= run.held_until for run in runs))
+        show = self.study.show()
+        self.assertAlmostEqual(sum(run.device_seconds for run in runs), show.slot_seconds, places=3)
+        self.assertEqual(sum(run.to_step - run.from_step for run in runs), show.steps.trained)
+        by_slot = {}
+        for run in runs:
+            by_slot.setdefault((run.server, run.slot), []).append(run)
+        for of_slot in by_slot.values():  # one after the other
+            self.assertTrue(all(one.held_until <= next_one.held_from for one, next_one in zip(of_slot, of_slot[1:])))
+        ax = self.study.plot_utilization()
+        self.assertEqual(len([bar for container in ax.containers for bar in container]), len(runs))
+        self.assertEqual(len(ax.get_yticklabels()), len(by_slot))
+        self.assertRegex(ax.get_title(), rf"^{len(runs)} runs; slots held \d+% of the time$")
+
     def test_each_draws_on_the_axes_that_it_is_given(self):
-        figure, axes = pyplot.subplots(3)
-        for plot, ax in zip((self.study.plot_curves, self.study.plot_tree, self.study.plot_importance), axes):
+        figure, axes = pyplot.subplots(4)
+        for plot, ax in zip(self.plots(), axes):
             self.assertIs(plot(ax=ax), ax)
         self.assertEqual(pyplot.get_fignums(), [figure.number])
 
     def test_every_picture_is_readable_in_light_and_in_dark(self):
         for style in (LIGHT, DARK):
             with pyplot.style.context(style):
-                for plot in (self.study.plot_curves, self.study.plot_tree, self.study.plot_importance):
+                for plot in self.plots():
                     with self.subTest(style, plot=plot.__name__):
                         ax = plot()
                         ax.figure.canvas.draw()

@@ -2,6 +2,7 @@
 // pays.
 #include <catch2/catch.hpp>
 
+#include "master/core/views/list_runs.h"
 #include "master/core/views/study_summary.h"
 #include "tests/support/rounds.h"
 #include "tests/support/server_by_hand.h"
@@ -134,6 +135,32 @@ TEST_CASE("steps of a run that a study joined were trained for it, and not found
   const StepCounts steps = Summarize(of.state(), late, of.RunOf(of.run).charged_to).steps;
   CHECK(steps.trained == 0);
   CHECK(steps.reused == 80);
+}
+
+TEST_CASE("a run is listed for each study that it has served, also after a restart") {
+  JoinedRun of;
+  for (const bool restarted : {false, true}) {
+    if (restarted) of.Restart();
+    for (const StudyId study : {of.study, of.joining}) {
+      CHECK(ListRuns(of.state(), study, 10, "")->runs == std::vector{of.run});
+    }
+  }
+  CHECK(ListRuns(of.state(), of.AddStudy({.name = "idle"}), 10, "")->runs.empty());
+}
+
+TEST_CASE("runs are listed in the order of their orders, page after page") {
+  ServerByHand of(3);
+  for (const char* lr : {"0.1", "0.2", "0.3"}) of.Submit(of.study, {{"lr", lr}}, 80);
+  const RunPage whole = ListRuns(of.state(), of.study, 3, "").value();
+  CHECK(whole.runs.size() == 3);
+  CHECK(std::ranges::is_sorted(whole.runs));
+  CHECK(whole.next_token.empty());
+  const RunPage first = ListRuns(of.state(), of.study, 2, "").value();
+  CHECK(first.runs == std::vector{whole.runs[0], whole.runs[1]});
+  const RunPage second = ListRuns(of.state(), of.study, 2, first.next_token).value();
+  CHECK(second.runs == std::vector{whole.runs[2]});
+  CHECK(second.next_token.empty());
+  CHECK(ListRuns(of.state(), of.study, 2, "c 1 0").error().field == "page_token");
 }
 
 }  // namespace espalier::master

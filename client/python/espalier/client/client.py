@@ -87,13 +87,8 @@ class Client:
         "finished". Read in pages as they are looked at."""
         if goal not in GOALS:
             raise InvalidArgument(f"expected max or min, got {shown(goal)}", "goal")
-        request: dict[str, Any] = {"state": state or "", "metric": metric or "", "goal": number_of("Goal", GOALS[goal])}
-        while True:
-            page = self.connection.call("ListStudies", **request)
+        for page in self.connection.pages("ListStudies", state=state or "", metric=metric or "", goal=number_of("Goal", GOALS[goal])):
             yield from map(listing_of, page.studies)
-            if not page.next_page_token:
-                return
-            request["page_token"] = page.next_page_token
 
     def trainers(self) -> list[TrainerOffer]:
         """The trainers that servers have of their own."""

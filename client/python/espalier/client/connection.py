@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import grpc
@@ -53,6 +54,15 @@ class Connection:
             left = None if left == math.inf else left
             time.sleep(pause)
             attempt += 1
+
+    def pages(self, name: str, **request: Any) -> Iterator[Any]:
+        """What a listing's calls answer, one after the other, up to its last page; each as it is looked at."""
+        while True:
+            page = self.call(name, **request)
+            yield page
+            if not page.next_page_token:
+                return
+            request["page_token"] = page.next_page_token
 
     def watch(self, study_id: int, from_event: int) -> "Watch":
         """One attempt to read a study's events: who reads it starts the next from the next event."""

@@ -17,6 +17,7 @@ from espalier.client.importance import importances_of
 from espalier.client.protocol import number_of
 from espalier.client.request_fields import said_as_arguments
 from espalier.client.retry import new_request_id
+from espalier.client.runs import Run, run_of
 from espalier.client.say import say
 from espalier.client.specification import KEEPS, one_of
 from espalier.client.study_stream import StudyStream
@@ -210,6 +211,18 @@ class Study:
         from espalier.client.plots.tree import plot_tree
 
         return plot_tree(self, ax)
+
+    def runs(self) -> list[Run]:
+        """What its slots were used for: every run that has served it so far, in the order in which they were given to servers."""
+        return [run_of(wire) for page in self.client.connection.pages("ListRuns", study_id=self.id) for wire in page.runs]
+
+    def plot_utilization(self, ax: Axes | None = None) -> Axes:
+        """Its `runs()`, with matplotlib: time to the right, a row for each slot that some run of the study had, so that what is left empty was
+        idle, or worked for others; in the title how much of the time the slots were held. `ax`: drawn on; left out: a new figure. Raises
+        ModuleNotFoundError without matplotlib."""
+        from espalier.client.plots.slots import plot_utilization
+
+        return plot_utilization(self, ax)
 
     def plot_importance(self, at: int | None = None, ax: Axes | None = None) -> Axes:
         """`importances(at)` as bars, with matplotlib. `ax`: drawn on; left out: a new figure. Raises ModuleNotFoundError without

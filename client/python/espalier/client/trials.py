@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from espalier.client.protocol import number_of
 from espalier.client.trial import Trial
@@ -50,11 +50,6 @@ class Trials:
         return self.first(index + 1)[index]
 
     def _pages(self, size):
-        request: dict[str, Any] = {"study_id": self._study.id, "page_size": size, "states": self._states,
-                                   "order": number_of("TrialOrder", ORDERS[self._order])}  # fmt: skip
-        while True:
-            page = self._study.client.connection.call("ListTrials", **request)
+        order = number_of("TrialOrder", ORDERS[self._order])
+        for page in self._study.client.connection.pages("ListTrials", study_id=self._study.id, page_size=size, states=self._states, order=order):
             yield from (Trial(self._study, wire.trial_id, wire) for wire in page.trials)
-            if not page.next_page_token:
-                return
-            request["page_token"] = page.next_page_token
