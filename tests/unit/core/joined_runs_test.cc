@@ -152,7 +152,7 @@ TEST_CASE("runs are listed in the order of their orders, page after page") {
   ServerByHand of(3);
   for (const char* lr : {"0.1", "0.2", "0.3"}) of.Submit(of.study, {{"lr", lr}}, 80);
   const RunPage whole = ListRuns(of.state(), of.study, 3, "").value();
-  CHECK(whole.runs.size() == 3);
+  REQUIRE(whole.runs.size() == 3);
   CHECK(std::ranges::is_sorted(whole.runs));
   CHECK(whole.next_token.empty());
   const RunPage first = ListRuns(of.state(), of.study, 2, "").value();
