@@ -56,6 +56,27 @@ class OptunaTest(unittest.TestCase):
     def study(self, name, **more):
         return self.client.study(name, **{**dict(trainer="synthetic", metric="test_loss", goal="min", steps=STEPS, share="study"), **more})
 
+    def test_a_seeded_sampler_goes_on_where_the_process_before_it_was_killed(self):
+        class Killed(Exception):
+            pass
+
+        def run(asked_at_most):
+            asked = []
+
+            def counted(trial):
+                if len(asked) == asked_at_most:
+                    raise Killed
+                asked.append(trial.number)
+                return space(trial)
+
+            return es.optuna.run(self.study("killed"), counted, trials=30, at_once=1, sampler=optuna.samplers.TPESampler(seed=3))
+
+        with self.assertRaises(Killed):
+            run(asked_at_most=20)
+        seen = run(asked_at_most=30)
+        self.assertEqual(len({trial.user_attrs["espalier_trial"] for trial in seen.trials}), 30)
+        self.assertEqual(len(self.client.open_study("killed").trials), 30)
+
     def test_any_sampler_drives_a_study_of_fifty_trials(self):
         for name, sampler in {"tpe": optuna.samplers.TPESampler(seed=1), "cma-es": optuna.samplers.CmaEsSampler(seed=1)}.items():
             with self.subTest(name):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import random
 import unittest
 
@@ -150,6 +151,49 @@ class OneServiceTest(unittest.TestCase):
         self.assertEqual((len(frame), frame.index.name), (1203, "trial"))
         self.assertEqual(frame.sort_values("test_loss").index[0], study.best.id)
         self.assertEqual(set(frame["state"]), {"done"})
+
+    def test_a_tuner_of_ones_own_that_is_started_again_goes_on_where_it_was(self):
+        class Seeded:
+            """Draws from a seed and from what it was told; its process dies after so many tells."""
+
+            def __init__(self, dies_after=math.inf):
+                self.draws, self.sum, self.told, self.dies_after = random.Random(7), 0.0, [], dies_after
+
+            def ask(self):
+                return {"curve_limit": (self.draws.random() + self.sum) % 1}
+
+            def tell(self, proposal, evaluation):
+                if len(self.told) == self.dies_after:
+                    raise KeyboardInterrupt
+                self.told.append((evaluation.trial_id, evaluation.step, evaluation["test_loss"]))
+                self.sum += evaluation["test_loss"]
+                return evaluation["test_loss"] < 0.9
+
+        def drive(tuner):
+            study = self.synthetic("own", space=es.Space({"curve_limit": es.uniform(0, 1)}))
+            study.drive(tuner, at=[1, 2, 3], at_once=1, trials=8)
+            return study
+
+        killed = Seeded(dies_after=6)
+        with self.assertRaises(KeyboardInterrupt):
+            drive(killed)
+        again = Seeded()
+        study = drive(again)
+        self.assertEqual(again.told[:6], killed.told)
+        self.assertTrue(study.wait(300))
+        self.assertEqual(len(study.trials), 8)
+        self.assertEqual(study.show().steps.wasted, 0)
+
+    def test_a_tuner_of_ones_own_that_proposes_something_else_has_trials_beside_what_is_there(self):
+        space = es.Space({"curve_limit": es.uniform(0, 1)})
+        first, second = (self.synthetic("beside", space=space) for _ in range(2))
+        for study, value in ((first, 0.25), (second, 0.75)):
+            tuning = study.ask_tell(at=2)
+            tuning.submit({"curve_limit": value})
+            self.assertEqual([told.proposal for told in tuning], [{"curve_limit": value}])
+        self.assertEqual(first.id, second.id)
+        self.assertEqual([trial.hyper_parameters["curve_limit"] for trial in first.trials], [0.25, 0.75])
+        first.cancel()
 
     def test_a_tuner_of_ones_own_is_told_what_it_asked_for(self):
         class HillClimber:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import queue
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from espalier.client.batches import MORE_STEPS_MAX, Batch, new_trial, whole_steps
 from espalier.client.evaluation import Evaluation
 from espalier.client.future import Future
-from espalier.errors import FailedPrecondition, InvalidArgument
+from espalier.errors import AlreadyExists, FailedPrecondition, InvalidArgument
 
 if TYPE_CHECKING:
     from espalier.client.study import Study
@@ -43,10 +44,17 @@ class Told(NamedTuple):
 
 class AskTell:
     """Made by `study.ask_tell(at=...)`. Submit proposals, and iterate over what they come to; the iteration ends when nothing is waited
-    for any more, so submit on the way. Not for several threads."""
+    for any more, so submit on the way. Not for several threads.
 
-    def __init__(self, study: Study, at: Iterable[int] | int):
+    A process that is started again goes on where the one before it ended: what the n-th submission asked for then, and asks for now, are the
+    same trials, of which everything is told again, in the same order. So a tuner that is told the same and proposes the same, as one with a
+    seed does, comes to where it was. From where it proposes something else, its trials are new ones."""
+
+    def __init__(self, study: Study, at: Iterable[int] | int, name: str):
+        """`name`: which of the study's tuners this is, for the process and for those that are started after it."""
         self._study = study
+        self._name = name
+        self._request_ids = (f"{name}/{number}" for number in itertools.count())
         self._at = [at] if isinstance(at, int) else list(at)
         for step in self._at:
             whole_steps(step, "at")
@@ -76,10 +84,10 @@ class AskTell:
         if not listed:
             return []
         self._study.create(listed)
-        claimed = self._study._submit(batch)
+        claimed = self._submit(batch)
         at_once = 1 + len(more)
         trials = [future.trial for future in claimed[::at_once]]
-        laters = [self._study._submit(Batch(claims=[(trial.id, step) for trial in trials])) for step in later]
+        laters = [self._submit(Batch(claims=[(trial.id, step) for trial in trials])) for step in later]
         for index, (trial, proposal) in enumerate(zip(trials, listed)):
             self._asked[trial.id] = _Asked(trial, proposal, deque(self._at))
             for future in (*claimed[index * at_once : (index + 1) * at_once], *(each[index] for each in laters)):
@@ -89,7 +97,15 @@ class AskTell:
     def stop(self, trial: Trial) -> None:
         """Withdraws it: nothing more is told of it."""
         if self._asked.pop(trial.id, None) is not None:
-            trial.cancel()
+            self._study._submit(Batch(cancel=[trial.id]), f"{self._name}/stop/{trial.id}")
+
+    def _submit(self, batch):
+        try:
+            return self._study._submit(batch, next(self._request_ids))
+        except AlreadyExists as error:
+            if error.field != "request_id":
+                raise
+            return self._study._submit(batch)  # the process before had asked for something else
 
     def __iter__(self) -> Iterator[Told]:
         while self._asked:
@@ -136,7 +152,7 @@ def drive(study: Study, tuner: Tuner, at: Iterable[int] | int, at_once: int, tri
     """As Study.drive says."""
     if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
         raise InvalidArgument(f"expected a whole number of at least 1, got {at_once!r}", "at_once")
-    session = AskTell(study, at)
+    session = study.ask_tell(at)
     proposed = 0
 
     def propose():

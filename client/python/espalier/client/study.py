@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
@@ -49,6 +50,7 @@ class Study:
         self.attached = study_id is not None
         self._metric = draft.specification.metric if draft is not None else None
         self._tuner: BuiltIn | None = None
+        self._own_tuners = (f"ask-tell-{number}" for number in itertools.count())  # names, for as many as there will be
 
     @property
     def id(self) -> int:
@@ -155,12 +157,13 @@ class Study:
     def ask_tell(self, at: Iterable[int] | int | None = None) -> AskTell:
         """For a tuner of your own, written as a loop: submit proposals, and iterate over what they come to, at the steps `at` of each
         trial, in their order. `at`: left out: the study's `steps`."""
-        return AskTell(self, self._steps(at))
+        return AskTell(self, self._steps(at), next(self._own_tuners))
 
     def drive(self, tuner: Tuner, *, at: Iterable[int] | int | None = None, at_once: int = 8, trials: int | None = None) -> None:
         """For a tuner of your own, an object with `ask()` and `tell(proposal, evaluation)`: keeps `at_once` of its trials open, until it
-        proposes no more, or has proposed so many `trials`; then finishes the study. It runs in this process, and ends with it. What the
-        tuner raises is raised, and leaves the study as it is."""
+        proposes no more, or has proposed so many `trials`; then finishes the study. It runs in this process, and ends with it; the study
+        waits then, and goes on with a process that is started again (AskTell). What the tuner raises is raised, and leaves the study as it
+        is."""
         drive(self, tuner, self._steps(at), at_once, trials)
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -272,9 +275,10 @@ class Study:
         self._stream.settle(claim_id, future)
         return future
 
-    def _submit(self, batch: Batch) -> list[Future]:
-        """The futures of the batch's claims, those of new trials first, each trial's in step order."""
-        parts, request_id = cut(batch), new_request_id()
+    def _submit(self, batch: Batch, request_id: str | None = None) -> list[Future]:
+        """The futures of the batch's claims, those of new trials first, each trial's in step order. The same `request_id` with the same batch
+        gets the first answer again, with another one AlreadyExists; left out: one of its own."""
+        parts, request_id = cut(batch), request_id or new_request_id()
         futures = []
         for index, part in enumerate(parts):
             part_id = request_id if len(parts) == 1 else f"{request_id}/{index}"
