@@ -35,8 +35,8 @@ def run(study: Study, space: Callable[[optuna.Trial], Mapping[str, Any]], *, tri
     what is pruned is cancelled, while training goes on meanwhile. The last one is what Optuna is told; NaN at any of them, where training
     diverged, makes Optuna's trial fail and withdraws the trial, as does a trial that fails (`espalier_message` among its user attributes says
     why). `sampler`, `pruner`: Optuna's defaults if left out; no pruning where `at` is one step. One that stops Optuna's study, as a grid that is
-    exhausted does, ends the run sooner. `optuna_study`: goes on with that one instead. What `space` raises is raised, and leaves the study as
-    it is. Runs in this process, and ends with it. Raises InvalidArgument, FailedPrecondition."""
+    exhausted does, ends the run sooner. `optuna_study`: goes on with that one instead. Where `space` raises optuna.TrialPruned, the trial is
+    pruned, counts, and is not trained; what else it raises is raised, and leaves the study as it is. Runs in this process, and ends with it. Raises InvalidArgument, FailedPrecondition."""
     metric, goal = _decides(study)
     direction = DIRECTIONS[goal]
     if optuna_study is None:
@@ -47,12 +47,12 @@ def run(study: Study, space: Callable[[optuna.Trial], Mapping[str, Any]], *, tri
         raise InvalidArgument(f"expected one that is to {direction} {metric}, as the study is", "optuna_study")
     steps = study._steps(at)
     steps = [steps] if isinstance(steps, int) else list(steps)
-    tuner = _Tuner(optuna_study, space, metric, max(steps, default=0))
+    tuner = _Tuner(optuna_study, space, metric, max(steps, default=0), trials)
     with contextlib.ExitStack() as at_end:
         optuna_study.stop = tuner.stop  # its own is for its own loop
         at_end.callback(delattr, optuna_study, "stop")
         at_end.callback(tuner.give_up)
-        study.drive(tuner, at=steps, at_once=at_once, trials=trials)
+        study.drive(tuner, at=steps, at_once=at_once)
     return optuna_study
 
 
@@ -77,8 +77,8 @@ class _Proposal(dict):
 class _Tuner:
     """Optuna, as study.drive(...) needs it."""
 
-    def __init__(self, optuna_study, space, metric, last):
-        self._optuna_study, self._space, self._metric, self._last = optuna_study, space, metric, last
+    def __init__(self, optuna_study, space, metric, last, trials):
+        self._optuna_study, self._space, self._metric, self._last, self._left = optuna_study, space, metric, last, trials
         self._open = {}  # number -> Optuna's trial that was asked for, and not told
         self._stopped = False
 
@@ -87,11 +87,15 @@ class _Tuner:
         self._stopped = True
 
     def ask(self) -> _Proposal | None:
-        if self._stopped:
-            return None
-        trial = self._optuna_study.ask()
-        self._open[trial.number] = trial
-        return _Proposal(self._space(trial), trial)
+        while self._left > 0 and not self._stopped:
+            self._left -= 1
+            trial = self._optuna_study.ask()
+            self._open[trial.number] = trial
+            try:
+                return _Proposal(self._space(trial), trial)
+            except optuna.TrialPruned:
+                self._end(trial, state=TrialState.PRUNED)
+        return None
 
     def tell(self, proposal: _Proposal, evaluation: Evaluation) -> bool:
         trial = proposal.trial

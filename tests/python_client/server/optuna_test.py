@@ -77,6 +77,19 @@ class OptunaTest(unittest.TestCase):
         self.assertEqual(len({trial.user_attrs["espalier_trial"] for trial in seen.trials}), 30)
         self.assertEqual(len(self.client.open_study("killed").trials), 30)
 
+    def test_what_the_space_prunes_counts_and_is_not_trained(self):
+        def picky(trial):
+            proposal = space(trial)
+            if trial.number % 3 == 1:
+                raise optuna.TrialPruned
+            return proposal
+
+        study = self.study("picky")
+        seen = es.optuna.run(study, picky, trials=10, at_once=2, sampler=optuna.samplers.RandomSampler(seed=5))
+        states = [trial.state.name for trial in seen.trials]
+        self.assertEqual(states, ["PRUNED" if number % 3 == 1 else "COMPLETE" for number in range(10)])
+        self.assertEqual(len(study.trials), 7)
+
     def test_any_sampler_drives_a_study_of_fifty_trials(self):
         for name, sampler in {"tpe": optuna.samplers.TPESampler(seed=1), "cma-es": optuna.samplers.CmaEsSampler(seed=1)}.items():
             with self.subTest(name):
@@ -117,14 +130,14 @@ class OptunaTest(unittest.TestCase):
     def test_a_trial_that_diverges_on_the_way_fails_before_a_pruner_may_call_it_pruned(self):
         pruner = Recorder(0)
         kept = optuna.create_study(direction="minimize", pruner=pruner)
-        tuner = es.optuna._Tuner(kept, space, "test_loss", STEPS)
+        tuner = es.optuna._Tuner(kept, space, "test_loss", STEPS, 10)
         self.assertFalse(tuner.tell(tuner.ask(), es.Evaluation(7, 2, "done", {"test_loss": math.nan})))
         self.assertEqual([(trial.state.name, list(trial.intermediate_values)) for trial in kept.trials], [("FAIL", [2])])
         self.assertEqual(pruner.asked, [])
 
     def test_a_trial_that_fails_fails_in_optuna(self):
         kept = optuna.create_study(direction="minimize")
-        tuner = es.optuna._Tuner(kept, space, "test_loss", STEPS)
+        tuner = es.optuna._Tuner(kept, space, "test_loss", STEPS, 10)
         failed = tuner.ask()
         tuner.ask()
         self.assertFalse(tuner.tell(failed, es.Evaluation(7, 2, "failed", message="out of memory")))
