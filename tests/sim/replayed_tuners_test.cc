@@ -160,7 +160,7 @@ TEST_CASE("every tuner, given the stored events of a study, makes exactly the st
       StudyToSimulate study = Study(make_tuner);
       study.host_killed_after = SomeOf(100, 10, generator);
       const Result<SimulatedStudy> simulation = SimulateStudy(study, make_tuner);
-      REQUIRE((simulation.has_value() ? "" : simulation.error().field + ": " + simulation.error().message) == "");
+      if (!simulation.has_value()) FAIL(simulation.error().field + ": " + simulation.error().message);
       const SimulatedStudy& simulated = *simulation;
       CHECK(simulated.summary.steps.wasted == 0);
       const std::vector<Entered> stored = StoredBatches(simulated.events);

@@ -65,7 +65,7 @@ Expression Parted(Samples& samples, const Expression& expression, std::int64_t h
 
 // Another expression that begins like the given one, often in another form.
 Expression Related(Samples& samples, const Expression& expression, std::int64_t horizon) {
-  const Expression parted = Parted(samples, expression, horizon);
+  Expression parted = Parted(samples, expression, horizon);
   switch (samples.Below(5)) {
     case 0:
       return Called("Scale", {Written(1), parted});
@@ -437,7 +437,7 @@ TEST_CASE("values are the same bits on every machine and compiler, in every rele
       for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(bits >> shift);
     }
   }
-  REQUIRE(bytes.size() == 2000 * 8);
+  REQUIRE(bytes.size() == std::size_t{2000} * 8);
   // All 2,000 agree with a computation in 400 bits, rounded where the formulas round.
   CHECK(ToHex(DigestOf(bytes)) == "3a69f9e18a2237a868a31da916bec79d");
   // A few of them, to see what moved if the digest did.
