@@ -7,7 +7,7 @@ import importlib.util
 PACKAGE = "client/python/espalier"
 CHAPTERS = {
     "The service": ["connect", "up", "Client", "Service", "RetryPolicy"],
-    "Studies": ["Study", "Trial", "Evaluation", "Forecast", "Future", "as_completed", "wait_all", "wait_any"],
+    "Studies": ["Study", "Trial", "Evaluation", "Forecast", "Future", "Run", "as_completed", "wait_all", "wait_any"],
     "What is tried": ["Grid", "Space", "Range", "uniform", "loguniform", "integer", "choice"],
     "Sequences": ["Sequence", "parse"],  # and the families
     "Tuners": ["GridSearch", "Random", "SHA", "ASHA", "Hyperband", "Median", "EarlyStop", "TPE", "PBT"],

@@ -23,6 +23,7 @@ _PLACES = {
     "Forecast": "client.forecast",
     **dict.fromkeys(["ASHA", "EarlyStop", "GridSearch", "Hyperband", "Median", "PBT", "Random", "SHA", "TPE"], "client.tuners"),
     "RetryPolicy": "client.retry",
+    "Run": "client.runs",
     "Study": "client.study",
     "Trial": "client.trial",
     "DataLoader": "loader:ResumableLoader",  # for scripts that change nothing but the import

@@ -6,6 +6,7 @@ from espalier.client.forecast import Forecast as Forecast
 from espalier.client.future import Future as Future, as_completed as as_completed, wait_all as wait_all, wait_any as wait_any
 from espalier.client.local_service import Service as Service, up as up
 from espalier.client.retry import RetryPolicy as RetryPolicy
+from espalier.client.runs import Run as Run
 from espalier.client.study import Study as Study
 from espalier.client.trial import Trial as Trial
 from espalier.client.tuners import ASHA as ASHA, PBT as PBT, SHA as SHA, TPE as TPE, EarlyStop as EarlyStop, GridSearch as GridSearch
