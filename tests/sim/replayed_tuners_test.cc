@@ -10,6 +10,7 @@
 #include "client/tuners/driver.h"
 #include "client/tuners/registry.h"
 #include "sim/tuned_study.h"
+#include "tests/support/rounds.h"
 
 namespace espalier::sim {
 namespace {
@@ -174,13 +175,14 @@ TEST_CASE("grid, SHA and Hyperband decide the same of 1,000 trials, whenever the
   const auto seed = static_cast<std::uint64_t>(std::random_device{}());
   INFO("seed " << seed);
   std::mt19937_64 generator(seed);
+  const auto trial_count = static_cast<std::size_t>(Rounds(1000));
   for (const char* name : {"grid", "sha", "hyperband"}) {
     INFO(name);
-    const TunerMaker make_tuner = MakerOf(name, EveryTuner().at(name).front(), 1000);
+    const TunerMaker make_tuner = MakerOf(name, EveryTuner().at(name).front(), trial_count);
     StudyToSimulate study = Study(make_tuner);
     study.slot_count = 16;
     const SimulatedStudy undisturbed = SimulateStudy(study, make_tuner).value();
-    CHECK(Decisions(undisturbed.events).size() >= 1000);
+    CHECK(Decisions(undisturbed.events).size() >= trial_count);
     study.host_killed_after = SomeOf(undisturbed.events.size(), 30, generator);
     const SimulatedStudy killed = SimulateStudy(study, make_tuner).value();
     CHECK(Decisions(killed.events) == Decisions(undisturbed.events));
