@@ -14,7 +14,7 @@ enum class Goal { kMinimize, kMaximize };
 enum class Scope { kNobody, kStudy, kTeam, kEveryone };
 
 // Which of a study's states are never evicted: that of its best result; each trial's, where its furthest claim is done;
-// none.
+// none; each trial's, wherever a claim of it is done.
 enum class Keep { kBest, kAll, kNone, kClaimed };
 
 // When the study's trainer is checked, if it is of a user's own code: in slots where nothing trains, while the study

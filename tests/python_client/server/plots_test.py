@@ -3,7 +3,7 @@
 import unittest
 
 import espalier as es
-from service import Service
+from service import Service, wait_until
 
 try:
     import matplotlib
@@ -112,8 +112,7 @@ class PlotsTest(unittest.TestCase):
             self.study.importances(at=5)
 
     def test_every_slot_has_a_row_with_what_it_was_held_for(self):
-        runs = self.study.runs()
-        self.assertEqual({run.state for run in runs}, {"ended"})
+        runs = wait_until(lambda: {run.state for run in (runs := self.study.runs())} == {"ended"} and runs, "all runs have ended")
         self.assertEqual([run.id for run in runs], sorted(run.id for run in runs))
         self.assertTrue(all(run.held_from <= run.held_until for run in runs))
         show = self.study.show()

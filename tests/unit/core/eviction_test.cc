@@ -201,7 +201,7 @@ TEST_CASE("where all that was claimed stays, each claim's state does, and not wh
   CHECK(of.Stored() == Files{"early", "late", "other"});
 }
 
-TEST_CASE("a study is pinned and let go of, also when it is finished, by its user alone, and over restarts") {
+TEST_CASE("a study is pinned and let go of, also when it is finished, and over restarts") {
   Budget of;
   of.Limit(1);
   const TrialId trial = of.Trained("0.1", "early", 10);
