@@ -112,7 +112,8 @@ class PlotsTest(unittest.TestCase):
             self.study.importances(at=5)
 
     def test_every_slot_has_a_row_with_what_it_was_held_for(self):
-        runs = wait_until(lambda: {run.state for run in (runs := self.study.runs())} == {"ended"} and runs, "all runs have ended")
+        wait_until(lambda: {run.state for run in self.study.runs()} == {"ended"}, "all runs have ended")
+        runs = self.study.runs()
         self.assertEqual([run.id for run in runs], sorted(run.id for run in runs))
         self.assertTrue(all(run.held_from <= run.held_until for run in runs))
         show = self.study.show()
