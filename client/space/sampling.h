@@ -20,8 +20,12 @@ enum class SamplingMethod {
 std::string_view Name(SamplingMethod method);
 Result<SamplingMethod> ParseSamplingMethod(std::string_view name);
 
+// As many are drawn at most of a study that goes on until its stop rule ends it.
+inline constexpr std::size_t kTrialsUntilStopped = 10'000;
+
 struct Sampling {
   std::size_t trials = 0;
+  bool until_stopped = false;  // nobody said how many: kTrialsUntilStopped
   std::int64_t seed = 0;
   SamplingMethod method = SamplingMethod::kRandom;
 };

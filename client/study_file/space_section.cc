@@ -15,6 +15,22 @@ using NodeKind = YamlNode::Kind;
 
 std::string ItemField(const std::string& field, std::size_t index) { return field + "[" + std::to_string(index) + "]"; }
 
+bool MayGoOnUntilStopped(const StudyFile& file) {
+  return file.specification.stop != StopRule{} && tuners::MayGoOnUntilStopped(file.tuner);
+}
+
+Sampling SamplingUntilStopped(const StudyFile& file) {
+  return {.trials = kTrialsUntilStopped,
+          .until_stopped = true,
+          .method = tuners::SamplingOf(file.tuner).value_or(SamplingMethod::kRandom)};
+}
+
+tl::unexpected<Error> MissesTrials(const StudyFile& file, const std::string& why = "") {
+  return Wrong("tuner." + file.tuner + ".trials",
+               "is missing; expected how many trials to draw" + why +
+                   (tuners::MayGoOnUntilStopped(file.tuner) ? "; or give stop, when the study ends" : ""));
+}
+
 class SpaceReader {
  public:
   SpaceReader(const YamlNode& root, StudyFile& file) : root_(root), file_(file) {}
@@ -22,6 +38,7 @@ class SpaceReader {
   Result<void> Read() {
     ESPALIER_RETURN_IF_ERROR(ReadHyperParameters());
     ESPALIER_RETURN_IF_ERROR(ReadConditions());
+    DrawUntilStopped();
     ESPALIER_RETURN_IF_ERROR(CheckSource());
     return ReadTrials();
   }
@@ -116,6 +133,14 @@ class SpaceReader {
     return Wrong(field, comparison.name + " is never " + comparison.value + "; expected one of: " + Joined(values));
   }
 
+  // Of what has to be drawn nobody said how many.
+  void DrawUntilStopped() {
+    const bool has_to_draw =
+        !first_range_.empty() || tuners::CandidatesOf(file_.tuner) == tuners::CandidateSource::kDrawn;
+    if (file_.sampling || !has_to_draw || !MayGoOnUntilStopped(file_)) return;
+    file_.sampling = SamplingUntilStopped(file_);
+  }
+
   // Whether the tuner draws its trials, and whether it has to.
   Result<void> CheckSource() const {
     const std::string field = "tuner." + file_.tuner + ".trials";
@@ -141,10 +166,10 @@ class SpaceReader {
         return Wrong(first_range_.begin()->second, "got a range; expected values: " + file_.tuner +
                                                        " tries every combination, random draws from ranges");
       }
-      return Wrong(field, "is missing; expected how many trials to draw: " + ranged);
+      return MissesTrials(file_, ": " + ranged);
     }
     if (source != tuners::CandidateSource::kDrawn) return {};
-    return Wrong(field, "is missing; expected how many trials to draw");
+    return MissesTrials(file_);
   }
 
   Result<void> ReadTrials() {
@@ -222,19 +247,23 @@ Result<std::optional<Sampling>> TakeSampling(StudyFile& file) {
     if (auto option = file.tuner_options.extract(name)) own.insert(std::move(option));
   }
   if (own.empty()) return std::nullopt;
-  Sampling sampling;
+  Sampling sampling = SamplingUntilStopped(file);
   const auto whole = [&](const std::string& name, std::int64_t least) -> Result<std::int64_t> {
     const Result<Step> value = tuners::StepOption(own, name, Step{least});
     if (!value.has_value()) return Wrong(field + name, value.error().message);
     return value->value;
   };
-  ESPALIER_ASSIGN(const std::int64_t trials, whole("trials", 1));
-  sampling.trials = static_cast<std::size_t>(trials);
+  if (own.contains("trials")) {
+    ESPALIER_ASSIGN(const std::int64_t trials, whole("trials", 1));
+    sampling.trials = static_cast<std::size_t>(trials);
+    sampling.until_stopped = false;
+  } else if (!MayGoOnUntilStopped(file)) {
+    return MissesTrials(file);
+  }
   if (own.contains("seed")) {
     ESPALIER_ASSIGN(sampling.seed, whole("seed", 0));
   }
   const std::optional<SamplingMethod> only = tuners::SamplingOf(file.tuner);
-  sampling.method = only.value_or(sampling.method);
   if (const auto method = own.find("sampling"); method != own.end()) {
     const auto* const value = std::get_if<Value>(&method->second);
     const auto* const name = value == nullptr ? nullptr : std::get_if<std::string>(value);

@@ -64,7 +64,7 @@ std::string DefinitionOf(const StudyFile& file) {
   if (file.sampling.has_value()) {
     tuner_options["sampling"] = std::string(Name(file.sampling->method));
     tuner_options["seed"] = file.sampling->seed;
-    tuner_options["trials"] = static_cast<std::int64_t>(file.sampling->trials);
+    if (!file.sampling->until_stopped) tuner_options["trials"] = static_cast<std::int64_t>(file.sampling->trials);
   }
   for (const auto& [name, value] : tuner_options) options.Add(name, OptionInJson(value));
   Json definition = Json::Object({{"check", Name(study.check)}});

@@ -24,6 +24,8 @@ class Grid : public Tuner {
   std::vector<StartTrial> trials_;
 };
 
+}  // namespace
+
 Result<std::unique_ptr<Tuner>> MakeGrid(const Options& options, Trials given) {
   const bool all_have_steps = std::all_of(given.candidates.begin(), given.candidates.end(),
                                           [](const Candidate& candidate) { return candidate.steps.has_value(); });
@@ -40,19 +42,9 @@ Result<std::unique_ptr<Tuner>> MakeGrid(const Options& options, Trials given) {
   return std::make_unique<Grid>(std::move(trials));
 }
 
-}  // namespace
-
 TunerKind GridKind() {
   return {
       .name = "grid", .version = 1, .candidates = CandidateSource::kGiven, .option_names = {"steps"}, .make = MakeGrid};
-}
-
-TunerKind RandomKind() {
-  return {.name = "random",
-          .version = 1,
-          .candidates = CandidateSource::kDrawn,
-          .option_names = {"steps"},
-          .make = MakeGrid};
 }
 
 }  // namespace espalier::tuners

@@ -1,4 +1,4 @@
-// Grid and random search: every candidate to its last step, all at once. They differ in where candidates come from.
+// Grid search: every candidate to its last step, all at once.
 #pragma once
 
 #include "client/tuners/tuner_kind.h"
@@ -6,7 +6,8 @@
 namespace espalier::tuners {
 
 // Options: steps, for candidates that have no horizon of their own.
+Result<std::unique_ptr<Tuner>> MakeGrid(const Options& options, Trials given);
+
 TunerKind GridKind();
-TunerKind RandomKind();
 
 }  // namespace espalier::tuners

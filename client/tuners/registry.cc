@@ -9,6 +9,7 @@
 #include "client/tuners/learning.h"
 #include "client/tuners/median_stopping.h"
 #include "client/tuners/population.h"
+#include "client/tuners/random.h"
 #include "client/tuners/successive_halving.h"
 #include "client/tuners/tpe.h"
 #include "client/tuners/tpe_sampler.h"
@@ -22,6 +23,10 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool IsNumber(const Value& value) {
   return TypeOf(value) == ValueType::kInteger || TypeOf(value) == ValueType::kFloating;
 }
@@ -33,7 +38,7 @@ std::string Shown(const Option& option) {
 
 Result<void> CheckOptionNames(const TunerKind& kind, const Options& options) {
   for (const auto& [name, value] : options) {
-    if (std::find(kind.option_names.begin(), kind.option_names.end(), name) != kind.option_names.end()) continue;
+    if (Contains(kind.option_names, name)) continue;
     return MakeError(ErrorCode::kInvalidArgument,
                      "unknown option of " + kind.name + "; expected one of: " + Joined(kind.option_names), name);
   }
@@ -92,6 +97,11 @@ std::int64_t VersionOf(const std::string& name) {
 std::optional<SamplingMethod> SamplingOf(const std::string& name) {
   const TunerKind* const kind = FindKind(name);
   return kind == nullptr ? std::nullopt : kind->sampling;
+}
+
+bool MayGoOnUntilStopped(const std::string& name) {
+  const TunerKind* const kind = FindKind(name);
+  return kind != nullptr && Contains(kind->option_names, "open_trials");
 }
 
 bool Learns(const Trials& trials) { return trials.sampling && trials.sampling->method == SamplingMethod::kTpe; }

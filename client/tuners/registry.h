@@ -23,6 +23,9 @@ CandidateSource CandidatesOf(const std::string& name);
 // The only method by which the tuner called `name` draws; none: any, or there is no such tuner.
 std::optional<SamplingMethod> SamplingOf(const std::string& name);
 
+// Whether the tuner called `name` can start trials as slots become idle: of one that does, nobody has to say how many.
+bool MayGoOnUntilStopped(const std::string& name);
+
 // Makes the tuner called `name` over the trials, in their order of submission.
 // Error: kInvalidArgument for an unknown tuner (field empty) or option (field: the option), naming the known ones, and
 // for an option's wrong value.

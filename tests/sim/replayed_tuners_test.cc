@@ -49,7 +49,7 @@ std::map<std::string, std::vector<tuners::Options>> EveryTuner() {
           {"hyperband", {{{"max", std::int64_t{27}}, {"reduction", std::int64_t{3}}}}},
           {"median", {stopping, with(stopping, "open_trials", std::int64_t{4})}},
           {"pbt", {with(steps, "interval", std::int64_t{9})}},
-          {"random", {steps}},
+          {"random", {steps, with(steps, "open_trials", std::int64_t{4})}},
           {"sha", {Halving()}},
           {"tpe", {steps, with(steps, "open_trials", std::int64_t{4})}}};
 }

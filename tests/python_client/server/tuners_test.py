@@ -52,6 +52,20 @@ class TunersTest(unittest.TestCase):
         self.assertGreaterEqual(min(shown.trials["done"], shown.trials["cancelled"]), 1)
         self.assertIsNotNone(study.best)
 
+    def test_where_nobody_says_how_many_trials_are_drawn_until_the_study_stops(self):
+        space = es.Space({"lr": es.loguniform(1e-2, 0.5), "bs": [32, 64]})
+        stop = {"metric": 0.01, "after": "2h"}
+        for name, tuner in [("random", es.Random(steps=4)), ("few", es.Random(steps=4, open_trials=3)), ("tpe", es.TPE(steps=4)),
+                            ("asha", es.ASHA(min=2, max=8, reduction=2, seed=2))]:  # fmt: skip
+            with self.subTest(name):
+                shown = self.study(f"until-stopped-{name}", space=space, stop=stop).run(tuner, metric="test_acc", goal="max").show()
+                self.assertRegex(shown.stopped, r"^trial \d+ reached [\d.]+ at step \d$")
+                self.assertIn(sum(shown.trials.values()), range(1, 50))
+        with self.assertRaisesRegex(es.InvalidArgument, "random.trials: is missing; expected how many trials to draw; or give .* stop"):
+            self.study("refused", space=space).run(es.Random(steps=4), metric="test_acc", goal="max")
+        with self.assertRaisesRegex(es.InvalidArgument, "sha.trials: is missing; expected how many trials to draw$"):
+            self.study("refused", space=space, stop=stop).run(es.SHA(min=2, max=8), metric="test_acc", goal="max")
+
     def test_a_stop_rule_that_makes_no_sense_is_refused_by_its_field(self):
         for stop, field in [({}, "stop"), ("2h", "stop"), ({"before": "2h"}, "stop.before"), ({"after": 2}, "stop.after"),
                             ({"after": "0s"}, "stop.after"), ({"device_hours": 0}, "stop.device_hours"),
@@ -177,7 +191,7 @@ class TunersTest(unittest.TestCase):
             with self.assertRaisesRegex(es.InvalidArgument, field):
                 self.study("wrong", space=space).run(es.Random(steps=2, trials=2), trials=trials, metric="test_acc", goal="max")
         with self.assertRaisesRegex(es.InvalidArgument, "sha.trials: is missing"):
-            es.SHA(min=2, max=8, seed=1)
+            self.study("wrong").run(es.SHA(min=2, max=8, seed=1), metric="test_acc", goal="max")
         for trials, field in (([], "trials: expected at least one"), ([{"lr": es.uniform(0, 1)}], r"trials\[0\].lr: expected a chosen value")):
             with self.assertRaisesRegex(es.InvalidArgument, field):
                 self.study("wrong", metric="test_acc", goal="max").run(TUNERS["sha"], trials=trials)

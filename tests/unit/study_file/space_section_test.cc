@@ -61,6 +61,32 @@ TEST_CASE("every tuner but the grid draws its trials where it is told how many")
             .candidates.size() == 9);
 }
 
+TEST_CASE("with a stop rule nobody has to say how many trials to draw: slots ask for them until the study ends") {
+  const std::string stop = "stop: {after: 2h}\n";
+  for (const char* tuner :
+       {"{random: {steps: 8, seed: 3}}", "{random: {steps: 8}}", "{tpe: {steps: 8}}", "{median: {steps: 8, every: 2}}",
+        "{asha: {min: 1, max: 8, reduction: 2}}", "{asha: {min: 1, max: 8, reduction: 2, sampling: tpe}}"}) {
+    INFO(tuner);
+    const StudyFile file = ReadDrawn(DrawnStudy(tuner, kRanges + stop));
+    CHECK(file.candidates.size() == kTrialsUntilStopped);
+    CHECK(MakeTunerOf(file)->Start().empty());
+    CHECK(file.specification.asks_for_idle_slots);
+    const Result<StudyFile> again = ParseDefinition(file.specification.definition);
+    INFO(file.specification.definition);
+    REQUIRE(again.has_value());
+    CHECK(again->specification.definition == file.specification.definition);
+    CHECK(again->sampling->until_stopped);
+    CHECK(again->candidates.back().sequences == file.candidates.back().sequences);
+  }
+  const StudyFile few = ReadDrawn(DrawnStudy("{random: {steps: 8, open_trials: 3}}", kRanges + stop));
+  CHECK(MakeTunerOf(few)->Start().size() == 3);
+  CHECK_FALSE(few.specification.asks_for_idle_slots);
+  const std::string lists = "hyper_parameters: {bs: [32, 64]}\n" + stop;
+  CHECK(ReadDrawn(DrawnStudy("{asha: {min: 1, max: 8, reduction: 2}}", lists)).candidates.size() == 2);
+  CHECK(MistakeOfDrawn("{sha: {min: 1, max: 8, reduction: 2}}", kRanges + stop) ==
+        "f.yaml:5: tuner.sha.trials: is missing; expected how many trials to draw: hyper_parameters.lr is a range");
+}
+
 TEST_CASE("whoever carries a study on by its definition draws the same trials") {
   const StudyFile file = ReadDrawn(
       DrawnStudy("{random: {steps: 8, trials: 20, seed: 3, sampling: sobol}}", kRanges + "trials: [{lr: 0.5}]\n"));
@@ -160,7 +186,9 @@ TEST_CASE("what cannot be drawn is said of the line where it stands") {
       {"{grid: {steps: 8, trials: 4}}", lr, "f.yaml:5: tuner.grid.trials: grid tries every combination; expected"},
       {"{sha: {min: 1, max: 8, reduction: 2}}", lr,
        "f.yaml:5: tuner.sha.trials: is missing; expected how many trials to draw: hyper_parameters.lr is a range"},
-      {"{random: {steps: 8}}", "hyper_parameters: {bs: [32, 64]}\n", "f.yaml:5: tuner.random.trials: is missing"},
+      {"{random: {steps: 8}}", "hyper_parameters: {bs: [32, 64]}\n",
+       "f.yaml:5: tuner.random.trials: is missing; expected how many trials to draw; or give stop, when the study "
+       "ends"},
       {"{random: {steps: 8, seed: 1}}", lr, "f.yaml:5: tuner.random.trials: is missing"},
       {"{random: {steps: 8, trials: 0}}", lr, "f.yaml:5: tuner.random.trials: got 0"},
       {"{random: {steps: 8, trials: 100001}}", lr,

@@ -100,6 +100,15 @@ TEST_CASE("rungs are whole numbers, up to the largest step and never past it") {
         std::vector<std::int64_t>{kStepMax.value - 1, kStepMax.value});
 }
 
+TEST_CASE("random search keeps so many trials open if it is told to, else starts them all at once") {
+  const Options options{{"steps", std::int64_t{8}}, {"open_trials", std::int64_t{2}}};
+  const auto few = MakeTuner("random", options, {Candidates(4)}).value();
+  CHECK(few->Start().size() == 2);
+  CHECK(few->OnEvent(ClaimOutcome{1, Step{8}, Measured{0.5}}).size() == 2);  // closes it, starts one
+  CHECK(MakeTuner("random", {{"steps", std::int64_t{8}}}, {Candidates(4)}).value()->Start().size() ==
+        5);  // and is done
+}
+
 TEST_CASE("a grid submits every candidate to its last step at once and is done") {
   std::vector<Candidate> candidates = Candidates(2);
   candidates[1].steps = Step{40};

@@ -301,15 +301,15 @@ class Study:
 
     def _check_source(self, tuner, trials):
         """There is something to try."""
-        drawn, space = getattr(tuner, "trials", None), self._draft.specification.space
-        if drawn is None:
+        space = self._draft.specification.space
+        if not tuner.draws(None if trials else space):
             return tuner.check(space, len(trials or self._grid()))
         if trials:
             raise InvalidArgument(f"expected these or {tuner.name}.trials, which are drawn, not both", "trials")
         if space is None or not space.has_several:
             raise InvalidArgument("there is nothing to draw from: expected space=es.Space(...) with ranges, or es.Grid(...) with lists",
                                   f"{tuner.name}.trials")  # fmt: skip
-        tuner.check(space, drawn)
+        tuner.check(space, tuner.draw_count(is_stopped=bool(self._draft.specification.stop)))
 
     def _try_some(self, tuner, trials):
         """The service takes such trials: a tuner host that met one which it does not take could say so to nobody."""

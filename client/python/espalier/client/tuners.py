@@ -15,6 +15,7 @@ from espalier.sequences.values import shown
 
 SAMPLINGS = ("random", "sobol", "tpe")
 LEARNS = "tpe"  # from what was measured: for tuners that start their trials one by one
+TRIALS_UNTIL_STOPPED = 10_000  # as many are drawn at most where nobody says how many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,15 @@ class BuiltIn:
         """How many steps it may ask of a trial."""
         return self.steps if hasattr(self, "steps") else self.max
 
+    def draws(self, space: Grid | Space | None) -> bool:
+        """Whether its trials are drawn from this space; else they are the combinations of its lists, or were given (no space)."""
+        return False
+
+    def draw_count(self, is_stopped: bool) -> int:
+        """How many trials it draws at most. `is_stopped`: the study has a rule when it ends. Raises InvalidArgument where nobody says.
+        REQUIRES: it draws."""
+        raise NotImplementedError
+
     def check(self, space: Grid | Space, trial_count: int) -> None:
         """Raises InvalidArgument where it cannot tune so many trials, or trials of this space."""
 
@@ -54,7 +64,7 @@ class BuiltIn:
 @dataclass(frozen=True, kw_only=True)
 class _Draws(BuiltIn):
     """With `trials` it tries so many, drawn from the study's space: what is drawn follows from `seed` (0 if left out) and a trial's
-    number. `sampling`: "random" (left out: that), "sobol", which is even over the whole space, or, where trials start one by one, "tpe": by
+    number. A tuner that has `open_trials`, in a study that has `stop`, needs no `trials`: it draws until the study ends. `sampling`: "random" (left out: that), "sobol", which is even over the whole space, or, where trials start one by one, "tpe": by
     what was measured of those before."""
 
     starts_one_by_one: ClassVar[bool] = False
@@ -63,10 +73,18 @@ class _Draws(BuiltIn):
     seed: int | None = None
     sampling: str | None = None
 
-    def __post_init__(self):
-        super().__post_init__()
-        if self.trials is None and (self.seed is not None or self.sampling is not None):
-            raise InvalidArgument("is missing; expected how many trials to draw", f"{self.name}.trials")
+    def draws(self, space):
+        said = (self.trials, self.seed, self.sampling)
+        return any(each is not None for each in said) or isinstance(space, Space)
+
+    def draw_count(self, is_stopped):
+        if self.trials is not None:
+            return self.trials
+        may_go_on = hasattr(self, "open_trials")
+        if may_go_on and is_stopped:
+            return TRIALS_UNTIL_STOPPED
+        otherwise = "; or give client.study(...) stop, when the study ends" if may_go_on else ""
+        raise InvalidArgument("is missing; expected how many trials to draw" + otherwise, f"{self.name}.trials")
 
     def _check(self, name, value, least=1):
         if name != "sampling":
@@ -95,11 +113,19 @@ class GridSearch(BuiltIn):
 
 @dataclass(frozen=True, kw_only=True)
 class Random(_Draws):
-    """`trials` trials, drawn from the study's space, each to step `steps`."""
+    """`trials` trials, drawn from the study's space, each to step `steps`: at once, or `open_trials` at a time. Without `trials` it is
+    asked by idle slots."""
 
     name = "random"
     steps: int
-    trials: int
+    open_trials: int | None = None
+
+    @property
+    def asks_for_idle_slots(self) -> bool:
+        return self.trials is None and self.open_trials is None
+
+    def draws(self, space):
+        return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +187,6 @@ class TPE(_AskedByIdleSlots):
 
     name = "tpe"
     steps: int
-    trials: int
     open_trials: int | None = None
     sampling: str | None = LEARNS
 
