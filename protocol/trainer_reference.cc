@@ -13,6 +13,34 @@ constexpr std::size_t kTextBytesMax = 4096;  // as a path may have
 constexpr std::size_t kCountMax = 1000;      // of paths of data, and of variables
 constexpr std::size_t kSha256Digits = 64;
 
+constexpr std::string_view kLibraryEnding = ".so";
+constexpr std::string_view kTorchScriptEnding = ".pt";
+
+std::string_view PrefixOf(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::kPython:
+      return "";
+    case EntryKind::kScript:
+      return "script:";
+    case EntryKind::kLibrary:
+      return "library:";
+    case EntryKind::kTorchScript:
+      return "torchscript:";
+    case EntryKind::kCommand:
+      return "command:";
+    case EntryKind::kBuiltIn:
+      return "built-in:";
+  }
+  return "";
+}
+
+// Behind the colon, if there is one.
+void CutName(Entry& entry, std::size_t colon) {
+  if (colon == std::string::npos) return;
+  entry.name = entry.file.substr(colon + 1);
+  entry.file.resize(colon);
+}
+
 tl::unexpected<Error> Wrong(const char* field, const std::string& message) {
   return MakeError(ErrorCode::kInvalidArgument, message, field);
 }
@@ -34,16 +62,56 @@ bool StaysBelow(const std::string& path) {
   return true;
 }
 
-Result<void> CheckEntry(const std::string& entry) {
-  ESPALIER_RETURN_IF_ERROR(CheckText(entry, "trainer"));
-  if (const auto program = ProgramOf(entry)) {
-    if (StaysBelow(*program) && program->find('/') == std::string::npos) return {};
-    return Wrong("trainer", "expected script:FILE with a file's name, got '" + entry + "'");
+bool IsFileName(const std::string& text) { return StaysBelow(text) && text.find('/') == std::string::npos; }
+
+// Letters, digits and '_': no file that a worker would load.
+bool IsName(const std::string& text) {
+  const auto fits = [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), fits);
+}
+
+bool MakesSense(const Entry& entry) {
+  switch (entry.kind) {
+    case EntryKind::kPython:
+      return StaysBelow(entry.file) && !entry.name.empty();
+    case EntryKind::kScript:
+      return IsFileName(entry.file);
+    case EntryKind::kLibrary:
+      return IsFileName(entry.file) && entry.file.ends_with(kLibraryEnding);
+    case EntryKind::kTorchScript:
+      return IsFileName(entry.file) && entry.file.ends_with(kTorchScriptEnding);
+    case EntryKind::kCommand:
+      return entry.name.find_first_not_of(' ') != std::string::npos;
+    case EntryKind::kBuiltIn:
+      return IsName(entry.name);
   }
-  const std::size_t colon = entry.rfind(':');
-  const bool has_parts = colon != std::string::npos && colon + 1 < entry.size();
-  if (has_parts && StaysBelow(entry.substr(0, colon))) return {};
-  return Wrong("trainer", "expected FILE.py:NAME with a file of the archive, got '" + entry + "'");
+  return false;
+}
+
+Result<void> CheckEntry(const std::string& text) {
+  ESPALIER_RETURN_IF_ERROR(CheckText(text, "trainer"));
+  if (MakesSense(ParseEntry(text))) return {};
+  return Wrong("trainer",
+               "expected FILE.py:NAME with a file of the archive, script:FILE, library:FILE.so, "
+               "torchscript:FILE.pt, command:LINE or built-in:NAME, got '" +
+                   text + "'");
+}
+
+Result<void> CheckArchive(const TrainerReference& reference) {
+  if (!HasArchive(ParseEntry(reference.entry).kind)) {
+    return reference.archive.empty() ? Result<void>() : Wrong("archive", "expected none for " + reference.entry);
+  }
+  const bool is_hexadecimal = reference.archive.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (reference.archive.size() == kSha256Digits && is_hexadecimal) return {};
+  return Wrong("archive", "expected 64 lower-case hexadecimal digits");
+}
+
+// What is told to other workers than those of Python and of programs would be no part of what they are.
+Result<void> CheckEnvironment(const TrainerReference& reference) {
+  const EntryKind kind = ParseEntry(reference.entry).kind;
+  const bool may_have = kind == EntryKind::kPython || kind == EntryKind::kScript;
+  if (reference.environment.empty() || may_have) return {};
+  return Wrong("environment", "is for trainers in Python and programs; " + reference.entry + " is none");
 }
 
 Result<void> CheckVariable(const std::string& name, const std::string& value) {
@@ -58,9 +126,29 @@ Result<void> CheckVariable(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-std::optional<std::string> ProgramOf(const std::string& entry) {
-  if (!entry.starts_with(kScriptPrefix)) return std::nullopt;
-  return entry.substr(kScriptPrefix.size());
+Entry ParseEntry(const std::string& text) {
+  for (const EntryKind kind :
+       {EntryKind::kScript, EntryKind::kLibrary, EntryKind::kTorchScript, EntryKind::kCommand, EntryKind::kBuiltIn}) {
+    if (!text.starts_with(PrefixOf(kind))) continue;
+    Entry entry{.kind = kind, .file = text.substr(PrefixOf(kind).size()), .name = {}};
+    if (!HasArchive(kind)) std::swap(entry.file, entry.name);
+    if (kind == EntryKind::kLibrary) CutName(entry, entry.file.find(':'));
+    return entry;
+  }
+  Entry entry{.kind = EntryKind::kPython, .file = text, .name = {}};
+  CutName(entry, text.rfind(':'));
+  return entry;
+}
+
+std::string Print(const Entry& entry) {
+  const bool has_both = !entry.file.empty() && !entry.name.empty();
+  return std::string(PrefixOf(entry.kind)) + entry.file + (has_both ? ":" : "") + entry.name;
+}
+
+bool HasArchive(EntryKind kind) { return kind != EntryKind::kCommand && kind != EntryKind::kBuiltIn; }
+
+bool IsOfOwnWorker(EntryKind kind) {
+  return kind == EntryKind::kLibrary || kind == EntryKind::kTorchScript || kind == EntryKind::kBuiltIn;
 }
 
 Digest128 DigestOf(const TrainerReference& reference) {
@@ -75,21 +163,22 @@ Digest128 DigestOf(const TrainerReference& reference) {
 
 Result<void> Check(const TrainerReference& reference) {
   ESPALIER_RETURN_IF_ERROR(CheckEntry(reference.entry));
-  const bool is_hexadecimal = reference.archive.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (reference.archive.size() != kSha256Digits || !is_hexadecimal) {
-    return Wrong("archive", "expected 64 lower-case hexadecimal digits");
-  }
+  ESPALIER_RETURN_IF_ERROR(CheckArchive(reference));
   ESPALIER_RETURN_IF_ERROR(CheckText(reference.python, "python"));
   ESPALIER_RETURN_IF_ERROR(CheckText(reference.client.path, "python"));
   ESPALIER_RETURN_IF_ERROR(CheckText(reference.client.machine, "machine"));
   ESPALIER_RETURN_IF_ERROR(CheckText(reference.folder, "folder"));
   if (!reference.folder.starts_with('/')) return Wrong("folder", "expected an absolute path");
   if (reference.data.size() > kCountMax) return Wrong("data", "these are more than 1000 paths; name folders instead");
+  if (IsOfOwnWorker(ParseEntry(reference.entry).kind) && reference.data.size() > 1) {
+    return Wrong("data", "expected one data set at most");
+  }
   for (const std::string& path : reference.data) {
     ESPALIER_RETURN_IF_ERROR(CheckText(path, "data"));
     if (!StaysBelow(path)) return Wrong("data", "expected a path below the trainer's folder, got '" + path + "'");
   }
   ESPALIER_RETURN_IF_ERROR(CheckText(reference.data_seen, "data"));
+  ESPALIER_RETURN_IF_ERROR(CheckEnvironment(reference));
   if (reference.environment.size() > kCountMax) return Wrong("environment", "these are more than 1000 variables");
   for (const auto& [name, value] : reference.environment) ESPALIER_RETURN_IF_ERROR(CheckVariable(name, value));
   return {};

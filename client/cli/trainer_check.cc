@@ -35,8 +35,9 @@ struct Options {
 
 // What the command line asks for.
 struct Wish {
-  std::string trainer;  // by name; empty: the only one that the worker has
-  std::string data;     // empty: the only one
+  std::string trainer;       // by name; empty: the only one that the worker has
+  std::string data;          // empty: the only one
+  std::string folder = ".";  // of a command
   StepMeaning step{.updates = 1};
   std::map<std::string, Expression> sequences;
 };
@@ -60,8 +61,9 @@ Result<Wish> WishOf(const std::string& path) {
   if (!file.has_value()) return MakeError(ErrorCode::kInvalidArgument, Print(file.error()));
   Wish wish{.trainer = file->specification.trainer, .data = file->specification.data, .step = file->specification.step};
   if (file->code) {
-    const TrainerCode& code = *file->code;
-    wish.trainer = code.name.empty() ? "script:" + code.file : code.file + ":" + code.name;
+    const Entry& entry = file->code->entry;
+    if (entry.kind != EntryKind::kBuiltIn) wish.trainer = Print(entry);
+    wish.folder = file->code->folder;
   }
   for (const auto& [name, text] : file->candidates.front().sequences) {
     ESPALIER_ASSIGN(wish.sequences[name], ParseExpression(text));
@@ -87,14 +89,31 @@ Result<Wish> ReadWish(const Options& options) {
   return wish;
 }
 
+// The service's own worker, with a library, a module, or data of the user's.
+Result<std::vector<std::string>> OwnWorkerCommand(const Entry& entry, Wish& wish) {
+  ESPALIER_ASSIGN(const ServicePrograms programs, ProgramsBesideThisOne());
+  std::vector<std::string> command{programs.worker};
+  if (IsOfOwnWorker(entry.kind)) {
+    command.insert(command.end(), {"--trainer", std::filesystem::absolute(entry.file).string()});
+    wish.trainer = entry.name;
+  }
+  if (wish.data.find('/') != std::string::npos) {
+    wish.data = std::filesystem::absolute(wish.data).lexically_normal().string();
+    command.insert(command.end(), {"--data", wish.data});
+  }
+  return command;
+}
+
 // The worker's command; takes the trainer's name out of the wish where the command has only one.
 Result<std::vector<std::string>> CommandFor(const Options& options, Wish& wish) {
   if (options.program.has_value()) return ShellCommand(*options.program);
   if (IsScript(wish.trainer)) return ScriptCommand(std::exchange(wish.trainer, {}), options.python);
-  if (!IsPython(wish.trainer)) {
-    ESPALIER_ASSIGN(const ServicePrograms programs, ProgramsBesideThisOne());
-    return std::vector<std::string>{programs.worker};
+  const Entry entry = ParseEntry(wish.trainer);
+  if (entry.kind == EntryKind::kCommand) {
+    wish.trainer.clear();
+    return ShellCommand(entry.name, wish.folder);
   }
+  if (IsOfOwnWorker(entry.kind) || !IsPython(wish.trainer)) return OwnWorkerCommand(entry, wish);
   const std::string place = wish.trainer.substr(wish.trainer.starts_with(kPythonPrefix) ? kPythonPrefix.size() : 0);
   wish.trainer.clear();
   ESPALIER_ASSIGN(std::vector<std::string> command, PythonCommand(place, options.python));
@@ -171,8 +190,10 @@ Command TrainerCheckCommand(CommandContext& context) {
   Command command{
       .name = "check",
       .help = "Whether a trainer can be cut at any step and go on with the same bits. Needs no server.",
-      .arguments = {{"TRAINER", &options->trainer,
-                     "a built-in one's name, FILE.py:NAME, script:FILE, one that --worker has, or a study file"}},
+      .arguments =
+          {{"TRAINER", &options->trainer,
+            "a built-in one's name, FILE.py:NAME, script:FILE, library:FILE.so, torchscript:FILE.pt, one that --worker "
+            "has, or a study file"}},
       .options = {{.name = "--python",
                    .target = &options->python,
                    .help = "the interpreter that has the trainer's packages (else python3)",
@@ -181,7 +202,9 @@ Command TrainerCheckCommand(CommandContext& context) {
                    .target = &options->program,
                    .help = "the program that trains, which speaks the trainer protocol",
                    .placeholder = "COMMAND"},
-                  {.name = "--data", .target = &options->data, .help = "the data set, where the trainer has several"},
+                  {.name = "--data",
+                   .target = &options->data,
+                   .help = "the data set, where the trainer has several, or a folder"},
                   {.name = "--study",
                    .target = &options->study,
                    .help = "take data, step, and the values of its first trial from this study file",

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -23,17 +24,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kScriptPrefix = "script:";
 constexpr Seconds kServerPatience{30};  // of one that has just started
 constexpr Seconds kPauseFirst{0.05};
 constexpr Seconds kPauseMax{1};
 
-// What the user's Python has made of the code.
+// What there is to say of a trainer besides its name.
 struct PackedCode {
-  std::string archive;
-  std::string python;     // its own path
-  std::string data_seen;  // the data's digest; empty: it is not there, or has none
-  std::vector<std::string> data;
+  std::string archive{};    // empty: no code travels
+  std::string python{};     // that of who packed it
+  std::string folder{};     // below which the data lies
+  std::string data_seen{};  // the data's digest; empty: it is not there, or has none
+  std::vector<std::string> data{};
 };
 
 std::string ReadAll(const fs::path& file) {
@@ -45,21 +46,23 @@ std::string ReadAll(const fs::path& file) {
 
 // As a study file says it, without its folder.
 std::string EntryOf(const TrainerCode& code) {
-  const std::string file = fs::path(code.file).filename().string();
-  return code.name.empty() ? std::string(kScriptPrefix) + file : file + ":" + code.name;
+  Entry entry = code.entry;
+  entry.file = fs::path(entry.file).filename().string();
+  return Print(entry);
 }
 
 // Has the code packed into the folder. Error: kInvalidArgument with the field and the last words of who does it.
 Result<void> PackInto(const std::string& folder, const TrainerCode& code) {
   const bool is_here = code.python.starts_with('/') && access(code.python.c_str(), X_OK) == 0;
   const std::string python = is_here ? code.python : "python3";
-  if (code.name.empty()) {
+  const std::string& file = code.entry.file;
+  if (code.entry.kind == EntryKind::kScript) {
     ESPALIER_ASSIGN(const std::string packer, ProgramBesideThisOne("espalier-script"));
-    const Ended ended = RunToEnd({packer, code.file, "--python", python, "--pack", folder});
+    const Ended ended = RunToEnd({packer, file, "--python", python, "--pack", folder});
     if (ended.status == 0) return {};
     return Wrong("trainer", ended.said + " (docs/script_trainers.md)");
   }
-  const std::string place = code.file + ":" + code.name;
+  const std::string place = file + ":" + code.entry.name;
   const Ended ended = RunToEnd({python, "-m", "espalier.archive", place, "--output", folder});
   if (ended.status == 0) return {};
   return Wrong("trainer", place + " cannot be packed by " + python + ": " + ended.last_line +
@@ -68,10 +71,11 @@ Result<void> PackInto(const std::string& folder, const TrainerCode& code) {
 }
 
 // Cost: the file is imported, or started, once, which may take seconds. Errors: of PackInto.
-Result<PackedCode> Pack(const TrainerCode& code) {
+Result<PackedCode> PackByProgram(const TrainerCode& code) {
   ESPALIER_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
   ESPALIER_RETURN_IF_ERROR(PackInto(folder.path().string(), code));
-  PackedCode packed{.archive = ReadAll(folder.path() / "archive.zip"), .python = {}, .data_seen = {}, .data = {}};
+  PackedCode packed{.archive = ReadAll(folder.path() / "archive.zip"),
+                    .folder = fs::path(code.entry.file).parent_path().string()};
   std::istringstream about(ReadAll(folder.path() / "about"));
   std::getline(about, packed.python);
   std::getline(about, packed.data_seen);
@@ -79,18 +83,70 @@ Result<PackedCode> Pack(const TrainerCode& code) {
   return packed;
 }
 
+// What a file or folder looks like from outside: names, sizes and times of change. Empty: it is not there. Cost: a look
+// at each file.
+std::string LookOf(const fs::path& path) {
+  std::error_code error;
+  std::vector<fs::path> files{path};
+  for (auto it = fs::recursive_directory_iterator(path, error); !error && it != fs::end(it); it.increment(error)) {
+    files.push_back(it->path());
+  }
+  std::ranges::sort(files);
+  std::string look;
+  for (const fs::path& file : files) {
+    if (!fs::is_regular_file(file, error)) continue;
+    const auto changed = fs::last_write_time(file, error).time_since_epoch().count();
+    look += file.string() + ' ' + std::to_string(fs::file_size(file, error)) + ' ' + std::to_string(changed) + '\n';
+  }
+  return look.empty() ? look : Sha256Hex(look);
+}
+
+Result<PackedCode> PackLibrary(const TrainerCode& code) {
+  PackedCode packed{.archive = ReadAll(code.entry.file), .folder = code.folder};
+  if (packed.archive.size() > kArchiveBytesMax) {
+    return Wrong("trainer", code.entry.file +
+                                " has more than 10 MiB, which travels to no server; give it to them by "
+                                "their worker's command line instead (docs/trainers.md)");
+  }
+  return packed;
+}
+
+Result<PackedCode> Pack(const TrainerCode& code) {
+  PackedCode packed{.folder = code.folder};
+  switch (code.entry.kind) {
+    case EntryKind::kPython:
+    case EntryKind::kScript:
+      return PackByProgram(code);
+    case EntryKind::kCommand:
+      packed.data_seen = LookOf(fs::path(code.folder) / code.entry.name.substr(0, code.entry.name.find(' ')));
+      return packed;
+    case EntryKind::kLibrary:
+    case EntryKind::kTorchScript: {
+      ESPALIER_ASSIGN(packed, PackLibrary(code));
+      break;
+    }
+    case EntryKind::kBuiltIn:
+      break;
+  }
+  if (code.data.empty()) return packed;
+  const fs::path data(code.data);
+  packed.folder = data.parent_path().string();
+  packed.data = {data.filename().string()};
+  packed.data_seen = LookOf(data);
+  return packed;
+}
+
 v1::TrainerReference ReferenceOf(const TrainerCode& code, const PackedCode& packed) {
-  const fs::path file(code.file);
   v1::TrainerReference reference;
   reference.set_entry(EntryOf(code));
-  reference.set_archive_sha256(Sha256Hex(packed.archive));
+  if (HasArchive(code.entry.kind)) reference.set_archive_sha256(Sha256Hex(packed.archive));
   reference.set_python(code.python);
-  if (code.python.empty()) {
+  if (!packed.python.empty() && code.python.empty()) {
     reference.set_client_python(packed.python);
     reference.set_machine(ThisMachine());
     reference.set_uid(getuid());
   }
-  reference.set_folder(file.parent_path().string());
+  reference.set_folder(packed.folder);
   reference.set_data_seen(packed.data_seen);
   reference.mutable_data()->Assign(packed.data.begin(), packed.data.end());
   for (const auto& [name, value] : code.environment) {
@@ -179,17 +235,49 @@ class Waiter {
   std::string said_;
 };
 
+// Of what servers offer by the reference, the one that is meant. A library, or a program, may have several.
+Result<v1::TrainerDescription> Choose(const TrainerCode& code, const std::vector<v1::TrainerDescription>& offers) {
+  const EntryKind kind = code.entry.kind;
+  const std::string named = kind == EntryKind::kLibrary ? code.entry.name : std::string();
+  std::vector<std::string_view> names;
+  for (const v1::TrainerDescription& offer : offers) {
+    if (offer.name() == named) return offer;
+    if (std::ranges::find(names, offer.name()) == names.end()) names.push_back(offer.name());
+  }
+  if (named.empty() && names.size() == 1) return offers.front();
+  if (kind == EntryKind::kCommand) {
+    return Wrong("trainer", EntryOf(code) + " has several trainers, of which one is expected: " + Joined(names));
+  }
+  return Wrong("trainer", EntryOf(code) + (named.empty() ? " has several trainers" : " has no such trainer") +
+                              "; expected library:FILE.so:NAME with one of: " + Joined(names));
+}
+
+bool IsOffered(const std::vector<v1::TrainerDescription>& trainers, const StudySpecification& study) {
+  return std::ranges::any_of(trainers, [&](const v1::TrainerDescription& trainer) {
+    return trainer.name() == study.trainer && trainer.data() == study.data;
+  });
+}
+
 }  // namespace
 
 Result<std::vector<v1::TrainerDescription>> TrainersFor(CommandContext& context, Connection& connection,
                                                         StudyFile& file) {
   if (!file.code) return ListTrainersOf(connection);
+  const bool is_built_in = file.code->entry.kind == EntryKind::kBuiltIn;
+  if (is_built_in) {
+    ESPALIER_ASSIGN(std::vector<v1::TrainerDescription> own, ListTrainersOf(connection));
+    if (IsOffered(own, file.specification)) return own;
+    file.specification.check = CheckWhen::kOff;  // the service's own are sound
+  }
   ESPALIER_ASSIGN(const PackedCode packed, Pack(*file.code));
   const v1::TrainerReference reference = ReferenceOf(*file.code, packed);
   ESPALIER_ASSIGN(const std::string digest, Introduce(connection, reference, packed));
-  ESPALIER_ASSIGN(std::vector<v1::TrainerDescription> offers, Waiter(context, connection, reference, digest).Wait());
-  file.specification.trainer = offers.front().name();
+  ESPALIER_ASSIGN(const std::vector<v1::TrainerDescription> offers,
+                  Waiter(context, connection, reference, digest).Wait());
+  ESPALIER_ASSIGN(const v1::TrainerDescription chosen, Choose(*file.code, offers));
+  file.specification.trainer = chosen.name();
   file.specification.reference = digest;
+  if (file.specification.data.empty()) file.specification.data = chosen.data();
   return offers;
 }
 

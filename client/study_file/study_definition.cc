@@ -69,7 +69,7 @@ std::string DefinitionOf(const StudyFile& file) {
   for (const auto& [name, value] : tuner_options) options.Add(name, OptionInJson(value));
   Json definition = Json::Object({{"check", Name(study.check)}});
   if (!study.data.empty()) definition.Add("data", study.data);
-  if (file.code) definition.Add("environment", Json::Sorted(file.code->environment));
+  if (file.code && !file.code->environment.empty()) definition.Add("environment", Json::Sorted(file.code->environment));
   if (study.evaluate_every_steps > 0) {
     definition.Add("evaluate", Json::Object({{"every", study.evaluate_every_steps}}));
   }

@@ -64,6 +64,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     if (written_here_) {
       ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
+      if (file_.code && !file_.code->data.empty()) file_.specification.data = file_.code->data;
     }
     ESPALIER_RETURN_IF_ERROR(ReadStep());
     ESPALIER_RETURN_IF_ERROR(ReadMetric());

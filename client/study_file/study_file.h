@@ -13,6 +13,7 @@
 #include "client/study_specification.h"
 #include "client/tuners/tuner.h"
 #include "client/tuners/tuner_kind.h"
+#include "protocol/trainer_reference.h"
 #include "searchplan/sequence/expression.h"
 #include "searchplan/sequence/sequence.h"
 
@@ -44,17 +45,19 @@ struct WrittenValue {
   Step horizon;
 };
 
-// A trainer in the user's own code.
+// A trainer of the user's own: code, or data for one that servers have.
 struct TrainerCode {
-  std::string file;    // absolute
-  std::string name;    // of the class or function in it; empty: the file is a program that can only be started
-  std::string python;  // an absolute path, or a name that servers know; empty: whatever fits
-  std::map<std::string, std::string> environment;
+  // Its file is an absolute path, its name is as in protocol/trainer_reference.h.
+  Entry entry{};
+  std::string folder{};  // the study file's, absolute
+  std::string data{};    // an absolute folder, for the service's own worker; empty: none, or what is built in
+  std::string python{};  // an absolute path, or a name that servers know; empty: whatever fits
+  std::map<std::string, std::string> environment{};
 };
 
 struct StudyFile {
   std::string path;
-  std::optional<TrainerCode> code;  // none: the specification names a trainer that servers have of their own
+  std::optional<TrainerCode> code;  // none: the specification names trainer and data that servers have of their own
   StudySpecification specification;
   std::string tuner;  // its name
   tuners::Options tuner_options;

@@ -13,7 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPythonPrefix = "python:";
-constexpr std::string_view kScriptPrefix = "script:";
 
 // "~/venv/bin/python", seen from the study file's folder.
 fs::path PathOf(const std::string& text, const std::string& study_file) {
@@ -38,47 +37,69 @@ Result<std::map<std::string, std::string>> ReadEnvironment(const YamlNode& root)
   return environment;
 }
 
-// FILE.py:NAME
-Result<TrainerCode> ReadPlace(const std::string& trainer, const std::string& study_file) {
-  const std::size_t colon = trainer.rfind(':');
+bool IsFile(const std::string& path) {
   std::error_code error;
-  TrainerCode code;
-  if (colon != std::string::npos) code.file = PathOf(trainer.substr(0, colon), study_file).string();
-  if (colon == std::string::npos || colon + 1 == trainer.size() || !fs::is_regular_file(code.file, error)) {
-    return Wrong("trainer", "got " + trainer +
-                                "; expected FILE.py:NAME, a class or a function in a file that is there" +
-                                (code.file.empty() ? "" : "; there is no " + code.file));
-  }
-  code.name = trainer.substr(colon + 1);
-  return code;
+  return fs::is_regular_file(path, error);
 }
 
-Result<TrainerCode> ReadScript(const std::string& file, const std::string& study_file) {
-  TrainerCode code{.file = PathOf(file, study_file).string()};
+// The text's entry, with its file as an absolute path. Nothing for a trainer that is not known by its kind.
+Result<std::optional<Entry>> ReadEntry(const std::string& trainer, const std::string& study_file) {
+  const bool is_said = trainer.starts_with(kPythonPrefix);
+  const std::string text = is_said ? trainer.substr(kPythonPrefix.size()) : trainer;
+  Entry entry = ParseEntry(text);
+  const bool is_python = entry.kind == EntryKind::kPython;
+  if (is_python && !is_said && trainer.find(".py:") == std::string::npos) return std::optional<Entry>();
+  if (entry.kind == EntryKind::kBuiltIn) return std::optional<Entry>();
+  if (!entry.file.empty()) entry.file = PathOf(entry.file, study_file).string();
+  const std::string missing = entry.file.empty() ? "" : "; there is no " + entry.file;
+  if (is_python && (entry.name.empty() || !IsFile(entry.file))) {
+    return Wrong("trainer", "got " + text + "; expected FILE.py:NAME, a class or a function in a file that is there" +
+                                (entry.name.empty() ? "" : missing));
+  }
+  if (entry.kind == EntryKind::kScript && !IsFile(entry.file)) {
+    return Wrong("trainer", "expected script:FILE, a program that can be started" + missing);
+  }
+  if (entry.kind == EntryKind::kLibrary && (!entry.file.ends_with(".so") || !IsFile(entry.file))) {
+    return Wrong("trainer", "expected library:FILE.so or library:FILE.so:NAME, a library that is there" + missing);
+  }
+  if (entry.kind == EntryKind::kTorchScript && (!entry.file.ends_with(".pt") || !IsFile(entry.file))) {
+    return Wrong("trainer", "expected torchscript:FILE.pt, a module that is there" + missing);
+  }
+  if (entry.kind == EntryKind::kCommand && entry.name.find_first_not_of(' ') == std::string::npos) {
+    return Wrong("trainer", "expected command:LINE, what starts a worker, such as command:./worker --fast");
+  }
+  return std::optional(std::move(entry));
+}
+
+// Of a folder that is named as data; empty: it is a name.
+Result<std::string> ReadDataFolder(const YamlNode& root, const std::string& study_file) {
+  const YamlNode* const node = root.Find("data");
+  if (node == nullptr || node->kind != YamlNode::Kind::kScalar) return std::string();
+  const fs::path path = PathOf(node->text, study_file);
   std::error_code error;
-  if (fs::is_regular_file(code.file, error)) return code;
-  return Wrong("trainer", "expected script:FILE, a program that can be started; there is no " + code.file);
+  if (fs::is_directory(path, error)) return path.string();
+  if (node->text.find('/') == std::string::npos) return std::string();
+  return path.string();  // a server may have it
 }
 
 }  // namespace
 
 Result<std::optional<TrainerCode>> ReadTrainerCode(const YamlNode& root, const std::string& path) {
-  ESPALIER_ASSIGN(std::string trainer,
+  ESPALIER_ASSIGN(const std::string trainer,
                   Text(root, "trainer", "a trainer's name, such as mlp, or FILE.py:NAME, or script:FILE"));
-  const bool is_said = trainer.starts_with(kPythonPrefix);
-  const bool is_script = trainer.starts_with(kScriptPrefix);
-  if (!is_said && !is_script && trainer.find(".py:") == std::string::npos) {
+  ESPALIER_ASSIGN(const std::optional<Entry> entry, ReadEntry(trainer, path));
+  ESPALIER_ASSIGN(const std::string data, ReadDataFolder(root, path));
+  TrainerCode code{.entry = entry.value_or(Entry{.kind = EntryKind::kBuiltIn, .file = {}, .name = trainer}),
+                   .folder = fs::absolute(path).parent_path().lexically_normal().string()};
+  const bool takes_data = IsOfOwnWorker(code.entry.kind);
+  if (takes_data) code.data = data;
+  if (takes_data || code.entry.kind == EntryKind::kCommand) {
     for (const char* key : {"python", "environment"}) {
       if (root.Find(key) == nullptr) continue;
       return Wrong(key, "is for a trainer in your own code, such as train.py:Digits; " + trainer + " is none");
     }
-    return std::optional<TrainerCode>();
-  }
-  TrainerCode code;
-  if (is_script) {
-    ESPALIER_ASSIGN(code, ReadScript(trainer.substr(kScriptPrefix.size()), path));
-  } else {
-    ESPALIER_ASSIGN(code, ReadPlace(trainer.substr(is_said ? kPythonPrefix.size() : 0), path));
+    if (!entry && data.empty()) return std::optional<TrainerCode>();
+    return std::optional(std::move(code));
   }
   if (root.Find("python") != nullptr) {
     ESPALIER_ASSIGN(code.python, Text(root, "python", "the path of an interpreter, or a name that servers know"));

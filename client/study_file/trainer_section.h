@@ -1,4 +1,4 @@
-// What a study file says of a trainer in the user's own code.
+// What a study file says of a trainer of the user's own.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,9 @@
 
 namespace espalier {
 
-// What `trainer`, `python` and `environment` say; nothing if the trainer is one of a server's own. Paths are seen from
-// the study file at `path`; "~" is the user's home. Error: kInvalidArgument with the field.
+// What `trainer`, `data`, `python` and `environment` say; nothing if trainer and data are a server's own. Data is a
+// folder if it has a "/" in its name, or is one. Paths are seen from the study file at `path`; "~" is the user's home.
+// Error: kInvalidArgument with the field.
 Result<std::optional<TrainerCode>> ReadTrainerCode(const YamlNode& root, const std::string& path);
 
 }  // namespace espalier

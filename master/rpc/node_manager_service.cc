@@ -59,7 +59,8 @@ grpc::Status NodeManagerService::StreamedGetReference(
     is_known = known != state.references.end();
     if (!is_known) return;
     *response.mutable_reference() = ToProto(known->second);
-    response.set_archive(state.archives.at(known->second.archive).bytes);
+    const auto archive = state.archives.find(known->second.archive);
+    if (archive != state.archives.end()) response.set_archive(archive->second.bytes);
   });
   if (!read.has_value()) return ToStatus(read.error());
   if (!is_known) return ToStatus({ErrorCode::kNotFound, "there is no such reference", "reference_digest"});

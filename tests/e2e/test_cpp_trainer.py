@@ -3,6 +3,7 @@
 import json
 import pathlib
 import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -56,6 +57,25 @@ class CppTrainerTest(unittest.TestCase):
         subject = Subject("lenet", "test_acc", {"optimizer": ["sgd", "adam"], "dropout": [0.1], "crop": [0, 1]}, 20)
         with Service(up_options=["--worker", worker]) as service:
             self.assertEqual(*trained_both_ways(service, subject, 0, draw_from_seed(), DISTURBANCES))
+
+    def test_a_study_names_the_library_and_its_servers_get_it(self):
+        text = """study: lenet
+trainer: library:liblenet.so
+data: digits
+step: 5 updates
+hyper_parameters: {lr: [0.01, "MultiStep(0.01, [2], gamma=0.1)"]}
+metric: {name: test_acc, goal: max}
+tuner: {grid: {steps: 4}}
+"""
+        with Service() as service:
+            shutil.copy(LIBRARY, service.root)
+            self.assertEqual(service.run("trainer", "check", service.write("lenet.yaml", text), check=False).returncode, 0)
+            service.run("study", "run", service.root / "lenet.yaml")
+            self.assertEqual(service.json("study", "show", "lenet")["steps"]["trained"], 6)
+            other = text.replace("liblenet.so", "liblenet.so:other")
+            refused = service.run("study", "run", service.write("other.yaml", other), check=False)
+            self.assertIn("other.yaml:2: trainer: library:liblenet.so:other has no such trainer", refused.stderr)
+            self.assertIn("lenet", refused.stderr.rpartition("one of:")[2])
 
     def test_a_library_that_is_none_or_was_built_for_another_worker_is_refused(self):
         content = LIBRARY.read_bytes()

@@ -21,6 +21,7 @@ constexpr std::chrono::seconds kFetchPatience{60};
 Result<void> WriteWhole(const fs::path& file, const std::string& bytes) {
   const fs::path temporary = file.string() + ".new";
   std::error_code error;
+  fs::create_directories(file.parent_path(), error);
   {
     std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
     stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -65,13 +66,14 @@ struct ReferenceAccess::Parts {
     ESPALIER_ASSIGN(const v1::GetReferenceResponse response, Get(digest));
     const TrainerReference reference = FromProto(response.reference());
     ESPALIER_RETURN_IF_ERROR(Check(reference));
-    if (DigestOf(reference) != digest || Sha256Hex(response.archive()) != reference.archive) {
+    const std::string given = response.archive().empty() ? std::string() : Sha256Hex(response.archive());
+    if (DigestOf(reference) != digest || given != reference.archive) {
       return MakeError(ErrorCode::kInternal, "the master gave other code than was asked for");
     }
     ESPALIER_RETURN_IF_ERROR(MayRun(host, reference));
     ESPALIER_ASSIGN(const std::string python, PythonFor(host, reference));
-    const fs::path archive = folder / (ToHex(digest) + ".zip");
-    ESPALIER_RETURN_IF_ERROR(WriteWhole(archive, response.archive()));
+    const fs::path archive = ArchivePath(folder, digest, ParseEntry(reference.entry));
+    if (!archive.empty()) ESPALIER_RETURN_IF_ERROR(WriteWhole(archive, response.archive()));
     return CommandOf(host, reference, python, archive);
   }
 

@@ -36,16 +36,21 @@ struct Host {
   std::string machine;  // base/this_machine.h
   std::int64_t uid = 0;
   std::string script_worker = {};  // the path of espalier-script
+  std::string own_worker = {};     // the path of espalier-worker
 };
 
 // Error: kFailedPrecondition, with whose code it runs.
 Result<void> MayRun(const Host& host, const TrainerReference& reference);
 
-// The interpreter's path; empty for a program that needs none. Looks whether it can be executed, and so can what starts
-// programs, where the reference is of one. Error: kFailedPrecondition, with what to write instead.
+// The interpreter's path; empty for what needs none. Looks whether it can be executed, and so can the program of the
+// service that runs such a reference. Error: kFailedPrecondition, with what to write instead.
 Result<std::string> PythonFor(const Host& host, const TrainerReference& reference);
 
-// What a worker of the reference is started by. `python`: as PythonFor gives it. REQUIRES: Check(reference).
+// Where the archive of a reference of this digest is to lie; empty: it has none.
+std::filesystem::path ArchivePath(const std::filesystem::path& folder, Digest128 digest, const Entry& entry);
+
+// What a worker of the reference is started by. `python`: as PythonFor gives it; `archive`: ArchivePath. REQUIRES:
+// Check(reference).
 std::vector<std::string> CommandOf(const Host& host, const TrainerReference& reference, const std::string& python,
                                    const std::filesystem::path& archive);
 

@@ -52,8 +52,8 @@ Result<std::vector<std::string>> ScriptCommand(const std::string& trainer, const
   return MakeError(ErrorCode::kFailedPrecondition, ended.said + " (docs/script_trainers.md)", "--trainer");
 }
 
-std::vector<std::string> ShellCommand(const std::string& program) {
-  return {"/bin/sh", "-c", "exec " + program + " \"$@\"", "worker"};
+std::vector<std::string> ShellCommand(const std::string& program, const std::string& folder) {
+  return {"/bin/sh", "-c", "cd \"$1\" && shift && exec " + program + " \"$@\"", "worker", folder};
 }
 
 Result<std::vector<WorkerRuntime>> WorkerRuntimes(const WorkerChoice& choice, const std::string& built_in) {

@@ -19,8 +19,8 @@ Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const
 // `python` runs a FILE.py. Cost: the program describes itself once. Errors: as PythonCommand.
 Result<std::vector<std::string>> ScriptCommand(const std::string& trainer, const std::string& python);
 bool IsScript(const std::string& trainer);
-// Of a program that speaks the trainer protocol, as a shell reads it.
-std::vector<std::string> ShellCommand(const std::string& program);
+// Of a program that speaks the trainer protocol, as a shell reads it, in that folder.
+std::vector<std::string> ShellCommand(const std::string& program, const std::string& folder = ".");
 
 struct WorkerChoice {
   std::vector<std::string> trainers;  // "FILE.py:NAME", trainers in Python; "script:FILE"

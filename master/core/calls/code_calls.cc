@@ -44,7 +44,7 @@ Digest128 ContentOf(const Caller&, const DescribeTrainer& call) {
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const DescribeTrainer& call) {
   const TrainerReference& reference = call.reference;
   ESPALIER_RETURN_IF_ERROR(Check(reference));
-  if (!draft.state().archives.contains(reference.archive)) {
+  if (!reference.archive.empty() && !draft.state().archives.contains(reference.archive)) {
     return MakeError(ErrorCode::kNotFound, "no archive " + reference.archive + " is stored; put it first", "archive");
   }
   const Digest128 digest = DigestOf(reference);

@@ -77,6 +77,32 @@ TEST_CASE("a worker is told its archive, where data lies, and what of its enviro
                                  "--data=digits.csv", "--environment=MODE"});
 }
 
+TEST_CASE("libraries, modules and data for what is built in are given to the service's own worker") {
+  Host host = HostWith(UserCode::kOwnJobs, {"ann"});
+  TrainerReference reference = kAnns;
+  reference.environment.clear();
+  reference.data = {"mnist"};
+  reference.entry = "library:libnet.so";
+  CHECK(PythonOr(host, reference).find("no espalier-worker") != std::string::npos);
+  host.own_worker = "/bin/true";
+  const Digest128 digest = DigestOf(reference);
+  const auto command_of = [&](const std::string& entry) {
+    reference.entry = entry;
+    CHECK(PythonOr(host, reference).empty());
+    return CommandOf(host, reference, "", ArchivePath("/work", digest, ParseEntry(entry)));
+  };
+  using Words = std::vector<std::string>;
+  const std::string folder = "/work/" + ToHex(digest);
+  CHECK(command_of("library:libnet.so:lenet") ==
+        Words{"/bin/true", "--trainer", folder + "/libnet.so", "--data", "/home/ann/mnist"});
+  CHECK(command_of("torchscript:net.pt") ==
+        Words{"/bin/true", "--trainer", folder + "/net.pt", "--data", "/home/ann/mnist"});
+  CHECK(command_of("built-in:resnet") == Words{"/bin/true", "--trainer", "resnet", "--data", "/home/ann/mnist"});
+  reference.data.clear();
+  CHECK(command_of("library:libnet.so") == Words{"/bin/true", "--trainer", folder + "/libnet.so"});
+  CHECK(command_of("command:./worker --fast").back() == "/home/ann");  // the folder that its shell goes to
+}
+
 TEST_CASE("a program is started by the worker for programs, and one in Python by the interpreter that is named") {
   Host host = HostWith(UserCode::kOwnJobs, {"ann"});
   TrainerReference reference = kAnns;

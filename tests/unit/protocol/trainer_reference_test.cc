@@ -64,11 +64,67 @@ TEST_CASE("whatever a reference says makes it another one") {
 
 TEST_CASE("a reference comes back as it was sent") { CHECK(FromProto(ToProto(SomeReference())) == SomeReference()); }
 
+TEST_CASE("an entry says of what kind it is") {
+  const std::vector<std::pair<std::string, Entry>> entries = {
+      {"train.py:Digits", {EntryKind::kPython, "train.py", "Digits"}},
+      {"script:train.sh", {EntryKind::kScript, "train.sh", ""}},
+      {"library:libnet.so", {EntryKind::kLibrary, "libnet.so", ""}},
+      {"library:libnet.so:lenet", {EntryKind::kLibrary, "libnet.so", "lenet"}},
+      {"torchscript:net.pt", {EntryKind::kTorchScript, "net.pt", ""}},
+      {"command:./worker --rate=0.1", {EntryKind::kCommand, "", "./worker --rate=0.1"}},
+      {"built-in:resnet", {EntryKind::kBuiltIn, "", "resnet"}}};
+  for (const auto& [text, entry] : entries) {
+    CHECK(ParseEntry(text) == entry);
+    CHECK(Print(entry) == text);
+  }
+}
+
+TEST_CASE("of what travels to no server there is no archive, and of the service's own worker one data set at most") {
+  const auto of = [](const std::string& entry, const std::string& archive, const Change& change = {}) {
+    return FieldRefused([&](TrainerReference& reference) {
+      reference.entry = entry;
+      reference.archive = archive;
+      reference.data = {"mnist"};
+      reference.environment.clear();
+      if (change) change(reference);
+    });
+  };
+  const std::string some(64, 'a');
+  for (const char* entry : {"built-in:resnet", "command:./worker"}) {
+    CHECK(of(entry, "").empty());
+    CHECK(of(entry, some) == "archive");
+  }
+  for (const char* entry : {"library:libnet.so", "torchscript:net.pt"}) {
+    CHECK(of(entry, some).empty());
+    CHECK(of(entry, "") == "archive");
+    CHECK(of(entry, some, [](TrainerReference& reference) { reference.data = {"a", "b"}; }) == "data");
+    CHECK(of(entry, some, [](TrainerReference& reference) { reference.environment = {{"A", "b"}}; }) == "environment");
+  }
+}
+
 TEST_CASE("a reference that no server could make anything of is refused with the field") {
   CHECK(FieldRefused([](TrainerReference&) {}).empty());
-  for (const char* entry :
-       {"script:", "script:a/train.sh", "script:..", "", "train.py", "train.py:", ":Digits", "/train.py:Digits",
-        "../train.py:Digits", "a/../../train.py:Digits", "a//train.py:Digits", "train.py\n:Digits"}) {
+  for (const char* entry : {"script:",
+                            "script:a/train.sh",
+                            "script:..",
+                            "",
+                            "train.py",
+                            "train.py:",
+                            ":Digits",
+                            "/train.py:Digits",
+                            "../train.py:Digits",
+                            "a/../../train.py:Digits",
+                            "a//train.py:Digits",
+                            "train.py\n:Digits",
+                            "library:../libnet.so",
+                            "library:/tmp/libnet.so",
+                            "library:net",
+                            "torchscript:net.so",
+                            "command:",
+                            "command:  ",
+                            "built-in:",
+                            "built-in:/tmp/x.so",
+                            "built-in:x.so"}) {
     CHECK(FieldRefused([&](TrainerReference& of) { of.entry = entry; }) == "trainer");
   }
   CHECK(FieldRefused([](TrainerReference& of) { of.archive = "abc"; }) == "archive");
