@@ -1,6 +1,7 @@
 #include "client/cli/trainer_code.h"
 
 #include <unistd.h>
+#include <wordexp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -83,15 +84,23 @@ Result<PackedCode> PackByProgram(const TrainerCode& code) {
   return packed;
 }
 
-// What a file or folder looks like from outside: names, sizes and times of change. Empty: it is not there. Cost: a look
-// at each file.
-std::string LookOf(const fs::path& path) {
-  std::error_code error;
-  std::vector<fs::path> files{path};
-  for (auto it = fs::recursive_directory_iterator(path, error); !error && it != fs::end(it); it.increment(error)) {
-    files.push_back(it->path());
+// The files that a shell's line names, seen from the folder; none of a line that is more than words.
+std::vector<fs::path> FilesIn(const std::string& line, const std::string& folder) {
+  std::vector<fs::path> files;
+  wordexp_t words{};
+  if (wordexp(line.c_str(), &words, WRDE_NOCMD | WRDE_UNDEF) == 0) {
+    for (std::size_t i = 0; i < words.we_wordc; ++i) files.push_back(fs::path(folder) / words.we_wordv[i]);
   }
+  wordfree(&words);
+  std::error_code error;
+  std::erase_if(files, [&](const fs::path& file) { return !fs::is_regular_file(file, error); });
+  return files;
+}
+
+// What files look like from outside: names, sizes and times of change. Empty: there are none. Cost: a look at each.
+std::string LookOf(std::vector<fs::path> files) {
   std::ranges::sort(files);
+  std::error_code error;
   std::string look;
   for (const fs::path& file : files) {
     if (!fs::is_regular_file(file, error)) continue;
@@ -99,6 +108,15 @@ std::string LookOf(const fs::path& path) {
     look += file.string() + ' ' + std::to_string(fs::file_size(file, error)) + ' ' + std::to_string(changed) + '\n';
   }
   return look.empty() ? look : Sha256Hex(look);
+}
+
+std::vector<fs::path> FilesBelow(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (auto it = fs::recursive_directory_iterator(folder, error); !error && it != fs::end(it); it.increment(error)) {
+    files.push_back(it->path());
+  }
+  return files;
 }
 
 Result<PackedCode> PackLibrary(const TrainerCode& code) {
@@ -118,7 +136,7 @@ Result<PackedCode> Pack(const TrainerCode& code) {
     case EntryKind::kScript:
       return PackByProgram(code);
     case EntryKind::kCommand:
-      packed.data_seen = LookOf(fs::path(code.folder) / code.entry.name.substr(0, code.entry.name.find(' ')));
+      packed.data_seen = LookOf(FilesIn(code.entry.name, code.folder));
       return packed;
     case EntryKind::kLibrary:
     case EntryKind::kTorchScript: {
@@ -132,7 +150,7 @@ Result<PackedCode> Pack(const TrainerCode& code) {
   const fs::path data(code.data);
   packed.folder = data.parent_path().string();
   packed.data = {data.filename().string()};
-  packed.data_seen = LookOf(data);
+  packed.data_seen = LookOf(FilesBelow(data));
   return packed;
 }
 
@@ -252,6 +270,10 @@ Result<v1::TrainerDescription> Choose(const TrainerCode& code, const std::vector
                               "; expected library:FILE.so:NAME with one of: " + Joined(names));
 }
 
+bool IsKnown(const std::vector<v1::TrainerDescription>& trainers, const std::string& name) {
+  return std::ranges::any_of(trainers, [&](const v1::TrainerDescription& trainer) { return trainer.name() == name; });
+}
+
 bool IsOffered(const std::vector<v1::TrainerDescription>& trainers, const StudySpecification& study) {
   return std::ranges::any_of(trainers, [&](const v1::TrainerDescription& trainer) {
     return trainer.name() == study.trainer && trainer.data() == study.data;
@@ -266,7 +288,7 @@ Result<std::vector<v1::TrainerDescription>> TrainersFor(CommandContext& context,
   const bool is_built_in = file.code->entry.kind == EntryKind::kBuiltIn;
   if (is_built_in) {
     ESPALIER_ASSIGN(std::vector<v1::TrainerDescription> own, ListTrainersOf(connection));
-    if (IsOffered(own, file.specification)) return own;
+    if (!IsKnown(own, file.specification.trainer) || IsOffered(own, file.specification)) return own;
     file.specification.check = CheckWhen::kOff;  // the service's own are sound
   }
   ESPALIER_ASSIGN(const PackedCode packed, Pack(*file.code));
