@@ -1,5 +1,6 @@
 #include "client/cli/trainer_code.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wordexp.h>
 
@@ -99,13 +100,13 @@ std::vector<fs::path> FilesIn(const std::string& line, const std::string& folder
 
 // What files look like from outside: names, sizes and times of change. Empty: there are none. Cost: a look at each.
 std::string LookOf(std::vector<fs::path> files) {
-  std::ranges::sort(files);
-  std::error_code error;
+  std::ranges::sort(files, {}, [](const fs::path& file) -> const std::string& { return file.native(); });
   std::string look;
   for (const fs::path& file : files) {
-    if (!fs::is_regular_file(file, error)) continue;
-    const auto changed = fs::last_write_time(file, error).time_since_epoch().count();
-    look += file.string() + ' ' + std::to_string(fs::file_size(file, error)) + ' ' + std::to_string(changed) + '\n';
+    struct stat status {};
+    if (stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    const std::int64_t changed = status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+    look += file.string() + ' ' + std::to_string(status.st_size) + ' ' + std::to_string(changed) + '\n';
   }
   return look.empty() ? look : Sha256Hex(look);
 }
@@ -270,10 +271,6 @@ Result<v1::TrainerDescription> Choose(const TrainerCode& code, const std::vector
                               "; expected library:FILE.so:NAME with one of: " + Joined(names));
 }
 
-bool IsKnown(const std::vector<v1::TrainerDescription>& trainers, const std::string& name) {
-  return std::ranges::any_of(trainers, [&](const v1::TrainerDescription& trainer) { return trainer.name() == name; });
-}
-
 bool IsOffered(const std::vector<v1::TrainerDescription>& trainers, const StudySpecification& study) {
   return std::ranges::any_of(trainers, [&](const v1::TrainerDescription& trainer) {
     return trainer.name() == study.trainer && trainer.data() == study.data;
@@ -288,7 +285,7 @@ Result<std::vector<v1::TrainerDescription>> TrainersFor(CommandContext& context,
   const bool is_built_in = file.code->entry.kind == EntryKind::kBuiltIn;
   if (is_built_in) {
     ESPALIER_ASSIGN(std::vector<v1::TrainerDescription> own, ListTrainersOf(connection));
-    if (!IsKnown(own, file.specification.trainer) || IsOffered(own, file.specification)) return own;
+    if (IsOffered(own, file.specification)) return own;
     file.specification.check = CheckWhen::kOff;  // the service's own are sound
   }
   ESPALIER_ASSIGN(const PackedCode packed, Pack(*file.code));

@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPythonPrefix = "python:";
+constexpr std::string_view kBuiltInData = "digits";  // whatever lies beside the file
 
 // "~/venv/bin/python", seen from the study file's folder.
 fs::path PathOf(const std::string& text, const std::string& study_file) {
@@ -74,7 +75,7 @@ Result<std::optional<Entry>> ReadEntry(const std::string& trainer, const std::st
 // Of a folder that is named as data; empty: it is a name.
 Result<std::string> ReadDataFolder(const YamlNode& root, const std::string& study_file) {
   const YamlNode* const node = root.Find("data");
-  if (node == nullptr || node->kind != YamlNode::Kind::kScalar) return std::string();
+  if (node == nullptr || node->kind != YamlNode::Kind::kScalar || node->text == kBuiltInData) return std::string();
   const fs::path path = PathOf(node->text, study_file);
   std::error_code error;
   if (fs::is_directory(path, error)) return path.string();

@@ -76,7 +76,7 @@ def study_of(client, name, data, share):
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default="/tmp/licences", help="the folder of texts that the service's worker was given")
+    parser.add_argument("--data", default="/tmp/licences", help="the folder of texts")
     parser.add_argument("--budgets", type=listed(int), default=[100], help="whole lengths, in steps")
     parser.add_argument("--decays", type=listed(float), default=[0.1], help="the share of its budget that each decay takes")
     parser.add_argument("--shapes", type=listed(str), default=["linear", "cosine", "sqrt", "square", "mirror_cosine"])

@@ -60,8 +60,10 @@ class OwnTrainersTest(unittest.TestCase):
                 self.assertNotEqual(ran.returncode, 0)
                 self.assertIn("no server runs built-in:mlp", ran.stderr)
                 self.assertIn(f"--data: {service.root / why}: ", ran.stderr)
-            ran = self.run_study(service, "wrong", "mlpp", "data: ./empty")
-            self.assertIn("wrong.yaml:3: trainer: unknown trainer mlpp; did you mean mlp?", ran.stderr)
+            write_points(service.root / "points", seed=1)
+            for trainer in ("mlpp", "resnet"):
+                ran = self.run_study(service, "wrong", trainer, "data: points")
+                self.assertIn(f"--trainer: no trainer '{trainer}' is built in that takes this data", ran.stderr)
             self.assertEqual(service.json("study", "list"), [])
 
     def test_a_line_that_starts_a_worker_is_run_in_the_study_files_folder(self):

@@ -3,6 +3,7 @@
 import importlib
 import os
 import pathlib
+import shlex
 import shutil
 import sys
 import unittest
@@ -48,6 +49,23 @@ class OwnCodeTest(unittest.TestCase):
         with_interpreter = self.run_study("interpreter", f"{self.code}/digits_cnn.py:main", space=space, python=sys.executable)
         self.assertEqual(with_interpreter.show().steps.trained, 0)
         self.assertEqual(self.service.json("study", "show", "file")["best"]["value"], named.best.metric)
+
+    def test_a_folder_of_data_and_a_line_that_starts_a_worker_need_no_word_to_the_service_before(self):
+        points = self.service.root / "points"
+        points.mkdir()
+        for name, count in (("train.csv", 200), ("test.csv", 50)):
+            rows = [f"{place + side},{place - side},{side}" for side in (0, 1) for place in range(count)]
+            (points / name).write_text("x,y,label\n" + "\n".join(rows) + "\n")
+        space = es.Grid({"lr": [0.05, es.MultiStep(0.05, [2], 0.1)]})
+        self.assertEqual(self.run_study("points", "mlp", data=str(points), space=space).show().steps.trained, 6)
+        line = f"command:{shlex.quote(str(BIN / 'espalier-worker'))} --trainer mlp --data {shlex.quote(str(points))}"
+        self.assertEqual(self.run_study("line", line, data=str(points), space=space).show().steps.trained, 0)
+        self.assertEqual(self.run_study("data-by-name", "mlp", data="digits", space=space).show().steps.trained, 6)
+        for trainer, data, why in (("mlp", str(self.code), "holds no data of a known form"), ("nothing", str(points), "no trainer 'nothing' is built in"),
+                                   ("library:libnothing.so", "", "expected library:FILE.so, a file that is there"),
+                                   ("torchscript:net.so", "", "expected torchscript:FILE.pt")):  # fmt: skip
+            with self.subTest(trainer), self.assertRaisesRegex((es.FailedPrecondition, es.InvalidArgument), why):
+                self.run_study("wrong", trainer, data=data, space=space)
 
     def test_the_best_state_comes_as_a_file_and_its_model_is_as_right_as_was_reported(self):
         digits_cnn = importlib.import_module("digits_cnn")

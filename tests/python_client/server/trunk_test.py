@@ -4,7 +4,6 @@ import json
 import math
 import os
 import pathlib
-import shlex
 import subprocess
 import sys
 import unittest
@@ -28,8 +27,6 @@ class TrunkTest(unittest.TestCase):
         text = (LICENCES / "GPL-3").read_bytes()
         for name, content in (("train", text[:30000]), ("test", text[30000:]), ("second", (LICENCES / "Apache-2.0").read_bytes())):
             (cls.texts / f"{name}.txt").write_bytes(content)
-        worker = [str(BIN / "espalier-worker"), "--trainer", "transformer", "--data", str(cls.texts)]
-        cls.service.up_options = ["--worker", shlex.join(worker)]
         cls.enterClassContext(cls.service)
         cls.found = cls.trained()
 

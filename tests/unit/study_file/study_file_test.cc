@@ -252,6 +252,7 @@ TEST_CASE(
   }
   CHECK(read("library:libnet.so", "data: mnist\n").code->data == mnist);
   CHECK(read("library:libnet.so", "data: digits\n").code->data.empty());
+  std::filesystem::create_directories(folder / "digits");
   CHECK_FALSE(read("resnet", "data: digits\n").code.has_value());
   const auto mistake = [&](const std::string& trainer, const std::string& more = {}) {
     const auto file = parse(trainer, more);

@@ -12,6 +12,7 @@ from typing import Any
 from espalier.client import access
 from espalier.client.connection import Connection
 from espalier.client.draft import Draft
+from espalier.client.named_trainer import named_trainer
 from espalier.client.offers import Server, TrainerOffer, server_of, trainer_of
 from espalier.client.protocol import number_of
 from espalier.client.retry import RetryPolicy
@@ -53,20 +54,22 @@ class Client:
               check: str = "beside", evaluate_every: int = 0, stop: Mapping[str, Any] | None = None, python: str | None = None,
               environment: Mapping[str, str] | None = None) -> Study:  # fmt: skip
         """A study, which is created with its first trials. Arguments as in study files: `trainer`: a name that servers know, such as
-        "mlp", "FILE.py:NAME", a subclass of es.Trainer or a function with @es.loop. `step`: "epoch", or "200 updates". `space`: what is
+        "mlp", "FILE.py:NAME", a subclass of es.Trainer, a function with @es.loop, "library:FILE.so", "torchscript:FILE.pt" or
+        "command:LINE", what starts a worker. `data`: a name that servers know, or a folder. `step`: "epoch", or "200 updates". `space`: what is
         tried. `metric`: left out: the trainer's only one; `goal`: "max" or "min". `steps`: how many each trial takes, where a call does
         not say. `share`: with whom: "nobody", "study", "team", "everyone". `keep`: whose final states are never evicted: "best",
         "all", "none". `check`: of your own code: "beside", "first", "off". `evaluate_every`: steps, as runs pass; 0: only where asked.
         `stop`: the study ends at the first of {"after": "2h", "device_hours": 10, "metric": 0.95}; what waits by then is cancelled.
         `python`, `environment`: for your own code. Raises InvalidArgument with the field."""
-        place = place_of(trainer)
+        own = named_trainer(trainer, data)
+        place = place_of(trainer) if own is None else None
         if place is None and (python or environment):
             field = "python" if python else "environment"
             raise InvalidArgument(f"is for a trainer in your own code, such as train.py:Digits; {trainer} is none", field)
         specification = Specification(
-            name=name, trainer_said=str(place) if place is not None else trainer, data=data, step=step, space=space, metric=metric, goal=goal,
+            name=name, trainer_said=str(place) if place is not None else trainer, data=str(own.data) if own is not None and own.data else data, step=step, space=space, metric=metric, goal=goal,
             share=share, keep=keep, check=check, evaluate_every=evaluate_every, stop=stop, python=python, environment=environment or {})  # fmt: skip
-        return Study(self, draft=Draft(self.connection, specification, steps, place, say))
+        return Study(self, draft=Draft(self.connection, specification, steps, own or place, say))
 
     def open_study(self, study: int | str) -> Study:
         """One that exists, by its id, or the newest of that name. Raises NotFound."""

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from espalier.client.connection import Connection
-from espalier.client.specification import Specification
+from espalier.client.named_trainer import NamedTrainer
+from espalier.client.protocol import number_of
+from espalier.client.specification import CHECKS, Specification
 from espalier.client.trainer_code import Place, describe, pack, reference_of
 from espalier.client.tuners import BuiltIn
 from espalier.client.value_types import ENUM, guessed_types
@@ -23,12 +25,13 @@ SYNTHETIC = "synthetic"  # takes any hyper-parameters, and is forecast without a
 
 @dataclass
 class Draft:
-    """`steps`: of each trial, where a call does not say. `place`: of the user's own trainer; None: servers have it of their own."""
+    """`steps`: of each trial, where a call does not say. `own`: the user's own trainer, or his data; None: servers have both of
+    their own."""
 
     connection: Connection
     specification: Specification
     steps: int | None
-    place: Place | None
+    own: Place | NamedTrainer | None
     say: Callable[[str], None]
     _description: Any = None  # of the user's own trainer, once a server has described it
 
@@ -36,7 +39,7 @@ class Draft:
         """The fields of a StudySpecification: the trainer described by a server, metric and types of values filled in. `trials`: those
         that are about to be submitted; with a `tuner` those that it is given, none: the study's grid. Raises InvalidArgument with the
         field, FailedPrecondition if no server runs the trainer."""
-        trainer = self._described() if self.place is not None else self._registered()
+        trainer = self._described() if self.own is not None else self._registered()
         said = self.specification
         if said.metric is None and trainer is not None and len(trainer.metrics) == 1:
             said.metric = trainer.metrics[0]
@@ -46,15 +49,26 @@ class Draft:
         declared = {each.name for each in trainer.hyper_parameters} if trainer is not None else set()
         undeclared = self._types(trials, declared) if takes_any else {}
         definition = said.definition(tuner, trials or None) if tuner is not None else said.definition()
-        return said.request(definition, {name: ENUM[kind] for name, kind in undeclared.items()}, tuner)
+        request = said.request(definition, {name: ENUM[kind] for name, kind in undeclared.items()}, tuner)
+        if isinstance(self.own, NamedTrainer) and self.own.kind == "built-in":
+            request["check"] = number_of("CheckWhen", CHECKS["off"])  # the service's own are sound
+        return request
 
     def _described(self):
         if self._description is None:
             said = self.specification
-            packed = pack(self.place, said.python)
-            reference = reference_of(self.place, packed, said.python, said.environment)
-            digest, self._description = describe(self.connection, reference, packed.archive, self.say)
+            if isinstance(self.own, Place):
+                packed = pack(self.own, said.python)
+                reference, archive = reference_of(self.own, packed, said.python, said.environment), packed.archive
+            else:
+                if self.own.kind == "built-in" and (offered := self._registered()) is not None:
+                    return offered
+                archive = self.own.archive
+                reference = self.own.reference(archive)
+            digest, offers = describe(self.connection, reference, archive, self.say)
+            self._description = offers[0] if isinstance(self.own, Place) else self.own.chosen(offers)
             said.trainer, said.reference_digest = self._description.name, digest
+            said.data = said.data or self._description.data
         return self._description
 
     def _registered(self):

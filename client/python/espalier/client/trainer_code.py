@@ -122,8 +122,8 @@ def reference_of(place: Place, packed: Packed, python: str | None, environment: 
     return reference
 
 
-def describe(connection: Connection, reference: dict[str, Any], archive: bytes, say: Callable[[str], None]) -> tuple[str, Any]:
-    """(the reference's digest, the TrainerDescription of the first server that offers it). Sends the archive, if the service has it
+def describe(connection: Connection, reference: dict[str, Any], archive: bytes, say: Callable[[str], None]) -> tuple[str, list[Any]]:
+    """(the reference's digest, the TrainerDescriptions of the first server that offers it). Sends the archive, if the service has it
     not, and waits until a server offers the trainer or all that are connected have refused it; `say` is told for which. Raises
     FailedPrecondition with each server's reason."""
     digest = _introduce(connection, reference, archive)
@@ -133,8 +133,8 @@ def describe(connection: Connection, reference: dict[str, Any], archive: bytes, 
         answer = connection.call("GetTrainer", reference_digest=digest)
         if not answer.wanted:
             _ask_for(connection, reference)
-        if offer := next((offer for server in answer.servers for offer in server.offers), None):
-            return digest, offer
+        if offers := next((list(server.offers) for server in answer.servers if server.offers), None):
+            return digest, offers
         looking = ", ".join(server.server for server in answer.servers if not server.refused)
         if not answer.servers:
             looking = "a server"
