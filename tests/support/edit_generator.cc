@@ -108,7 +108,7 @@ void EditGenerator::BringCode() {
   const std::string sha256 = Sha256Hex(bytes);
   if (!state_.archives.contains(sha256)) Do(AddArchive{sha256, {.bytes = bytes, .user = Text(), .put_at = Moment()}});
   const TrainerReference reference{.entry = Text(),
-                                   .archive = sha256,
+                                   .archive = Chance(80) ? sha256 : std::string(),
                                    .python = Text(),
                                    .client = {.path = Text(), .machine = Text(), .uid = Below(3)},
                                    .folder = Text(),
