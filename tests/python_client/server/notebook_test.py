@@ -28,6 +28,51 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PATIENCE_SECONDS = 300
 
 
+CELLS = (
+    "import torch\nfrom torch import nn\nimport espalier as es\nfrom helper import line\nCOUNT = 64",
+    """
+def points(seed):
+    inputs = torch.linspace(-1, 1, COUNT).reshape(-1, 1)
+    return inputs, line(inputs)
+""",
+    """
+class Line(es.Trainer):
+    hyper_parameters = {"lr": es.sequence(float, default=0.1)}
+    metrics = ["loss"]
+    data = "64 points of a line"
+
+    def init(self, hp):
+        self.model = nn.Linear(1, 1)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=hp["lr"])
+        self.points = points(0)
+        self.track(self.model, self.optimizer)
+
+    def train(self):
+        inputs, outputs = self.points
+        self.optimizer.zero_grad()
+        loss = nn.functional.mse_loss(self.model(inputs), outputs)
+        loss.backward()
+        self.optimizer.step()
+        return {"loss": loss.item(), "samples": COUNT}
+
+    def evaluate(self):
+        inputs, outputs = self.points
+        with torch.no_grad():
+            return {"loss": nn.functional.mse_loss(self.model(inputs), outputs).item()}
+""",
+    """
+with es.connect() as client:
+    study = client.study("cells", trainer=Line, goal="min", check="off", space=es.Grid({"lr": [0.1, es.MultiStep(0.1, [4], 0.1)]}))
+    study.run(es.GridSearch(steps=8))
+    print(study.show().state, study.show().steps.trained)
+""",
+    "CELL = 'again'\nwith es.connect() as client:\n    study = client.study('again', trainer=Line, goal='min', check='off', space=es.Grid({'lr': [0.1]}))\n"
+    "    study.run(es.GridSearch(steps=8))\n    print(study.show().steps.trained)",
+    "rows = iter([1])\ndef points(seed): return rows",
+    "with es.connect() as client:\n    client.study('refused', trainer=Line, goal='min', space=es.Grid({'lr': [0.1]})).run(es.GridSearch(steps=8))",
+)
+
+
 class NotebookTest(unittest.TestCase):
     def setUp(self):
         worker = os.path.basename(os.path.realpath(sys.executable))
@@ -58,6 +103,18 @@ class NotebookTest(unittest.TestCase):
             self.assertIn("image/png", self.outputs(cell))
         self.assertEqual(float(self.outputs("evaluate")["text/plain"]), study.best.metric)
         self.assertEqual(self.bar(), (shown.steps.unique, shown.steps.unique))
+
+    def test_a_trainer_that_is_written_in_a_cell_travels_with_what_it_names(self):
+        (self.folder / "helper.py").write_text("def line(inputs):\n    return 3 * inputs - 1\n")
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each.strip()) for each in CELLS])
+        kernel = NotebookClient(notebook, timeout=PATIENCE_SECONDS, allow_errors=True, resources={"metadata": {"path": str(self.folder)}})
+        kernel.execute()
+        said = ["".join(output.get("text", "") if output.get("name") == "stdout" else output.get("evalue", "") for output in cell.outputs)
+                for cell in notebook.cells]  # fmt: skip
+        self.assertEqual(said[:3], ["", "", ""])
+        self.assertEqual([each.strip() for each in said[3:6]], ["finished 12", "0", ""])
+        self.assertRegex(said[6], "points names rows, which was made in the notebook")
+        self.assertFalse((self.folder / "notebook_cells.py").exists())
 
     def bar(self):
         """(value, end) of the bar of `study.run`, as the browser would show it at last."""

@@ -129,8 +129,9 @@ class OwnCodeTest(unittest.TestCase):
             self.assertEqual(raised.exception.field, "trainer")
             self.assertIn(expected, str(raised.exception))
         with unittest.mock.patch.dict(sys.modules, notebook=type(sys)("notebook")):
-            with self.assertRaisesRegex(es.InvalidArgument, "was not written in a file"):
-                self.client.study("refused", trainer=type("Cell", (es.Trainer,), {"__module__": "notebook"}), goal="max")
+            sys.modules["notebook"].Cell = type("Cell", (es.Trainer,), {"__module__": "notebook"})
+            with self.assertRaisesRegex(es.InvalidArgument, "the cell in which Cell was written cannot be found"):
+                self.client.study("refused", trainer=sys.modules["notebook"].Cell, goal="max")
         with self.assertRaisesRegex(es.FailedPrecondition, "python: .* is no program that"):
             self.client.study("refused", trainer=f"{self.code}/digits_cnn.py:main", python="/no/such/python", goal="max", metric="test_acc").create()
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from espalier.client import notebook_code
 from espalier.client.connection import Connection
 from espalier.client.retry import new_request_id
 from espalier.errors import FailedPrecondition, InvalidArgument, NotFound
@@ -24,11 +25,13 @@ MACHINE_FILES = ("/etc/machine-id", "/proc/sys/kernel/random/boot_id")
 
 
 class Place(NamedTuple):
-    """A class or a function in a file. `trainer`: the class, where this process has it; else the file is imported by another."""
+    """A class or a function in a file. `trainer`: the class, where this process has it; else the file is imported by another. `source`:
+    what the file would hold, which is none: it was written in a notebook."""
 
     file: pathlib.Path
     name: str
     trainer: type | None = None
+    source: str | None = None
 
     def __str__(self):
         return f"{self.file}:{self.name}"
@@ -55,12 +58,11 @@ def place_of(trainer: Any) -> Place | None:
                               f"got {shown(trainer)}", "trainer")  # fmt: skip
     module = sys.modules.get(trainer_class.__module__)
     file = getattr(module, "__file__", None)
-    if file is None:
-        raise InvalidArgument(f"{trainer_class.__name__} was not written in a file, as it is in a notebook: put it into one, and "
-                              "import it from there", "trainer")  # fmt: skip
-    name = next((name for name, value in vars(module).items() if value is trainer), None)
+    name = next((name for name, value in vars(module).items() if value is trainer and not name.startswith("_")), None)
     if name is None:
-        raise InvalidArgument(f"{file} has no variable that is {shown(trainer)}: a trainer is found by its name", "trainer")
+        raise InvalidArgument(f"{file or 'the notebook'} has no variable that is {shown(trainer)}: a trainer is found by its name", "trainer")
+    if file is None:
+        return Place(pathlib.Path.cwd() / notebook_code.FILE, name, trainer_class, notebook_code.source_of(name, vars(module)))
     return Place(pathlib.Path(file).resolve(), name, trainer_class)
 
 
@@ -97,12 +99,24 @@ def _pack_here(place):
     with tempfile.TemporaryDirectory() as folder:
         target = pathlib.Path(folder) / "archive.zip"
         try:
-            members = archive.members_of(place.trainer, place.file)
+            members = archive.members_of(place.trainer, _written(place, pathlib.Path(folder) / "code"))
             data = archive.data_beside(place.trainer, place.file.parent, members)
             archive.write(members, target)
         except TrainerError as error:
             raise InvalidArgument(str(error), "trainer") from error
         return Packed(target.read_bytes(), sys.executable, archive.data_seen(place.trainer, place.file.parent), data)
+
+
+def _written(place, folder):
+    """The place's file; one that there is not is written into the folder, beside links to all that lies where it would."""
+    if place.source is None:
+        return place.file
+    folder.mkdir()
+    for each in place.file.parent.iterdir():
+        if each.name != place.file.name:
+            (folder / each.name).symlink_to(each)
+    (folder / place.file.name).write_text(place.source)
+    return folder / place.file.name
 
 
 def reference_of(place: Place, packed: Packed, python: str | None, environment: Mapping[str, str]) -> dict[str, Any]:
