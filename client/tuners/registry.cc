@@ -106,7 +106,7 @@ bool MayGoOnUntilStopped(const std::string& name) {
 
 bool Learns(const Trials& trials) { return trials.sampling && trials.sampling->method == SamplingMethod::kTpe; }
 
-Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options, Trials trials) {
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options, const Trials& trials) {
   const TunerKind* const kind = FindKind(name);
   if (kind == nullptr) {
     std::vector<std::string> names;

@@ -29,6 +29,6 @@ bool MayGoOnUntilStopped(const std::string& name);
 // Makes the tuner called `name` over the trials, in their order of submission.
 // Error: kInvalidArgument for an unknown tuner (field empty) or option (field: the option), naming the known ones, and
 // for an option's wrong value.
-Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options, Trials trials);
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const Options& options, const Trials& trials);
 
 }  // namespace espalier::tuners
