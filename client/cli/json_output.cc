@@ -111,6 +111,7 @@ std::string HintOf(const v1::NearMiss& pair) {
 
 Json ToJson(const v1::GetTrialResponse& trial) {
   Json document = ToJson(trial.trial());
+  document.Add("study", trial.study_id());
   document.Add("metrics", EvaluationsOf(trial.metrics()));
   return document;
 }

@@ -169,6 +169,7 @@ Result<void> InspectService::GetTrial(const Caller& caller, const v1::GetTrialRe
   return Read([&](const MasterState& state) -> Result<void> {
     ESPALIER_ASSIGN(const Trial* trial, FindTrial(state, TrialId{request.trial_id()}, caller));
     *response.mutable_trial() = ToProto(SummarizeTrial(state, trial->id), *trial);
+    response.set_study_id(trial->study.value);
     for (const TrialEvaluation& each : MetricsOnLineage(state, trial->id)) {
       *response.add_metrics() = ToProto(each);
     }

@@ -54,7 +54,7 @@ class CppTrainerTest(unittest.TestCase):
 
     def test_random_trials_end_as_if_each_had_been_trained_alone_whatever_happens_to_their_training(self):
         worker = shlex.join([str(BIN / "espalier-worker"), "--trainer", str(LIBRARY), "--data", "digits"])
-        subject = Subject("lenet", "test_acc", {"optimizer": ["sgd", "adam"], "dropout": [0.1], "crop": [0, 1]}, 20)
+        subject = Subject("lenet", "test_acc", {"optimizer": ["sgd", "adam"], "dropout": [0.1], "crop": [0, 1]}, 20, data="digits")
         with Service(up_options=["--worker", worker]) as service:
             self.assertEqual(*trained_both_ways(service, subject, 0, draw_from_seed(), DISTURBANCES))
 

@@ -1,11 +1,12 @@
 """Law 1 on a real service, for every trainer and optimizer: random trials end as if each had been trained alone, however their training
-is cut, moved, killed and begun again. With an argument `builtin`, `pytorch`, `adapters` or `gpu`: those trainers; PyTorch and the frameworks
+is cut, moved, killed and begun again. With an argument `builtin`, `programs`, `pytorch`, `adapters` or `gpu`: those trainers; PyTorch and the frameworks
 must be in the interpreter of the environment's ESPALIER_PYTORCH. `gpu` trains on two slots of the first GPU, and is not run (77) without one. ESPALIER_ROUNDS says how many studies of each."""
 
 import dataclasses
 import os
 import pathlib
-import shlex
+import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -29,21 +30,28 @@ class Subject:
     metric: str
     choices: dict
     updates: int
-    file: str = ""  # FILE.py:NAME; none: built in
+    file: str = ""  # FILE.py:NAME, which `espalier up` is told; none: the study says it all
     size: str = "bs"
     rate: str = "lr"
-    data: str = "digits"  # of what is built in
+    first_rate: str = "0.01"
+    data: str = ""
+    worker: str = ""  # what its processes are called; empty: as the service's are
 
 
-TEXTS, SCRIPTED = "texts", "scripted"  # data, and a trainer, that `espalier up` is given besides
+TEXTS, MODULE, SCRIPT, GO = "texts", "scripted.pt", "line.py", "go-worker"  # data and trainers that lie beside the study files
 
 SUBJECTS = {
     "builtin": [
-        Subject("mlp", "test_acc", {"optimizer": ["sgd", "adam", "adamw", "rmsprop"], "dropout": [0, 0.2]}, 200),
-        Subject("resnet", "test_acc", {"optimizer": ["sgd", "adam", "adamw", "rmsprop"], "depth": [8]}, 20),
-        Subject("mobilenet_v2", "test_acc", {"optimizer": ["sgd", "adamw"], "width": [0.25], "dropout": [0.2]}, 2),
+        Subject("mlp", "test_acc", {"optimizer": ["sgd", "adam", "adamw", "rmsprop"], "dropout": [0, 0.2]}, 200, data="digits"),
+        Subject("resnet", "test_acc", {"optimizer": ["sgd", "adam", "adamw", "rmsprop"], "depth": [8]}, 20, data="digits"),
+        Subject("mobilenet_v2", "test_acc", {"optimizer": ["sgd", "adamw"], "width": [0.25], "dropout": [0.2]}, 2, data="digits"),
         Subject("transformer", "test_loss", {"optimizer": ["sgd", "adam"], "layers": [1], "width": [16], "heads": [2], "length": [16, 24]}, 10, data=TEXTS),
-        Subject(SCRIPTED, "test_acc", {"optimizer": ["sgd", "adam"], "loss": ["cross_entropy", "multi_margin"]}, 50),
+        Subject(f"torchscript:{MODULE}", "test_acc", {"optimizer": ["sgd", "adam"], "loss": ["cross_entropy", "multi_margin"]}, 50, data="digits"),
+    ],
+    # Go's rates are so small that no step makes the training forget where it came from.
+    "programs": [
+        Subject(f"script:{SCRIPT}", "mse", {"momentum": [0, 0.9]}, 10, worker="espalier-script"),
+        Subject(f"command:./{GO}", "mse", {"momentum": [0, 0.9]}, 2000, first_rate="0.000001", worker=GO),
     ],
     "pytorch": [
         Subject("Small", "loss", {"optimizer": PYTORCH_OPTIMIZERS, "workers": [0, 1, 2], "prefetch": [1, 2, 7], "frozen_norm": ["true", "false"]}, 10,
@@ -67,10 +75,11 @@ def study(name, subject, share, draw):
     """Six trials over schedules that begin alike."""
     values = {each: draw.choice(given) for each, given in subject.choices.items()}
     early, late = sorted(draw.sample(range(1, STEPS), 2))
-    values[subject.rate] = f'[0.01, "MultiStep(0.01, [{early}], gamma=0.5)", "MultiStep(0.01, [{early}, {late}], gamma=0.5)"]'
+    first = subject.first_rate
+    values[subject.rate] = f'[{first}, "MultiStep({first}, [{early}], gamma=0.5)", "MultiStep({first}, [{early}, {late}], gamma=0.5)"]'
     values[subject.size] = f'[4, "MultiStep(4, [{draw.randrange(1, STEPS)}], gamma=2)"]'
     lines = "".join(f"  {each}: {value}\n" for each, value in values.items())
-    data = "" if subject.file else f"data: {subject.data}\n"
+    data = f"data: {subject.data}\n" if subject.data else ""
     return f"""
 study: {name}
 trainer: {subject.trainer}
@@ -91,20 +100,24 @@ torch.jit.script(network).save(sys.argv[1])
 
 
 def with_texts_and_a_module():
-    """A service of built-in trainers, one on a text of this repository, and one that comes from Python where there is PyTorch."""
+    """A service, with a text of this repository beside it, and a module from Python where there is PyTorch."""
     service = Service()
     texts = service.root / TEXTS
     texts.mkdir()
     for name, page in [("train", "sequences.md"), ("test", "glossary.md")]:
         (texts / f"{name}.txt").write_bytes((ROOT / "docs" / page).read_bytes()[:4000])
-    SUBJECTS["builtin"] = [dataclasses.replace(each, data=str(texts)) if each.data == TEXTS else each for each in SUBJECTS["builtin"]]
-    programs = [["--trainer", "transformer", "--data", str(texts)]]
-    module = service.root / f"{SCRIPTED}.pt"
-    if subprocess.run([ROOT / "tests" / "with_pytorch.sh", "-c", MAKE_SCRIPTED, module], check=False).returncode == 0:
-        programs.append(["--trainer", str(module), "--data", "digits"])
-    else:
-        SUBJECTS["builtin"] = [each for each in SUBJECTS["builtin"] if each.trainer != SCRIPTED]
-    service.up_options = [word for program in programs for word in ("--worker", shlex.join([str(BIN / "espalier-worker"), *program]))]
+    if subprocess.run([ROOT / "tests" / "with_pytorch.sh", "-c", MAKE_SCRIPTED, service.root / MODULE], check=False).returncode != 0:
+        SUBJECTS["builtin"] = [each for each in SUBJECTS["builtin"] if MODULE not in each.trainer]
+    return service
+
+
+def with_programs():
+    """A service, with examples/script and the worker of examples/go beside it."""
+    import test_go_worker
+
+    service = Service()
+    shutil.copy(ROOT / "examples" / "script" / "line.py", service.root / SCRIPT)
+    test_go_worker.go("go", "build", "-o", str(service.root / GO), ".")
     return service
 
 
@@ -126,7 +139,7 @@ class IdentityTest(unittest.TestCase):
         options = [option for each in SUBJECTS[self.trainers] if each.file
                    for option in ("--trainer", f"{ROOT}/{each.file}")]  # fmt: skip
         if not options:
-            return with_texts_and_a_module()
+            return with_programs() if self.trainers == "programs" else with_texts_and_a_module()
         return Service(up_options=[*options, "--python", python], worker=os.path.basename(os.path.realpath(python)))
 
     def test_random_trials_end_as_if_each_had_been_trained_alone_whatever_happens_to_their_training(self):
@@ -143,7 +156,9 @@ class IdentityTest(unittest.TestCase):
 def trained_both_ways(service, subject, number, draw, disturbances):
     """The results of a random study when its trials share and are disturbed, and when each is trained alone."""
     state = draw.getstate()
-    alone, shared = f"{subject.trainer}-{number}-alone", f"{subject.trainer}-{number}-shared"
+    name = re.sub(r"\W+", "-", subject.trainer)
+    alone, shared = f"{name}-{number}-alone", f"{name}-{number}-shared"
+    service.programs["worker"] = subject.worker or service.programs["worker"]
     service.run("study", "run", service.write(f"{alone}.yaml", study(alone, subject, "nobody", draw)))
     draw.setstate(state)
     text = study(shared, subject, "study", draw)
@@ -154,7 +169,7 @@ def trained_both_ways(service, subject, number, draw, disturbances):
 
 if __name__ == "__main__":
     IdentityTest.trainers = sys.argv.pop(1)
-    if IdentityTest.trainers != "builtin":
+    if IdentityTest.trainers not in ("builtin", "programs"):
         from test_python_trainer import PYTHON as python
 
         os.environ["PYTHONPATH"] += f":{ROOT}/tests/python/trainers"  # of which the adapters' trainers take parts

@@ -63,12 +63,12 @@ class ResultsTest(unittest.TestCase):
             run = service.begin("study", "run", service.write("slow.yaml", SLOW))
             trials = wait_until(lambda: json.loads(service.run("trial", "list", "slow", check=False).stdout or "[]"), "there are trials")
             cancelled = trials[0]["id"]
-            self.assertEqual(service.json("trial", "cancel", cancelled, "--study", "slow")["state"], "cancelled")
+            self.assertEqual(service.json("trial", "cancel", cancelled)["state"], "cancelled")
             told, errors = run.communicate(timeout=300)
             self.assertEqual(run.returncode, 0, errors)
             self.assertEqual(json.loads(told)["trials"]["by_state"], {"cancelled": 1, "done": 2})
             self.assertNotEqual(service.json("study", "best", "slow")["trial"], cancelled)
-            late = service.run("trial", "cancel", cancelled, "--study", "slow", check=False)
+            late = service.run("trial", "cancel", cancelled, check=False)
             self.assertEqual(late.returncode, 1)
             self.assertIn("takes no more", late.stderr)
 

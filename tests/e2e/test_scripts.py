@@ -123,6 +123,22 @@ class StudyTest(unittest.TestCase):
             self.assertEqual(service.runs(), ["0-12", "10-12"])
             self.assertEqual(service.json("study", "show", "stopped")["steps"]["re_derived"], 0)
 
+    def test_a_step_that_takes_longer_than_the_study_allows_is_a_hang_that_is_killed_and_tried_again(self):
+        with Scripts(slots=1) as service:
+            service.hold_at(3)
+            running = service.begin("study", "run", service.write("hung.yaml", study("hung", ["0.01"], more="hang_after: 2s")))
+            wait_until(service.runs, "the program runs")
+            program = service.processes_of_runs()[0]
+            wait_until(lambda: not service.alive(program), "the program is killed")
+            service.release()
+            _, errors = running.communicate(timeout=PATIENCE_SECONDS)
+            self.assertEqual(running.returncode, 0, errors)
+            self.assertEqual(set(service.runs()), {"0-12"})
+            self.assertGreater(len(service.runs()), 1)
+            undisturbed = service.run_study("undisturbed", ["0.01"])
+            self.assertEqual(undisturbed.returncode, 0, undisturbed.stderr)
+            self.assertEqual(results(service, "hung"), results(service, "undisturbed"))
+
     def test_a_worker_that_is_killed_takes_its_program_along_and_the_study_ends_as_undisturbed(self):
         with Scripts(slots=1) as service:
             service.hold_at(3)

@@ -266,6 +266,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     return WithTrial(request->trial_id(), [&](const FakeStudy& study, const FakeTrial& trial) {
       *response->mutable_trial() = ViewOf(study, trial);
       *response->mutable_metrics() = response->trial().evaluations();
+      response->set_study_id(study.id());
     });
   }
 

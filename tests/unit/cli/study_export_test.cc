@@ -165,16 +165,16 @@ TEST_CASE("one trial of a study is cancelled, and the others go on") {
   const std::string trial =
       nlohmann::json::parse(on({"trial", "list", "small", "--output", "json"}).out).at(1).at("id").dump();
 
-  CHECK(testing::RunCommand({"trial", "cancel", trial}).exit_code == kExitUsage);
-  const Outcome cancelled = on({"trial", "cancel", trial, "--study", "small"});
+  CHECK(testing::RunCommand({"trial", "cancel"}).exit_code == kExitUsage);
+  const Outcome cancelled = on({"trial", "cancel", trial});
   INFO(cancelled.err);
   CHECK(cancelled.exit_code == kExitDone);
   CHECK(cancelled.out == "trial " + trial + " is cancelled at step 0\n");
   CHECK(nlohmann::json::parse(on({"trial", "list", "small", "--state", "waiting", "--output", "json"}).out).size() ==
         3);
-  const Outcome unknown = on({"trial", "cancel", "99", "--study", "small"});
+  const Outcome unknown = on({"trial", "cancel", "99"});
   CHECK(unknown.exit_code == kExitRefused);
-  CHECK_THAT(unknown.err, Catch::StartsWith("espalier: TRIAL: the study has no trial 99"));
+  CHECK_THAT(unknown.err, Catch::StartsWith("espalier: no trial of that id"));
 }
 
 TEST_CASE("a study is pinned: what it keeps is said, and shown") {

@@ -81,9 +81,10 @@ class Client:
         except NotFound as error:
             raise NotFound(error.message, "study") from None
 
-    def trial(self, trial_id: int, study: int | str) -> Trial:
-        """A trial by its id, of that study. Raises NotFound."""
-        return Trial(self.open_study(study), trial_id).refresh()
+    def trial(self, trial_id: int) -> Trial:
+        """A trial by its id. Raises NotFound."""
+        answer = self.connection.call("GetTrial", trial_id=trial_id)
+        return Trial(Study(self, answer.study_id), trial_id, answer.trial)
 
     def studies(self, *, state: str | None = None, metric: str | None = None, goal: str = "max") -> Iterator[Listing]:
         """The team's studies, the newest first; with `metric` those that seek it by `goal`, the best first. `state`: "running" or
