@@ -68,6 +68,7 @@ struct Noter {
   void operator()(const AddRequest&) const {}
   void operator()(const SetUser&) const {}
   void operator()(const AddArchive&) const {}
+  void operator()(const DropArchive&) const {}
   void operator()(const AddReference&) const {}
   void operator()(const AskReference&) const { AllServers(); }
   void operator()(const ForgetAsk&) const { AllServers(); }

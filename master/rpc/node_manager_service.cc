@@ -52,18 +52,20 @@ grpc::Status NodeManagerService::StreamedGetReference(
   }
   const Result<Digest128> digest = ParseDigest128(request.reference_digest());
   if (!digest.has_value()) return ToStatus({ErrorCode::kInvalidArgument, digest.error().message, "reference_digest"});
+  Error refusal{ErrorCode::kNotFound, "there is no such reference", "reference_digest"};
   bool is_known = false;
   v1::GetReferenceResponse response;
   const Result<void> read = master_.Read([&](const MasterState& state) {
     const auto known = state.references.find(*digest);
-    is_known = known != state.references.end();
-    if (!is_known) return;
+    if (known == state.references.end()) return;
     *response.mutable_reference() = ToProto(known->second);
     const auto archive = state.archives.find(known->second.archive);
+    is_known = known->second.archive.empty() || archive != state.archives.end();
     if (archive != state.archives.end()) response.set_archive(archive->second.bytes);
+    refusal.message = "the service keeps its code no more; a new study with the same code brings it again";
   });
   if (!read.has_value()) return ToStatus(read.error());
-  if (!is_known) return ToStatus({ErrorCode::kNotFound, "there is no such reference", "reference_digest"});
+  if (!is_known) return ToStatus(refusal);
   stream->Write(response);  // who calls may be gone, and learns nothing then
   return grpc::Status::OK;
 }

@@ -53,10 +53,8 @@ class StateRows {
                change.offer.listed);
   }
   void operator()(const ListOffer& change) { listed_.Add(change.offer); }
-  void operator()(const AddArchive& change) {
-    const Archive& added = change.archive;
-    archive_.Add(change.sha256, Bytes{added.bytes}, added.user, added.put_at);
-  }
+  void operator()(const AddArchive& change) { archives_.insert_or_assign(change.sha256, change.archive); }
+  void operator()(const DropArchive& change) { archives_.insert_or_assign(change.sha256, std::nullopt); }
   void operator()(const AddReference& change) {
     const TrainerReference& added = change.reference;
     std::vector<std::string> environment;
@@ -156,12 +154,17 @@ class StateRows {
     for (const auto& [server, set] : drains_) {
       set ? drain.Add(server, set->by, set->why, set->since) : undrain.Add(server);
     }
+    RowSet archive("archive/set");
+    RowSet dropped("archive/delete");
+    for (const auto& [sha256, set] : archives_) {
+      set ? archive.Add(sha256, Bytes{set->bytes}, set->user, set->put_at) : dropped.Add(sha256);
+    }
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const auto& [id, change] : closed_studies_) closed.Add(id, change.cancelled, change.stopped);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
     for (const auto& [id, keep] : kept_studies_) kept.Add(id, Name(keep));
-    for (RowSet* set : {&user, &drain, &undrain, &archive_, &reference_, &schema_, &parameter_, &offer_, &listed_,
-                        &training_, &study, &undeclared_, &closed, &finished, &kept, &plan_, &check_}) {
+    for (RowSet* set : {&user, &drain, &undrain, &archive, &dropped, &reference_, &schema_, &parameter_, &offer_,
+                        &listed_, &training_, &study, &undeclared_, &closed, &finished, &kept, &plan_, &check_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -248,7 +251,8 @@ class StateRows {
 
   std::set<Digest128> digests_;  // already among the rows
   std::map<std::string, User> users_;
-  std::map<std::string, std::optional<Drain>> drains_;  // by server
+  std::map<std::string, std::optional<Drain>> drains_;      // by server
+  std::map<std::string, std::optional<Archive>> archives_;  // by SHA-256; none: dropped
   std::map<StudyId, Study> added_studies_;
   std::map<StudyId, CloseStudy> closed_studies_;
   std::map<StudyId, Time> finished_studies_;
@@ -261,7 +265,6 @@ class StateRows {
   RowSet training_{"training_identity/insert"};
   RowSet offer_{"offer/insert"};
   RowSet listed_{"offer/list"};
-  RowSet archive_{"archive/insert"};
   RowSet reference_{"trainer_reference/insert"};
   RowSet undeclared_{"study_hyper_parameter/insert"};
   RowSet plan_{"search_plan/insert"};

@@ -70,7 +70,7 @@ COMMENT ON TABLE archive IS 'Code of users, as it travels to servers; of several
 CREATE TABLE trainer_reference (
   digest        bytea  CONSTRAINT trainer_reference_is_known_by_its_digest PRIMARY KEY,
   entry         text   NOT NULL,
-  archive       text   REFERENCES archive (sha256),
+  archive       text   NOT NULL,
   python        text   NOT NULL,
   client_python text   NOT NULL,
   machine       text   NOT NULL,
@@ -83,7 +83,7 @@ CREATE TABLE trainer_reference (
   team          text   NOT NULL,
   CONSTRAINT trainer_reference_digest_has_16_bytes CHECK (octet_length(digest) = 16)
 );
-COMMENT ON TABLE trainer_reference IS 'What names a trainer of a user''s own. archive: none where no code travels. environment: NAME=value.';
+COMMENT ON TABLE trainer_reference IS 'What names a trainer of a user''s own. archive: its sha256, kept or not; empty where no code travels. environment: NAME=value.';
 
 CREATE TABLE training_identity (
   digest       bytea CONSTRAINT training_identity_is_known_by_its_digest PRIMARY KEY,

@@ -107,6 +107,7 @@ void EditGenerator::BringCode() {
   const std::string bytes = Text() + std::string("PK\0\x03", 4) + std::to_string(Below(5));
   const std::string sha256 = Sha256Hex(bytes);
   if (!state_.archives.contains(sha256)) Do(AddArchive{sha256, {.bytes = bytes, .user = Text(), .put_at = Moment()}});
+  if (Chance(10)) Do(DropArchive{state_.archives.begin()->first});
   const TrainerReference reference{.entry = Text(),
                                    .archive = Chance(80) ? sha256 : std::string(),
                                    .python = Text(),

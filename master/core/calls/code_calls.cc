@@ -1,5 +1,8 @@
 #include "master/core/calls/code_calls.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/key_text.h"
 
 namespace espalier::master {
@@ -10,6 +13,46 @@ Digest128 ContentOf(const Caller& caller, const PutArchive& call) {
   return DigestOf(key.text());
 }
 
+namespace {
+
+// Of those that are described to servers.
+std::set<std::string> ArchivesInUse(const MasterState& state) {
+  std::set<std::string> used;
+  for (const auto& [reference, count] : state.index.references_in_use) {
+    used.insert(state.references.at(reference).archive);
+  }
+  for (const auto& [reference, at] : state.asked) used.insert(state.references.at(reference).archive);
+  return used;
+}
+
+// Drops the user's oldest archives that nobody needs, as far as that takes. Error: kResourceExhausted. Cost: the
+// archives and references that there are.
+Result<void> MakeRoom(Draft& draft, const Caller& caller, std::size_t bytes) {
+  std::vector<std::pair<Time, std::string>> of_user;
+  for (const auto& [sha256, archive] : draft.state().archives) {
+    if (archive.user != caller.user) continue;
+    bytes += archive.bytes.size();
+    of_user.emplace_back(archive.put_at, sha256);
+  }
+  if (bytes <= kArchivesOfUserBytesMax) return {};
+  const std::set<std::string> used = ArchivesInUse(draft.state());
+  std::ranges::sort(of_user);
+  for (const auto& [put_at, sha256] : of_user) {
+    if (bytes <= kArchivesOfUserBytesMax) break;
+    if (used.contains(sha256)) continue;
+    bytes -= draft.state().archives.at(sha256).bytes.size();
+    draft.Do(DropArchive{sha256});
+  }
+  if (bytes <= kArchivesOfUserBytesMax) return {};
+  return MakeError(ErrorCode::kResourceExhausted,
+                   "the archives of one user's running studies have at most " +
+                       std::to_string(kArchivesOfUserBytesMax) +
+                       " bytes together; make them smaller: files=[...] that change seldom can be data",
+                   "archive");
+}
+
+}  // namespace
+
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const PutArchive& call) {
   if (call.bytes.empty() || call.bytes.size() > kArchiveBytesMax) {
     return MakeError(ErrorCode::kInvalidArgument,
@@ -18,17 +61,8 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
                      "archive");
   }
   const std::string sha256 = Sha256Hex(call.bytes);
-  std::size_t of_user = call.bytes.size();
-  for (const auto& [other, archive] : draft.state().archives) {
-    if (other == sha256) return std::vector<std::int64_t>();
-    if (archive.user == caller.user) of_user += archive.bytes.size();
-  }
-  if (of_user > kArchivesOfUserBytesMax) {
-    return MakeError(ErrorCode::kResourceExhausted,
-                     "the archives of one user have at most " + std::to_string(kArchivesOfUserBytesMax) +
-                         " bytes together; make them smaller: files=[...] that change seldom can be data",
-                     "archive");
-  }
+  if (draft.state().archives.contains(sha256)) return std::vector<std::int64_t>();
+  ESPALIER_RETURN_IF_ERROR(MakeRoom(draft, caller, call.bytes.size()));
   draft.Do(AddArchive{sha256, {.bytes = call.bytes, .user = caller.user, .put_at = draft.now}});
   return std::vector<std::int64_t>();
 }

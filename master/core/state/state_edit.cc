@@ -222,6 +222,7 @@ struct Applier {
   void operator()(const AddRequest& change) const { AddNew(state.requests, change.key, change.answer, "request"); }
   void operator()(const SetUser& change) const { state.users.insert_or_assign(change.user.name, change.user); }
   void operator()(const AddArchive& change) const { AddNew(state.archives, change.sha256, change.archive, "archive"); }
+  void operator()(const DropArchive& change) const { state.archives.erase(change.sha256); }
   void operator()(const AddReference& change) const {
     AddNew(state.references, DigestOf(change.reference), change.reference, "reference");
   }
@@ -447,6 +448,7 @@ struct Printer {
   void operator()(const AddArchive& change) const {
     out << "add archive " << change.sha256 << " bytes=" << change.archive.bytes.size();
   }
+  void operator()(const DropArchive& change) const { out << "drop archive " << change.sha256; }
   void operator()(const AddReference& change) const {
     out << "add reference " << ToHex(DigestOf(change.reference)) << " " << change.reference.entry;
   }

@@ -116,7 +116,11 @@ struct AddArchive {
   std::string sha256;
   Archive archive;
 };
-// REQUIRES: it is not known, and its archive is.
+// References of it stay: who sends it again finds them. REQUIRES: it is known.
+struct DropArchive {
+  std::string sha256;
+};
+// REQUIRES: it is not known.
 struct AddReference {
   TrainerReference reference;
 };
@@ -179,7 +183,7 @@ struct EndCheck {
 using StateChange =
     std::variant<AddOffer, AddStudy, CloseStudy, SetKeep, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                  AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
-                 ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, AddReference, SetDrain, SetServer,
+                 ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference, SetDrain, SetServer,
                  RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck,
                  EndCheck, SetRefusal, ForgetRefusals>;
 using StateEdit = std::vector<StateChange>;

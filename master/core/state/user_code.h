@@ -1,5 +1,5 @@
-// What users have given the service of their own code. Kept for good: studies were created from it, and may be gone on
-// from.
+// What users have given the service of their own code. Kept after the last study that ran by it has finished, for that
+// may be gone on from, until its user brings more than is kept of one.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ struct Archive {
   friend bool operator==(const Archive&, const Archive&) = default;
 };
 
-// Of one user's archives together: the master holds them in memory.
+// Of one user's archives together: the master holds them in memory. Beyond it the oldest go that nobody asks for and no
+// running study needs.
 inline constexpr std::size_t kArchivesOfUserBytesMax = std::size_t{256} << 20;
 
 // How long a reference is described to servers after somebody has asked for it, unless a study runs by it.

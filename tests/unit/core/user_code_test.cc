@@ -107,14 +107,32 @@ TEST_CASE("code that is not there, or too large, is refused with the field, and 
   CHECK(of.state().references.empty());
 }
 
-TEST_CASE("a user's archives have a bound, and one that is stored already costs nothing") {
+TEST_CASE("a user's archives have a bound: beyond it the oldest go that nobody needs") {
   Code of;
+  const auto put = [&](char content) {
+    of.Call(PutArchive{std::string(kArchiveBytesMax, content)});
+    return Sha256Hex(std::string(kArchiveBytesMax, content));
+  };
+  const auto ask = [&](const std::string& archive) {
+    TrainerReference reference = of.Reference();
+    reference.archive = archive;
+    of.Call(DescribeTrainer{reference});
+    REQUIRE_FALSE(of.Refusal());
+  };
   const int count = static_cast<int>(kArchivesOfUserBytesMax / kArchiveBytesMax);
-  for (int i = 0; i < count; ++i) of.Call(PutArchive{std::string(kArchiveBytesMax, static_cast<char>('a' + i))});
+  std::vector<std::string> archives;
+  for (int i = 0; i < count; ++i) archives.push_back(put(static_cast<char>('a' + i)));
   REQUIRE_FALSE(of.Refusal());
-  of.Call(PutArchive{std::string(kArchiveBytesMax, 'a')});
-  CHECK_FALSE(of.Refusal());
-  of.Call(PutArchive{std::string(kArchiveBytesMax, 'Z')});
+  put('a');  // stored already: it costs nothing
+  CHECK(of.state().archives.size() == static_cast<std::size_t>(count));
+  ask(archives[0]);
+  const std::string more = put('Z');
+  REQUIRE_FALSE(of.Refusal());
+  CHECK(of.state().archives.contains(more));
+  CHECK(of.state().archives.contains(archives[0]));
+  CHECK_FALSE(of.state().archives.contains(archives[1]));
+  for (const auto& [sha256, archive] : std::map(of.state().archives)) ask(sha256);
+  put('Y');
   REQUIRE(of.Refusal());
   CHECK(of.Refusal()->code == ErrorCode::kResourceExhausted);
   CHECK(of.state().archives.size() == static_cast<std::size_t>(count));

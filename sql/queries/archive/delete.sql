@@ -1,0 +1,2 @@
+DELETE FROM archive
+ WHERE sha256 = ANY ($1::text[])
