@@ -44,9 +44,10 @@ int Run(CommandContext& context, std::int64_t number) {
 
 Command TrialCancelCommand(CommandContext& context) {
   const auto trial = std::make_shared<std::int64_t>(0);
-  Command command{.name = "cancel",
-                  .help = "Withdraw what a trial still waits for, and close it; what it shares with others is trained on",
-                  .arguments = {{"TRIAL", trial.get(), "its id"}}};
+  Command command{
+      .name = "cancel",
+      .help = "Withdraw what a trial still waits for, and close it; what it shares with others is trained on",
+      .arguments = {{"TRIAL", trial.get(), "its id"}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
   command.run = [&context, trial] { return Run(context, *trial); };

@@ -183,9 +183,9 @@ struct EndCheck {
 using StateChange =
     std::variant<AddOffer, AddStudy, CloseStudy, SetKeep, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                  AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
-                 ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference, SetDrain, SetServer,
-                 RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck,
-                 EndCheck, SetRefusal, ForgetRefusals>;
+                 ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference,
+                 SetDrain, SetServer, RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk,
+                 AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

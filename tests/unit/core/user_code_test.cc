@@ -38,7 +38,7 @@ struct Code : MasterByHand {
     return error == nullptr ? std::nullopt : std::optional(*error);
   }
   // Ann's code, which every server is told of.
-  Digest128 Ask(const std::string& code = kCode) {
+  Digest128 AskFor(const std::string& code = kCode) {
     Call(PutArchive{code});
     Call(DescribeTrainer{Reference(code)});
     REQUIRE_FALSE(Refusal());
@@ -75,7 +75,7 @@ struct Code : MasterByHand {
 TEST_CASE("a reference is told to every server, and told of again only when somebody asks anew") {
   Code of;
   CHECK(of.Wanted(0).empty());
-  const Digest128 reference = of.Ask();
+  const Digest128 reference = of.AskFor();
   REQUIRE(of.Wanted(0).size() == 1);
   CHECK(of.Wanted(0)[0].reference == reference);
   CHECK(of.Wanted(1) == of.Wanted(0));
@@ -140,7 +140,7 @@ TEST_CASE("a user's archives have a bound: beyond it the oldest go that nobody n
 
 TEST_CASE("a study by a reference is trained where it is offered, and the reference is wanted until it is finished") {
   Code of;
-  const Digest128 reference = of.Ask();
+  const Digest128 reference = of.AskFor();
   of.Offers(1, reference);
   const StudyId study = of.Make(of.Specification("digits", reference));
   of.Submit(study, {{"lr", "0.1"}}, 20);
@@ -156,7 +156,7 @@ TEST_CASE("a study by a reference is trained where it is offered, and the refere
 
 TEST_CASE("who names a trainer does not get one that came of somebody's code, unless a server has it of its own") {
   Code of;
-  const Digest128 reference = of.Ask();
+  const Digest128 reference = of.AskFor();
   of.Offers(0, reference);
   of.Call(CreateStudy{of.Specification("digits", std::nullopt)});
   REQUIRE(of.Refusal());
@@ -172,7 +172,7 @@ TEST_CASE("who names a trainer does not get one that came of somebody's code, un
 
 TEST_CASE("another team has no part in a reference: it cannot look at it, nor make a study of it") {
   Code of;
-  const Digest128 reference = of.Ask();
+  const Digest128 reference = of.AskFor();
   of.Offers(0, reference);
   CHECK(StandingOf(of.state(), reference, kAnn).has_value());
   const auto standing = StandingOf(of.state(), reference, kBob);
@@ -185,7 +185,7 @@ TEST_CASE("another team has no part in a reference: it cannot look at it, nor ma
 
 TEST_CASE("what servers say of a reference is shown: one looks at it, one refuses it, and asked anew, it looks again") {
   Code of;
-  const Digest128 reference = of.Ask();
+  const Digest128 reference = of.AskFor();
   of.Refuses(1, reference, "it runs nobody's own code");
   const auto shown = [&] { return StandingOf(of.state(), reference, kAnn).value(); };
   REQUIRE(shown().servers.size() == 2);
@@ -202,7 +202,7 @@ TEST_CASE("what servers say of a reference is shown: one looks at it, one refuse
 
 TEST_CASE("no server offers it: the study is refused, not left waiting for ever") {
   Code of;
-  const Digest128 reference = of.Ask();
+  const Digest128 reference = of.AskFor();
   of.Call(CreateStudy{of.Specification("digits", reference)});
   REQUIRE(of.Refusal());
   CHECK(of.Refusal()->code == ErrorCode::kFailedPrecondition);
@@ -211,7 +211,7 @@ TEST_CASE("no server offers it: the study is refused, not left waiting for ever"
 
 TEST_CASE("a stage whose code no server offers any more says why each refuses it") {
   Code of;
-  const Digest128 reference = of.Ask();
+  const Digest128 reference = of.AskFor();
   of.Offers(0, reference);
   const StudyId study = of.Make(of.Specification("digits", reference));
   const TrialId trial = of.Submit(study, {{"lr", "0.1"}}, 20);
@@ -227,7 +227,7 @@ TEST_CASE("a stage whose code no server offers any more says why each refuses it
 
 TEST_CASE("a trial is gone on from by the code that it was trained by, which is kept and told to servers again") {
   Code of;
-  const Digest128 reference = of.Ask();
+  const Digest128 reference = of.AskFor();
   of.Offers(0, reference);
   const StudyId study = of.Make(of.Specification("digits", reference));
   const TrialId trial = of.Submit(study, {{"lr", "0.1"}}, 20);
