@@ -57,7 +57,9 @@ struct FinishStudy {
 
 using Action = std::variant<StartTrial, ContinueTrial, CloseTrial, CancelTrial, FinishStudy>;
 
-// How a claim was settled.
+// How a claim was settled. What is measured on the way is no event of another kind: a tuner that goes by a trial's
+// metric at more steps claims it there, too (StartTrial::more). So it is stored, comes once and in order, and is there
+// at replay.
 struct Measured {
   double value = 0;  // lower is better: a metric to be maximized comes negated; may be NaN
 };
