@@ -113,6 +113,22 @@ class TunersTest(unittest.TestCase):
             self.assertEqual(raised.exception.field, field)
         self.assertNotIn("refused", [study.name for study in self.client.studies()])
 
+    def test_a_study_file_that_says_the_same_attaches_to_the_study(self):
+        ranges = es.Space({"lr": es.Exponential(es.loguniform(1e-2, 0.5), 0.9), "bs": [32, es.MultiStep(32, [5], 2)]})
+        lists = es.Grid({"lr": [0.1, es.Exponential(0.1, 0.9)], "momentum": 0.5})
+        spaces = {ranges: 'lr: "Exponential(loguniform(0.01, 0.5), 0.9)"\n  bs: [32, "MultiStep(32, [5], 2)"]',
+                  lists: 'lr: [0.1, "Exponential(0.1, 0.9)"]\n  momentum: 0.5'}  # fmt: skip
+        for name, space, tuner, written in [("drawn", ranges, es.Random(steps=400, trials=3), "random: {steps: 400, trials: 3}"),
+                                            ("listed", lists, es.SHA(min=100, max=400, reduction=2), "sha: {min: 100, max: 400, reduction: 2}")]:  # fmt: skip
+            with self.subTest(name):
+                study = self.study(f"{name}-by-both", space=space).run(tuner, metric="test_acc", goal="max", wait=False)
+                text = f"study: {name}-by-both\ntrainer: mlp\ndata: digits\nstep: 20 updates\nshare: study\nhyper_parameters:\n  {spaces[space]}\n"
+                file = self.service.write(f"{name}.yaml", text + f"metric: {{name: test_acc, goal: max}}\ntuner: {{{written}}}\n")
+                ran = self.service.run("study", "run", file, "--check", "beside", check=False)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertEqual(study.show().state, "finished")
+                self.assertEqual([each.id for each in self.client.studies() if each.name == study.show().name], [study.id])
+
     def test_decisions_are_those_of_the_same_study_on_the_command_line(self):
         file = textwrap.dedent("""\
             study: by-file

@@ -100,7 +100,7 @@ class Specification:
         optional = {"data": self.data, "hyper_parameters": space.written() if space is not None else None,
                     "only_if": space.only_if.written() if space is not None else None,
                     "trials": [{name: in_json(value) for name, value in trial.items()} for trial in trials or ()],
-                    "tuner": {tuner.name: tuner.options()} if tuner is not None else None,
+                    "tuner": {tuner.name: tuner.written(space)} if tuner is not None else None,
                     "tuner_version": tuner.version if tuner is not None else None,
                     "evaluate": {"every": self.evaluate_every} if self.evaluate_every else None, "python": self.python,
                     "stop": self.stop,

@@ -40,6 +40,10 @@ class BuiltIn:
         """How many steps it may ask of a trial."""
         return self.steps if hasattr(self, "steps") else self.max
 
+    def written(self, space: Grid | Space | None) -> dict[str, Any]:
+        """Its options as a study's definition has them: with those of its draws that were left out."""
+        return self.options()
+
     def draws(self, space: Grid | Space | None) -> bool:
         """Whether its trials are drawn from this space; else they are the combinations of its lists, or were given (no space)."""
         return False
@@ -72,6 +76,9 @@ class _Draws(BuiltIn):
     trials: int | None = None
     seed: int | None = None
     sampling: str | None = None
+
+    def written(self, space):
+        return {"sampling": SAMPLINGS[0], "seed": 0, **self.options()} if self.draws(space) else self.options()
 
     def draws(self, space):
         said = (self.trials, self.seed, self.sampling)

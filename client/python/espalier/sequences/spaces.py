@@ -104,9 +104,9 @@ class Grid:
         return {name: values for name, values in self.lists.items() if len(values) > 1}
 
     def written(self) -> dict[str, Any]:
-        """As a study file has it, in JSON: plain values as such, sequences as texts."""
+        """As a study file has it, in JSON: plain values as such, sequences as texts; first what is tuned, in its order."""
         return {**{name: [in_json(each) for each in values] for name, values in self.lists.items()},
-                **{name: in_json(value) for name, value in self.fixed.items()}}  # fmt: skip
+                **{name: in_json(self.fixed[name]) for name in sorted(self.fixed)}}  # fmt: skip
 
     def __repr__(self):
         return f"es.Grid({ {**self.lists, **self.fixed}!r}{_said(self.only_if)})"
@@ -120,9 +120,11 @@ class Space:
         if not isinstance(given, Mapping):
             raise InvalidArgument(f"expected a dict of names to values, got {shown(given)}", "hyper_parameters")
         self.hyper_parameters: dict[str, Value | Sequence | Range] = {}
+        self._listed = set()
         for name, value in given.items():
             field = f"hyper_parameters.{_name(name, 'hyper_parameters')}"
             if _is_list(value):
+                self._listed.add(name)
                 value = Choice(*(_chosen(each, f"{field}[{index}]") for index, each in enumerate(value)))
             self.hyper_parameters[name] = _expression(value, field)
         self.only_if = Conditions(only_if, {name: _values(value) for name, value in self.hyper_parameters.items()})
@@ -147,11 +149,13 @@ class Space:
         return {name: [value] for name, value in self.hyper_parameters.items() if any(True for _ in open_places(value))}
 
     def written(self) -> dict[str, Any]:
-        """As a study file has it, in JSON: plain values as such, all else as texts."""
-        return {name: in_json(value) for name, value in self.hyper_parameters.items()}
+        """As a study file has it, in JSON: plain values as such, all else as texts; first what is drawn, in its order."""
+        tuned = {name: [in_json(each) for each in (value.values if name in self._listed else [value])] for name, (value,) in self.tuned().items()}
+        return {**tuned, **{name: in_json(self.hyper_parameters[name]) for name in sorted(self.hyper_parameters) if name not in tuned}}
 
     def __repr__(self):
-        return f"es.Space({self.hyper_parameters!r}{_said(self.only_if)})"
+        given = {name: list(value.values) if name in self._listed else value for name, value in self.hyper_parameters.items()}
+        return f"es.Space({given!r}{_said(self.only_if)})"
 
 
 def in_json(value: Value | Sequence | Range) -> Any:
