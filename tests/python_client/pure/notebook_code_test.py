@@ -93,9 +93,13 @@ class NotebookCodeTest(unittest.TestCase):
         with self.assertRaisesRegex(InvalidArgument, "other names never"):
             notebook.module("other")
 
-    def test_a_class_without_methods_is_found_in_the_cells(self):
-        notebook = Notebook("class Settings:\n    size = 3", "def main(): return Settings.size")
+    def test_a_class_without_methods_is_found_in_the_last_cell_that_has_it(self):
+        notebook = Notebook("class Settings:\n    size = 2", "class Settings:\n    size = 3", "def main(): return Settings.size")
         self.assertEqual(notebook.said("main", "main()"), "3")
+
+    def test_of_two_definitions_in_one_cell_the_last_counts(self):
+        notebook = Notebook("def main(): return 1\ndef main(): return 2")
+        self.assertEqual(notebook.said("main", "main()"), "2")
 
 
 if __name__ == "__main__":
