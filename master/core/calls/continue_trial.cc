@@ -19,9 +19,16 @@ Result<void> CheckNameIsFree(const MasterState& state, const Caller& caller, con
 }
 
 // What the new study would be by what servers offer now; by what they were offered for the trial, where its code came
-// with it: that code is kept.
+// with it, and is kept.
 Result<Study> PlanAnew(const Draft& draft, const Study& of_trial, const StudySpecification& specification) {
   if (!specification.reference) return PlanStudy(draft.state(), specification);
+  const std::string& archive = draft.state().references.at(*specification.reference).archive;
+  if (!archive.empty() && !draft.state().archives.contains(archive)) {
+    return MakeError(ErrorCode::kFailedPrecondition,
+                     "the service keeps the code of trainer " + specification.trainer +
+                         " no more; a new study with the same code brings it again",
+                     "trial_id");
+  }
   Study study;
   study.specification = specification;
   study.training = of_trial.training;

@@ -138,6 +138,26 @@ TEST_CASE("a user's archives have a bound: beyond it the oldest go that nobody n
   CHECK(of.state().archives.size() == static_cast<std::size_t>(count));
 }
 
+TEST_CASE("a trial whose code is kept no more is continued once somebody has brought it again") {
+  Code of;
+  const Digest128 reference = of.AskFor();
+  of.Offers(1, reference);
+  const StudyId study = of.Make(of.Specification("digits", reference));
+  of.Submit(study, {{"lr", "0.1"}}, 20);
+  const TrialId trial = of.state().trials.begin()->first;
+  of.Call(CancelStudy{study});
+  const ContinueTrial further{
+      .trial = trial, .name = "further", .definition = "{}", .continuations = {{.steps = Step{30}}}};
+  Apply(of.state(), DropArchive{Sha256Hex(kCode)});
+  of.Call(further);
+  REQUIRE(of.Refusal());
+  CHECK(of.Refusal()->code == ErrorCode::kFailedPrecondition);
+  CHECK(of.Refusal()->message.find("keeps the code of trainer Digits no more") != std::string::npos);
+  of.AskFor();
+  of.Call(further);
+  CHECK_FALSE(of.Refusal());
+}
+
 TEST_CASE("a study by a reference is trained where it is offered, and the reference is wanted until it is finished") {
   Code of;
   const Digest128 reference = of.AskFor();
