@@ -67,6 +67,18 @@ class OwnCodeTest(unittest.TestCase):
             with self.subTest(trainer), self.assertRaisesRegex((es.FailedPrecondition, es.InvalidArgument), why):
                 self.run_study("wrong", trainer, data=data, space=space)
 
+    def test_a_program_that_can_only_be_started_is_a_trainer_too(self):
+        shutil.copy(ROOT / "examples/script/line.py", self.code)
+        space = es.Grid({"lr": [0.01, es.MultiStep(0.01, [2], 0.1)]})
+        with unittest.mock.patch.dict(os.environ, ESPALIER_PROGRAM=str(BIN / "espalier")):
+            study = self.client.study("program", trainer=f"script:{self.code}/line.py", step="5 updates", goal="min", steps=4, check="off", space=space)
+            self.assertEqual([each.state for each in es.wait_all(study.submit(space), 300)], ["done"] * 2)
+        study.finish()
+        self.assertTrue(study.wait(300))
+        self.assertEqual(study.show().steps.trained, 6)
+        with self.assertRaisesRegex(es.InvalidArgument, "expected script:FILE, a program that can be started; there is no"):
+            self.client.study("nowhere", trainer="script:nowhere.py", goal="min")
+
     def test_the_best_state_comes_as_a_file_and_its_model_is_as_right_as_was_reported(self):
         digits_cnn = importlib.import_module("digits_cnn")
         study = self.run_study("kept", digits_cnn.main, space=es.Grid(SPACE))

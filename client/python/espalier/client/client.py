@@ -54,7 +54,7 @@ class Client:
               check: str = "beside", evaluate_every: int = 0, stop: Mapping[str, Any] | None = None, python: str | None = None,
               environment: Mapping[str, str] | None = None) -> Study:  # fmt: skip
         """A study, which is created with its first trials. Arguments as in study files: `trainer`: a name that servers know, such as
-        "mlp", "FILE.py:NAME", a subclass of es.Trainer, a function with @es.loop, "library:FILE.so", "torchscript:FILE.pt" or
+        "mlp", "FILE.py:NAME", a subclass of es.Trainer, a function with @es.loop, "script:FILE", "library:FILE.so", "torchscript:FILE.pt" or
         "command:LINE", what starts a worker. `data`: a name that servers know, or a folder. `step`: "epoch", or "200 updates". `space`: what is
         tried. `metric`: left out: the trainer's only one; `goal`: "max" or "min". `steps`: how many each trial takes, where a call does
         not say. `share`: with whom: "nobody", "study", "team", "everyone". `keep`: whose final states are never evicted: "best",
@@ -66,8 +66,10 @@ class Client:
         if place is None and (python or environment):
             field = "python" if python else "environment"
             raise InvalidArgument(f"is for a trainer in your own code, such as train.py:Digits; {trainer} is none", field)
+        if own is not None and own.data is not None:
+            data = str(own.data)
         specification = Specification(
-            name=name, trainer_said=str(place) if place is not None else trainer, data=str(own.data) if own is not None and own.data else data, step=step, space=space, metric=metric, goal=goal,
+            name=name, trainer_said=str(place) if place is not None else trainer, data=data, step=step, space=space, metric=metric, goal=goal,
             share=share, keep=keep, check=check, evaluate_every=evaluate_every, stop=stop, python=python, environment=environment or {})  # fmt: skip
         return Study(self, draft=Draft(self.connection, specification, steps, own or place, say))
 

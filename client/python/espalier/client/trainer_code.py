@@ -25,8 +25,8 @@ MACHINE_FILES = ("/etc/machine-id", "/proc/sys/kernel/random/boot_id")
 
 
 class Place(NamedTuple):
-    """A class or a function in a file. `trainer`: the class, where this process has it; else the file is imported by another. `source`:
-    what the file would hold, which is none: it was written in a notebook."""
+    """A class or a function in a file; without a name, a program that can only be started. `trainer`: the class, where this process has
+    it; else the file is imported by another. `source`: what the file would hold, which is none: it was written in a notebook."""
 
     file: pathlib.Path
     name: str
@@ -34,7 +34,10 @@ class Place(NamedTuple):
     source: str | None = None
 
     def __str__(self):
-        return f"{self.file}:{self.name}"
+        return self.named(str(self.file))
+
+    def named(self, file: str) -> str:
+        return f"{file}:{self.name}" if self.name else f"script:{file}"
 
 
 class Packed(NamedTuple):
@@ -48,8 +51,10 @@ class Packed(NamedTuple):
 
 
 def place_of(trainer: Any) -> Place | None:
-    """Of "FILE.py:NAME", of a subclass of es.Trainer, or of a function with @es.loop. None for the name of a trainer that servers have
+    """Of "FILE.py:NAME", of "script:FILE", of a subclass of es.Trainer, or of a function with @es.loop. None for the name of a trainer that servers have
     of their own. Raises InvalidArgument."""
+    if isinstance(trainer, str) and trainer.startswith("script:"):
+        return _place_of_program(trainer.removeprefix("script:"))
     if isinstance(trainer, str):
         return _place_of_text(trainer.removeprefix("python:")) if ".py:" in trainer else None
     trainer_class = getattr(trainer, "espalier_trainer", trainer)
@@ -64,6 +69,13 @@ def place_of(trainer: Any) -> Place | None:
     if file is None:
         return Place(pathlib.Path.cwd() / notebook_code.FILE, name, trainer_class, notebook_code.source_of(name, vars(module)))
     return Place(pathlib.Path(file).resolve(), name, trainer_class)
+
+
+def _place_of_program(file):
+    path = pathlib.Path(file).expanduser().absolute()
+    if not path.is_file():
+        raise InvalidArgument(f"expected script:FILE, a program that can be started; there is no {path}", "trainer")
+    return Place(path, "")
 
 
 def _place_of_text(text):
@@ -83,13 +95,21 @@ def pack(place: Place, python: str | None) -> Packed:
     with tempfile.TemporaryDirectory() as folder:
         own = [str(pathlib.Path(__file__).parents[2])] if program == sys.executable else []  # another has packages of its own
         path = os.pathsep.join([*own, *filter(None, [os.environ.get("PYTHONPATH")])])
-        ended = subprocess.run([program, "-m", "espalier.archive", str(place), "--output", folder], stdin=subprocess.DEVNULL,
-                               capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})  # fmt: skip
+        packer = [program, "-m", "espalier.archive", str(place), "--output", folder]
+        if not place.name:
+            packer = [str(_script_worker()), str(place.file), "--python", program, "--pack", folder]
+        ended = subprocess.run(packer, stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
         if ended.returncode:
             said = (ended.stderr.strip() or f"it ended with {ended.returncode}").splitlines()[-1]
             raise InvalidArgument(f"{place} cannot be packed by {program}: {said}; its packages are those of {program}", "trainer")
         about = (pathlib.Path(folder) / "about").read_text().split("\n")
         return Packed((pathlib.Path(folder) / "archive.zip").read_bytes(), about[0], about[1], about[2:-1])
+
+
+def _script_worker():
+    from espalier.client.local_service import find_program  # which imports what imports this
+
+    return pathlib.Path(find_program()).resolve().with_name("espalier-script")
 
 
 def _pack_here(place):
@@ -122,7 +142,7 @@ def _written(place, folder):
 def reference_of(place: Place, packed: Packed, python: str | None, environment: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a TrainerReference."""
     reference: dict[str, Any] = {
-        "entry": f"{place.file.name}:{place.name}",
+        "entry": place.named(place.file.name),
         "archive_sha256": hashlib.sha256(packed.archive).hexdigest(),
         "folder": str(place.file.parent),
         "data": packed.data,

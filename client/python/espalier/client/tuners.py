@@ -68,8 +68,9 @@ class BuiltIn:
 @dataclass(frozen=True, kw_only=True)
 class _Draws(BuiltIn):
     """With `trials` it tries so many, drawn from the study's space: what is drawn follows from `seed` (0 if left out) and a trial's
-    number. A tuner that has `open_trials`, in a study that has `stop`, needs no `trials`: it draws until the study ends. `sampling`: "random" (left out: that), "sobol", which is even over the whole space, or, where trials start one by one, "tpe": by
-    what was measured of those before."""
+    number. A tuner that has `open_trials`, in a study that has `stop`, needs no `trials`: it draws until the study ends. `sampling`:
+    "random" (left out: that), "sobol", which is even over the whole space, or, where trials start one by one, "tpe": by what was measured
+    of those before."""
 
     starts_one_by_one: ClassVar[bool] = False
 
