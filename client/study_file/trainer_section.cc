@@ -76,7 +76,8 @@ Result<std::optional<Entry>> ReadEntry(const std::string& trainer, const std::st
 Result<std::string> ReadDataFolder(const YamlNode& root, const std::string& study_file) {
   const YamlNode* const node = root.Find("data");
   if (node == nullptr || node->kind != YamlNode::Kind::kScalar || node->text == kBuiltInData) return std::string();
-  const fs::path path = PathOf(node->text, study_file);
+  fs::path path = PathOf(node->text, study_file);
+  if (!path.has_filename()) path = path.parent_path();  // with a "/" at its end
   std::error_code error;
   if (fs::is_directory(path, error)) return path.string();
   if (node->text.find('/') == std::string::npos) return std::string();

@@ -39,7 +39,7 @@ class OwnTrainersTest(unittest.TestCase):
     def test_a_folder_of_data_beside_the_study_file_is_trained_on_and_other_content_is_another_training(self):
         with Service() as service:
             write_points(service.root / "points", seed=1)
-            for name, data, trained in (("first", "points", 6), ("again", "./points", 0), ("whole-path", f'"{service.root / "points"}"', 0)):
+            for name, data, trained in (("first", "points", 6), ("again", "./points/", 0), ("whole-path", f'"{service.root / "points"}"', 0)):
                 with self.subTest(name):
                     ran = self.run_study(service, name, "mlp", f"data: {data}")
                     self.assertEqual(ran.returncode, 0, ran.stderr)
