@@ -1,10 +1,6 @@
 #include "client/study_file/study_file.h"
-
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 
 #include "tests/support/mlp_trainer.h"
 
@@ -198,72 +194,6 @@ trials:
   CHECK(file.candidates[4].steps == Step{40});
   CHECK(file.specification.step == StepMeaning{50});
   CHECK(file.specification.scope == Scope::kTeam);
-}
-
-TEST_CASE("a trainer in the user's own code is found from the study file's folder, and part of the definition") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("code " + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "train.py") << "\n";
-  const auto read = [&](const std::string& trainer, const std::string& more = {}) {
-    const std::string text = "study: s\ntrainer: " + trainer + "\n" + more + "metric: {name: acc, goal: max}\n" + kGrid;
-    return ParseStudyFile((folder / "f.yaml").string(), text).value();
-  };
-  for (const char* trainer : {"train.py:Digits", "python:train.py:Digits", "./train.py:Digits"}) {
-    const StudyFile file = read(trainer);
-    REQUIRE(file.code.has_value());
-    CHECK(file.code->entry == Entry{EntryKind::kPython, (folder / "train.py").string(), "Digits"});
-    CHECK(file.code->python.empty());
-  }
-  const StudyFile named = read("train.py:Digits", "python: torch\nenvironment: {MODE: 1}\n");
-  CHECK(named.code->python == "torch");
-  CHECK(named.code->environment == std::map<std::string, std::string>{{"MODE", "1"}});
-  CHECK(read("train.py:Digits", "python: venv/bin/python\n").code->python == (folder / "venv/bin/python").string());
-  CHECK(named.specification.definition != read("train.py:Digits").specification.definition);
-  std::filesystem::remove_all(folder);
-}
-
-TEST_CASE(
-    "a trainer in a library, in a module, or that a line starts is of the user's own, and so is a folder of data") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("own " + std::to_string(getpid()));
-  std::filesystem::create_directories(folder / "mnist");
-  std::ofstream(folder / "libnet.so") << "\n";
-  std::ofstream(folder / "net.pt") << "\n";
-  const auto parse = [&](const std::string& trainer, const std::string& more = {}) {
-    const std::string text = "study: s\ntrainer: " + trainer + "\n" + more + "metric: {name: acc, goal: max}\n" + kGrid;
-    return ParseStudyFile((folder / "f.yaml").string(), text);
-  };
-  const auto read = [&](const std::string& trainer, const std::string& more = {}) {
-    return parse(trainer, more).value();
-  };
-  const std::string library = (folder / "libnet.so").string();
-  CHECK(read("library:libnet.so").code->entry == Entry{EntryKind::kLibrary, library, ""});
-  CHECK(read("library:libnet.so:lenet").code->entry == Entry{EntryKind::kLibrary, library, "lenet"});
-  CHECK(read("torchscript:net.pt").code->entry == Entry{EntryKind::kTorchScript, (folder / "net.pt").string(), ""});
-  const StudyFile line = read("\"command:./worker --fast\"");
-  CHECK(line.code->entry == Entry{EntryKind::kCommand, "", "./worker --fast"});
-  CHECK(line.code->folder == folder.string());
-  const std::string mnist = (folder / "mnist").string();
-  for (const char* data : {"mnist", "./mnist", "mnist/", "mnist/../mnist"}) {
-    INFO(data);
-    const StudyFile file = read("resnet", std::string("data: ") + data + "\n");
-    CHECK(file.code->entry == Entry{EntryKind::kBuiltIn, "", "resnet"});
-    CHECK(file.code->data == mnist);
-    CHECK(file.specification.data == mnist);
-  }
-  CHECK(read("library:libnet.so", "data: mnist\n").code->data == mnist);
-  CHECK(read("library:libnet.so", "data: digits\n").code->data.empty());
-  std::filesystem::create_directories(folder / "digits");
-  CHECK_FALSE(read("resnet", "data: digits\n").code.has_value());
-  const auto mistake = [&](const std::string& trainer, const std::string& more = {}) {
-    const auto file = parse(trainer, more);
-    return file.has_value() ? std::string() : file.error().field + ": " + file.error().message;
-  };
-  CHECK_THAT(mistake("library:libother.so"), Catch::StartsWith("trainer: expected library:FILE.so"));
-  CHECK_THAT(mistake("library:net.pt"), Catch::StartsWith("trainer: expected library:FILE.so"));
-  CHECK_THAT(mistake("torchscript:libnet.so"), Catch::StartsWith("trainer: expected torchscript:FILE.pt"));
-  CHECK_THAT(mistake("\"command: \""), Catch::StartsWith("trainer: expected command:LINE"));
-  CHECK_THAT(mistake("library:libnet.so", "environment: {A: b}\n"), Catch::StartsWith("environment: is for a trainer"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("explicit trials stand instead of the grid when nothing is tuned by a list") {
