@@ -25,8 +25,8 @@ std::set<std::string> ArchivesInUse(const MasterState& state) {
   return used;
 }
 
-// Drops the user's oldest archives that nobody needs, as far as that takes. Error: kResourceExhausted. Cost: the
-// archives and references that there are.
+// Drops the user's oldest archives that nobody needs, as far as that takes. Error: kResourceExhausted; nothing is
+// dropped then. Cost: the archives and references that there are.
 Result<void> MakeRoom(Draft& draft, const Caller& caller, std::size_t bytes) {
   std::vector<std::pair<Time, std::string>> of_user;
   for (const auto& [sha256, archive] : draft.state().archives) {
@@ -37,18 +37,22 @@ Result<void> MakeRoom(Draft& draft, const Caller& caller, std::size_t bytes) {
   if (bytes <= kArchivesOfUserBytesMax) return {};
   const std::set<std::string> used = ArchivesInUse(draft.state());
   std::ranges::sort(of_user);
+  std::vector<DropArchive> dropped;
   for (const auto& [put_at, sha256] : of_user) {
     if (bytes <= kArchivesOfUserBytesMax) break;
     if (used.contains(sha256)) continue;
     bytes -= draft.state().archives.at(sha256).bytes.size();
-    draft.Do(DropArchive{sha256});
+    dropped.push_back({sha256});
   }
-  if (bytes <= kArchivesOfUserBytesMax) return {};
-  return MakeError(ErrorCode::kResourceExhausted,
-                   "the archives of one user's running studies have at most " +
-                       std::to_string(kArchivesOfUserBytesMax) +
-                       " bytes together; make them smaller: files=[...] that change seldom can be data",
-                   "archive");
+  if (bytes > kArchivesOfUserBytesMax) {
+    return MakeError(ErrorCode::kResourceExhausted,
+                     "the archives of one user's running studies have at most " +
+                         std::to_string(kArchivesOfUserBytesMax) +
+                         " bytes together; make them smaller: files=[...] that change seldom can be data",
+                     "archive");
+  }
+  for (const DropArchive& change : dropped) draft.Do(change);
+  return {};
 }
 
 }  // namespace

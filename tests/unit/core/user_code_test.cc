@@ -132,10 +132,11 @@ TEST_CASE("a user's archives have a bound: beyond it the oldest go that nobody n
   CHECK(of.state().archives.contains(archives[0]));
   CHECK_FALSE(of.state().archives.contains(archives[1]));
   for (const auto& [sha256, archive] : std::map(of.state().archives)) ask(sha256);
+  of.Call(PutArchive{"small, and asked for by nobody"});
   put('Y');
   REQUIRE(of.Refusal());
   CHECK(of.Refusal()->code == ErrorCode::kResourceExhausted);
-  CHECK(of.state().archives.size() == static_cast<std::size_t>(count));
+  CHECK(of.state().archives.size() == static_cast<std::size_t>(count) + 1);
 }
 
 TEST_CASE("a trial whose code is kept no more is continued once somebody has brought it again") {

@@ -68,7 +68,7 @@ class _Gathered:
     def _cells_of(self, value) -> Iterator[str]:
         """First the cell that the code was compiled from, where it has code, and then all from the last to the first."""
         for each in [value, *vars(value).values()] if isinstance(value, type) else [value]:
-            code = getattr(inspect.unwrap(getattr(each, "__func__", each)), "__code__", None) if callable(each) or hasattr(each, "__func__") else None
+            code = _code_of(each)
             if code is not None and (lines := linecache.getlines(code.co_filename)):
                 yield "".join(lines)
         yield from reversed(self._cells.get("In", ()))
@@ -87,6 +87,11 @@ class _Gathered:
                             return f"from {each.module} import {alias.name} as {name}"
         module, original = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         return f"from {module} import {original} as {name}" if _is_in(module, original, value) else None
+
+
+def _code_of(value):
+    function = getattr(value, "__func__", value)  # of a class method
+    return getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
 
 
 def _is_in(module, name, value):

@@ -51,8 +51,8 @@ class Packed(NamedTuple):
 
 
 def place_of(trainer: Any) -> Place | None:
-    """Of "FILE.py:NAME", of "script:FILE", of a subclass of es.Trainer, or of a function with @es.loop. None for the name of a trainer that servers have
-    of their own. Raises InvalidArgument."""
+    """Of "FILE.py:NAME", of "script:FILE", of a subclass of es.Trainer, or of a function with @es.loop. None for the name of a trainer
+    that servers have of their own. Raises InvalidArgument."""
     if isinstance(trainer, str) and trainer.startswith("script:"):
         return _place_of_program(trainer.removeprefix("script:"))
     if isinstance(trainer, str):
