@@ -1,4 +1,5 @@
 #include "client/study_file/study_file.h"
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 
