@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -20,10 +21,26 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return spdlog::level::err;
 }
 
+class TailSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit TailSink(LogTail& tail) : tail_(tail) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    tail_.Add(std::string(line.data(), line.size()));
+  }
+  void flush_() override {}
+
+  LogTail& tail_;
+};
+
 }  // namespace
 
-void SetUpLog(std::string_view process, LogLevel lowest) {
+void SetUpLog(std::string_view process, LogLevel lowest, LogTail* tail) {
   auto logger = spdlog::stderr_logger_mt(std::string(process));
+  if (tail != nullptr) logger->sinks().push_back(std::make_shared<TailSink>(*tail));
   logger->set_pattern("%Y-%m-%d %H:%M:%S.%e %n[%P] %l %v");
   logger->set_level(SpdlogLevel(lowest));
   logger->flush_on(spdlog::level::debug);

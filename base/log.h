@@ -5,11 +5,13 @@
 #include <string_view>
 
 #include "base/log_line.h"
+#include "base/log_tail.h"
 
 namespace espalier {
 
-// Names the process in each line and sets the lowest level shown. Called once, in main.
-void SetUpLog(std::string_view process, LogLevel lowest = LogLevel::kInfo);
+// Names the process in each line and sets the lowest level shown. What is shown goes into `tail` too, unless that is
+// null; it lives as long as anything logs. Called once, in main.
+void SetUpLog(std::string_view process, LogLevel lowest = LogLevel::kInfo, LogTail* tail = nullptr);
 
 void Log(const LogLine& line);
 void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});

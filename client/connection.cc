@@ -284,6 +284,9 @@ Result<v1::RemoveUserResponse> Connection::RemoveUser(const v1::RemoveUserReques
 Result<v1::DrainServerResponse> Connection::DrainServer(const v1::DrainServerRequest& request) {
   return parts_->Call(*parts_->server, &v1::ServerService::Stub::DrainServer, request);
 }
+Result<v1::GetServerLogResponse> Connection::GetServerLog(const v1::GetServerLogRequest& request) {
+  return parts_->Call(*parts_->server, &v1::ServerService::Stub::GetServerLog, request);
+}
 
 Result<v1::FindStudyResponse> Connection::FindStudyToTune(const v1::FindStudyRequest& request) {
   return parts_->Call(*parts_->tuner, &v1::TunerService::Stub::FindStudy, request);

@@ -20,6 +20,7 @@
 #include "master/store/migrate.h"
 #include "master/store/postgres_output_store.h"
 #include "master/store/postgres_series_store.h"
+#include "master/store/postgres_server_log_store.h"
 #include "master/store/postgres_state_store.h"
 #include "proto/config_file.h"
 
@@ -47,8 +48,8 @@ Result<User> FirstAdministrator(const std::string& token_file) {
 // Joins the event loop and the RPC server, which know each other through narrow ports alone.
 class Service : public MasterPort, public EffectRunner {
  public:
-  Service(StateStore& store, OutputStore& outputs, SeriesStore& series, EventHandler handler)
-      : loop_(store, *this, std::move(handler)), rpc_(*this, outputs, series) {}
+  Service(StateStore& store, const SideStores& side, EventHandler handler)
+      : loop_(store, *this, std::move(handler)), rpc_(*this, side) {}
 
   // Serves until Stop.
   Result<void> Run(const std::string& address) {
@@ -103,7 +104,8 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, Pol
   PostgresOutputStore outputs(config.database(), (*leadership)->epoch(),
                               config.output_bytes() > 0 ? config.output_bytes() : kOutputBytesDefault);
   PostgresSeriesStore series(config.database(), (*leadership)->epoch());
-  Service serving(store, outputs, series, [&](MasterState& state, const Event& event, Time now) {
+  PostgresServerLogStore server_logs(config.database(), (*leadership)->epoch());
+  Service serving(store, {outputs, series, server_logs}, [&](MasterState& state, const Event& event, Time now) {
     return React(state, event, policy, settings, now);
   });
   {

@@ -10,6 +10,7 @@
 #include "protocol/order.h"
 #include "protocol/report.h"
 #include "protocol/run_output.h"
+#include "protocol/server_log.h"
 
 namespace espalier {
 
@@ -20,6 +21,7 @@ v1::RunStatus ToProto(const RunStatus& status);
 v1::Report ToProto(const Report& report);
 v1::SynchronizeResponse ToProto(const ServerOrders& orders);
 v1::PutOutputRequest ToProto(const RunOutput& output);
+v1::PutServerLogRequest ToProto(const ServerLogPart& part);
 
 // Error of each: kInvalidArgument with the field, as a path within the message.
 Result<Offer> FromProto(const v1::TrainerDescription& message);
@@ -28,5 +30,6 @@ Result<RunStatus> FromProto(const v1::RunStatus& message);
 Result<Report> FromProto(const v1::Report& message);
 Result<ServerOrders> FromProto(const v1::SynchronizeResponse& message);
 Result<RunOutput> FromProto(const v1::PutOutputRequest& message);
+Result<ServerLogPart> FromProto(const v1::PutServerLogRequest& message);
 
 }  // namespace espalier

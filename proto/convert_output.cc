@@ -51,4 +51,22 @@ Result<RunOutput> FromProto(const v1::PutOutputRequest& message) {
   return output;
 }
 
+v1::PutServerLogRequest ToProto(const ServerLogPart& part) {
+  v1::PutServerLogRequest message;
+  message.set_server(part.server);
+  message.set_incarnation(part.incarnation);
+  message.set_position(part.position);
+  message.set_text(CleanText(part.text));
+  return message;
+}
+
+Result<ServerLogPart> FromProto(const v1::PutServerLogRequest& message) {
+  if (message.position() < 0) return MakeError(ErrorCode::kInvalidArgument, "expected at least 0", "position");
+  const auto wrong = [](std::string what) { return MakeError(ErrorCode::kInvalidArgument, std::move(what), "text"); };
+  if (message.text().empty()) return wrong("expected one that is not empty");
+  if (message.text().size() > kServerLogPartBytesMax) return wrong("expected at most 64 KiB");
+  if (!IsValidText(message.text())) return wrong("expected UTF-8 without zero bytes");
+  return ServerLogPart{message.server(), message.incarnation(), message.position(), message.text()};
+}
+
 }  // namespace espalier

@@ -30,7 +30,7 @@ std::vector<Command> Commands(CommandContext& context) {
                {CheckpointListCommand(context), CheckpointExportCommand(context), CheckpointGcCommand(context)}),
           Noun("sequence", "Sequences of hyper-parameter values", {SequenceShowCommand(context)}),
           Noun("server", "The machines that train: list them, take one out of service",
-               {ServerListCommand(context), ServerDrainCommand(context)}),
+               {ServerListCommand(context), ServerDrainCommand(context), ServerLogsCommand(context)}),
           Noun("trainer", "What can be trained, and whether it can be cut",
                {TrainerListCommand(context), TrainerCheckCommand(context)}),
           SimulateCommand(context),

@@ -33,6 +33,7 @@ Command SequenceShowCommand(CommandContext& context);
 Command SimulateCommand(CommandContext& context);
 Command ServerListCommand(CommandContext& context);
 Command ServerDrainCommand(CommandContext& context);
+Command ServerLogsCommand(CommandContext& context);
 Command TrainerListCommand(CommandContext& context);
 Command TrainerCheckCommand(CommandContext& context);
 Command TunerHostCommand(CommandContext& context);

@@ -47,11 +47,11 @@ v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::
 
 }  // namespace
 
-InspectService::InspectService(MasterPort& master, OutputStore& outputs, SeriesStore& series, const Callers& callers)
+InspectService::InspectService(MasterPort& master, const SideStores& stores, const Callers& callers)
     : GuardedService(v1::InspectService::service_full_name(), callers),
       master_(master),
-      outputs_(outputs),
-      series_(series) {
+      outputs_(stores.outputs),
+      series_(stores.series) {
   Serve("ListTrainers", &Callers::Member, &InspectService::ListTrainers);
   Serve("GetTrainer", &Callers::Member, &InspectService::GetTrainer);
   Serve("ListServers", &Callers::Member, &InspectService::ListServers);

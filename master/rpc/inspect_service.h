@@ -5,8 +5,7 @@
 #include <functional>
 
 #include "espalier/v1/inspect.pb.h"
-#include "master/core/output_store.h"
-#include "master/core/series_store.h"
+#include "master/core/side_stores.h"
 #include "master/core/views/state_reader.h"
 #include "master/rpc/guarded_service.h"
 #include "master/rpc/master_port.h"
@@ -16,7 +15,7 @@ namespace espalier::master {
 
 class InspectService final : public GuardedService {
  public:
-  InspectService(MasterPort& master, OutputStore& outputs, SeriesStore& series, const Callers& callers);
+  InspectService(MasterPort& master, const SideStores& stores, const Callers& callers);
 
  private:
   // O(offers ever registered).

@@ -80,8 +80,31 @@ grpc::Status NodeManagerService::StreamedPutOutput(
   }
   const Result<RunOutput> output = FromProto(request);
   if (!output.has_value()) return ToStatus(output.error());
-  if (const Result<void> put = outputs_.Put(*output); !put.has_value()) return ToStatus(put.error());
+  if (const Result<void> put = stores_.outputs.Put(*output); !put.has_value()) return ToStatus(put.error());
   stream->Write(v1::PutOutputResponse());  // who calls may be gone, and learns nothing then
+  return grpc::Status::OK;
+}
+
+grpc::Status NodeManagerService::StreamedPutServerLog(
+    grpc::ServerContext* context,
+    grpc::ServerUnaryStreamer<v1::PutServerLogRequest, v1::PutServerLogResponse>* stream) {
+  const auto caller = callers_.Node(*context);
+  if (!caller.has_value()) return ToStatus(caller.error());
+  v1::PutServerLogRequest request;
+  if (!stream->Read(&request)) {
+    return ToStatus({ErrorCode::kInvalidArgument, "the call ended before its request came", ""});
+  }
+  const Result<ServerLogPart> part = FromProto(request);
+  if (!part.has_value()) return ToStatus(part.error());
+  bool is_registered = false;
+  const Result<void> read = master_.Read([&](const MasterState& state) {
+    const auto server = state.servers.find(part->server);
+    is_registered = server != state.servers.end() && server->second.incarnation == part->incarnation;
+  });
+  if (!read.has_value()) return ToStatus(read.error());
+  if (!is_registered) return ToStatus({ErrorCode::kUnavailable, "no such node manager is registered", "server"});
+  if (const Result<void> put = stores_.server_logs.Put(*part); !put.has_value()) return ToStatus(put.error());
+  stream->Write(v1::PutServerLogResponse());  // who calls may be gone, and learns nothing then
   return grpc::Status::OK;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "espalier/v1/node_manager.grpc.pb.h"
-#include "master/core/output_store.h"
+#include "master/core/side_stores.h"
 #include "master/rpc/callers.h"
 #include "master/rpc/limits.h"
 #include "master/rpc/master_port.h"
@@ -14,10 +14,11 @@ namespace espalier::master {
 // Its unary calls are such that read their requests themselves: who calls is found out first (guarded_service.h).
 class NodeManagerService final
     : public v1::NodeManagerService::WithStreamedUnaryMethod_GetReference<
-          v1::NodeManagerService::WithStreamedUnaryMethod_PutOutput<v1::NodeManagerService::Service>> {
+          v1::NodeManagerService::WithStreamedUnaryMethod_PutOutput<
+              v1::NodeManagerService::WithStreamedUnaryMethod_PutServerLog<v1::NodeManagerService::Service>>> {
  public:
-  NodeManagerService(MasterPort& master, NodeSessions& sessions, OutputStore& outputs, const Callers& callers)
-      : master_(master), sessions_(sessions), outputs_(outputs), callers_(callers) {}
+  NodeManagerService(MasterPort& master, NodeSessions& sessions, const SideStores& stores, const Callers& callers)
+      : master_(master), sessions_(sessions), stores_(stores), callers_(callers) {}
 
   // Until the node manager, the network or the master ends it; then NodeGone is posted, once, behind all messages.
   // Errors: kUnauthenticated, also when the token is revoked meanwhile; kResourceExhausted over kNodesPerUserMax;
@@ -36,10 +37,16 @@ class NodeManagerService final
       grpc::ServerContext* context,
       grpc::ServerUnaryStreamer<v1::PutOutputRequest, v1::PutOutputResponse>* stream) override;
 
+  // Waits for the database, and asks the event loop whether such a node manager is registered. Errors:
+  // kUnauthenticated; kInvalidArgument; kUnavailable also where none is (yet).
+  grpc::Status StreamedPutServerLog(
+      grpc::ServerContext* context,
+      grpc::ServerUnaryStreamer<v1::PutServerLogRequest, v1::PutServerLogResponse>* stream) override;
+
  private:
   MasterPort& master_;
   NodeSessions& sessions_;
-  OutputStore& outputs_;
+  const SideStores stores_;
   const Callers& callers_;
   StreamPlaces places_{"streams of node managers", kNodesPerUserMax};
 };

@@ -27,13 +27,13 @@ constexpr int kCallerSilentMilliseconds = 20'000;
 }  // namespace
 
 struct RpcServer::Parts {
-  Parts(MasterPort& master, OutputStore& outputs, SeriesStore& series)
+  Parts(MasterPort& master, const SideStores& stores)
       : study_service(master, calls, watch, callers),
-        inspect_service(master, outputs, series, callers),
+        inspect_service(master, stores, callers),
         checkpoint_service(master, callers),
-        node_service(master, sessions, outputs, callers),
+        node_service(master, sessions, stores, callers),
         user_service(master, calls, callers),
-        server_service(master, calls, callers),
+        server_service(master, calls, stores.server_logs, callers),
         tuner_service(master, calls, watch, callers) {}
 
   PendingCalls calls;
@@ -60,8 +60,7 @@ struct RpcServer::Parts {
   void operator()(LogLine& line) { Log(line); }
 };
 
-RpcServer::RpcServer(MasterPort& master, OutputStore& outputs, SeriesStore& series)
-    : parts_(std::make_unique<Parts>(master, outputs, series)) {}
+RpcServer::RpcServer(MasterPort& master, const SideStores& stores) : parts_(std::make_unique<Parts>(master, stores)) {}
 
 RpcServer::~RpcServer() { Stop(); }
 

@@ -6,8 +6,7 @@
 
 #include "base/result.h"
 #include "master/core/effect.h"
-#include "master/core/output_store.h"
-#include "master/core/series_store.h"
+#include "master/core/side_stores.h"
 #include "master/rpc/master_port.h"
 
 namespace espalier::master {
@@ -15,7 +14,7 @@ namespace espalier::master {
 class RpcServer {
  public:
   // Listens once Start is called. All of these outlive the server.
-  RpcServer(MasterPort& master, OutputStore& outputs, SeriesStore& series);
+  RpcServer(MasterPort& master, const SideStores& stores);
   ~RpcServer();
 
   // `address`: "unix:PATH" or "HOST:PORT". Error: kUnavailable when it cannot be listened on.

@@ -363,6 +363,19 @@ CREATE TABLE run_output (
 );
 COMMENT ON TABLE run_output IS 'What a run''s worker printed on the way to a step (0: before the first), from a position of its output on. For people; its middle, and that of old runs, is deleted.';
 
+CREATE TABLE server_log (
+  number      bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT server_log_is_known_by_its_number PRIMARY KEY,
+  server      text        NOT NULL,
+  incarnation text        NOT NULL,
+  position    bigint      NOT NULL,
+  size_bytes  integer     NOT NULL,
+  body        text        NOT NULL,
+  stored_at   timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT server_log_is_one_per_node_manager_and_position UNIQUE (server, incarnation, position),
+  CONSTRAINT server_log_is_of_something CHECK (position >= 0 AND size_bytes > 0)
+);
+COMMENT ON TABLE server_log IS 'What a node manager wrote into its own log, from a position of it on. For people; the beginning of each server''s, and what is old, is deleted.';
+
 CREATE TABLE training_metric (
   number       bigint GENERATED ALWAYS AS IDENTITY,
   plan_node_id bigint             NOT NULL REFERENCES plan_node (id),

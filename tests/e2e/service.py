@@ -131,6 +131,12 @@ class Service:
     def json(self, *arguments):
         return json.loads(self.run(*arguments).stdout)
 
+    def text(self, *arguments):
+        """What one command prints for people."""
+        command = [*self.command(*arguments)[:-1], "text"]
+        return subprocess.run(command, env=self.environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              timeout=PATIENCE_SECONDS, check=True).stdout
+
     def begin(self, *arguments):
         """Starts a command in the background."""
         return subprocess.Popen(self.command(*arguments), env=self.environment(), stdin=subprocess.DEVNULL,

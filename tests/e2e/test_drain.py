@@ -125,9 +125,30 @@ class DrainTest(unittest.TestCase):
             self.assertEqual([(each["name"], each["state"], each["drain"]) for each in service.json("server", "list")],
                              [(server, "connected", None)])
             service.run("server", "drain", server)
-            text = subprocess.run([argument for argument in service.command("server", "list") if argument not in ("--output", "json")],
-                                  capture_output=True, text=True, env=dict(os.environ, ESPALIER_DATA=str(service.data)), check=True)
-            self.assertRegex(text.stdout, rf"{re.escape(server)} +drained .*\n{re.escape(server)} is drained by local, for \d")
+            self.assertRegex(service.text("server", "list"), rf"{re.escape(server)} +drained .*\n{re.escape(server)} is drained by local, for \d")
+
+    def test_administrators_read_what_a_server_logs_over_restarts_and_when_it_is_gone(self):
+        with TwoServers() as service:
+            def starts():
+                return re.findall(r"node manager started server=other incarnation=(\w+) ", service.text("server", "logs", "other"))
+            wait_until(lambda: len(starts()) == 1, "the first node manager's log has come")
+            first = starts()[0]
+            service.stop_other()
+            service.start_other()
+            wait_until(lambda: len(starts()) == 2, "the second one's has come behind it")
+            self.assertEqual(starts()[0], first)
+            pieces = service.json("server", "logs", "other")
+            self.assertEqual([piece["incarnation"] for piece in pieces if piece["position"] == 0], starts())
+            service.stop_other()
+            self.assertEqual(len(starts()), 2)
+            own = next(each["name"] for each in service.servers() if each["name"] != "other")
+            self.assertNotIn("server=other", service.text("server", "logs", own))
+            service.start_other()
+
+            last = service.text("server", "logs", "other", "--lines", "1")
+            self.assertEqual(last.count("\n"), 1)
+            wrong = service.run("server", "logs", "other", "--lines", "0", check=False)
+            self.assertEqual(wrong.returncode, 2)
 
 
 if __name__ == "__main__":

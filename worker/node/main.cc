@@ -65,7 +65,8 @@ int main(int argument_count, char** arguments) {
   const auto armed =
       espalier::ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
   if (!armed.has_value()) return Refuse(armed.error(), 2);
-  espalier::SetUpLog("node");
+  espalier::LogTail log(espalier::node::kUnsentLogBytesMax);
+  espalier::SetUpLog("node", espalier::LogLevel::kInfo, &log);
   // From then on a folder that is not there is a store that is away: something that is not mounted, say.
   if (!espalier::node::WorkDirectory::IsSetUp(config->work_directory)) {
     const auto created = espalier::CreateStore(config->checkpoints);
@@ -79,6 +80,6 @@ int main(int argument_count, char** arguments) {
   }
   const auto store = espalier::OpenStore(config->checkpoints, directory->fetched());
   auto gpus = OpenGpus(*config);
-  espalier::node::NodeManager(*config, *directory, *store, std::move(gpus)).Run();
+  espalier::node::NodeManager(*config, *directory, *store, std::move(gpus), log).Run();
   return 0;
 }

@@ -30,6 +30,7 @@ constexpr std::uintmax_t kLogBytesMax = std::uintmax_t{4} << 20;
 constexpr std::uintmax_t kUnreadLogBytesMax = std::uintmax_t{64} << 20;
 // Of dead workers' output while the master is away.
 constexpr std::size_t kLastOutputsMax = 64;
+constexpr Seconds kLogPeriod{1};
 // When the node manager stops.
 constexpr Seconds kLastOutputPatience{2};
 
@@ -76,11 +77,12 @@ Settings SettingsOf(const Config& config, const WorkDirectory& directory) {
 }  // namespace
 
 NodeManager::NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store,
-                         std::unique_ptr<GpuLibrary> gpus)
+                         std::unique_ptr<GpuLibrary> gpus, LogTail& log)
     : config_(config),
       directory_(directory),
       core_(SettingsOf(config, directory)),
       checks_(ProgramBesideThisOne("espalier-check"), directory.checks()),
+      log_(log),
       registration_{.server = config.server,
                     .incarnation = NewIncarnation(),
                     .devices = CapacitiesOf(config.devices),
@@ -99,8 +101,10 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
                    .own_worker = ProgramBesideThisOne("espalier-worker")},
                   queue_),
       sender_(config.master_address, config.token, queue_),
-      uplink_(config.master_address, config.token, queue_,
-              [this](const ServerOrders& orders) { Do(core_.OnOrders(orders, MonotonicNow())); }) {}
+      uplink_(config.master_address, config.token, queue_, [this](const ServerOrders& orders) {
+        is_registered_ = true;
+        Do(core_.OnOrders(orders, MonotonicNow()));
+      }) {}
 
 void NodeManager::Run() {
   for (const RuntimeProgram& runtime : config_.runtimes) commands_[runtime.name] = runtime.command;
@@ -119,6 +123,7 @@ void NodeManager::Run() {
     queue_.RunAll();
     Do(core_.OnTick(MonotonicNow()));
     LookAtGpus();
+    SendLog(kLogPeriod);
     SendOutput();
     if (!core_.knows_offers()) continue;
     registration_.offers = core_.Offers();
@@ -281,11 +286,21 @@ void NodeManager::SendOutput() {
   }
 }
 
+// Once the master knows this node manager; what is logged within one period goes together.
+void NodeManager::SendLog(Seconds period) {
+  if (!is_registered_ || sender_.is_sending() || MonotonicNow() - log_sent_at_ < period) return;
+  const std::optional<LogTail::Part> logged = log_.Take(kServerLogPartBytesMax);
+  if (!logged.has_value()) return;
+  log_sent_at_ = MonotonicNow();
+  sender_.Send(ServerLogPart{config_.server, registration_.incarnation, logged->position, logged->text});
+}
+
 // For a moment: nothing that is lost by stopping is worth waiting for, but this is asked for when something went wrong.
 void NodeManager::SendLastOutput() {
   for (auto& [number, worker] : workers_) worker.output.End();
   const Seconds give_up_at = MonotonicNow() + kLastOutputPatience;
   while (MonotonicNow() < give_up_at) {
+    SendLog(Seconds(0));
     SendOutput();
     if (!sender_.is_sending()) return;
     pollfd waiting{queue_.fd(), POLLIN, 0};

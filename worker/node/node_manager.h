@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/log_tail.h"
 #include "worker/checkpoint/checkpoint_store.h"
 #include "worker/node/check_processes.h"
 #include "worker/node/config.h"
@@ -25,10 +26,14 @@
 
 namespace espalier::node {
 
+// Of what is logged while the master is away.
+inline constexpr std::size_t kUnsentLogBytesMax = std::size_t{256} << 10;
+
 class NodeManager {
  public:
-  // `gpus` null: nobody tells what GPUs do.
-  NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus);
+  // `gpus` null: nobody tells what GPUs do. What is logged into `log` is sent to the master.
+  NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus,
+              LogTail& log);
 
   // Takes care of what an earlier incarnation left, then serves until SIGTERM or SIGINT has been obeyed.
   // REQUIRES: both signals and SIGCHLD are blocked in all threads.
@@ -45,6 +50,7 @@ class NodeManager {
   void NoticeDeath(std::int64_t worker);
   void LookAtGpus();
   void SendOutput();
+  void SendLog(Seconds period);
   void SendLastOutput();
   void Do(const Actions& actions);
 
@@ -78,6 +84,9 @@ class NodeManager {
   LoopQueue queue_;
   std::map<std::int64_t, Worker> workers_;  // by number
   CheckProcesses checks_;
+  LogTail& log_;
+  Seconds log_sent_at_{0};
+  bool is_registered_ = false;
   std::deque<WorkerOutput> last_output_;                      // of workers that have died
   std::map<std::string, std::vector<std::string>> commands_;  // of runtimes, by name
   Registration registration_;

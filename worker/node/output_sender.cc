@@ -18,6 +18,9 @@ namespace {
 constexpr std::chrono::seconds kPatience{30};
 constexpr std::chrono::seconds kPause{5};
 
+std::string Author(const v1::PutOutputRequest& request) { return "run " + std::to_string(request.run().run_id()); }
+std::string Author(const v1::PutServerLogRequest&) { return "the node manager"; }
+
 }  // namespace
 
 struct OutputSender::Parts {
@@ -26,8 +29,18 @@ struct OutputSender::Parts {
         queue(its_queue),
         stub(v1::NodeManagerService::NewStub(OpenChannel(master_address))) {}
 
+  grpc::Status Put(grpc::ClientContext* context, const v1::PutOutputRequest& request) const {
+    v1::PutOutputResponse response;
+    return stub->PutOutput(context, request, &response);
+  }
+  grpc::Status Put(grpc::ClientContext* context, const v1::PutServerLogRequest& request) const {
+    v1::PutServerLogResponse response;
+    return stub->PutServerLog(context, request, &response);
+  }
+
   // On the thread beside.
-  void SendUntilTaken(const v1::PutOutputRequest& request) {
+  template <class Request>
+  void SendUntilTaken(const Request& request) {
     while (true) {
       grpc::ClientContext context;
       {
@@ -37,8 +50,7 @@ struct OutputSender::Parts {
       }
       if (!token.empty()) context.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + token);
       context.set_deadline(std::chrono::system_clock::now() + kPatience);
-      v1::PutOutputResponse response;
-      const grpc::Status status = stub->PutOutput(&context, request, &response);
+      const grpc::Status status = Put(&context, request);
       std::unique_lock lock(mutex);
       under_way = nullptr;
       if (status.ok()) return;
@@ -47,11 +59,21 @@ struct OutputSender::Parts {
                               status.error_code() == grpc::StatusCode::UNIMPLEMENTED;
       if (is_refused) {
         lock.unlock();
-        return Log(LogLevel::kWarning, "the master does not take what a run has printed",
-                   {{"run", request.run().run_id()}, {"reason", status.error_message()}});
+        return Log(LogLevel::kWarning, "the master does not take what was printed",
+                   {{"by", Author(request)}, {"reason", status.error_message()}});
       }
       if (changed.wait_for(lock, kPause, [this] { return ending; })) return;
     }
+  }
+
+  // On the event loop's thread.
+  template <class Request>
+  void SendBeside(Request request) {
+    is_sending = true;
+    thread.Do([this, request = std::move(request)] {
+      SendUntilTaken(request);
+      queue.Post([this] { is_sending = false; });
+    });
   }
 
   const std::string token;
@@ -79,12 +101,8 @@ OutputSender::~OutputSender() {
 
 bool OutputSender::is_sending() const { return parts_->is_sending; }
 
-void OutputSender::Send(RunOutput output) {
-  parts_->is_sending = true;
-  parts_->thread.Do([parts = parts_.get(), request = ToProto(output)] {
-    parts->SendUntilTaken(request);
-    parts->queue.Post([parts] { parts->is_sending = false; });
-  });
-}
+void OutputSender::Send(const RunOutput& output) { parts_->SendBeside(ToProto(output)); }
+
+void OutputSender::Send(const ServerLogPart& part) { parts_->SendBeside(ToProto(part)); }
 
 }  // namespace espalier::node

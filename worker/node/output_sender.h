@@ -1,5 +1,6 @@
-// Sends what runs have printed to the master, one after another, beside the reports and never before them: by a call
-// and a thread of its own. Owned by the event loop; every function is called on its thread, and returns at once.
+// Sends what runs have printed, and what the node manager logs, to the master, one after another, beside the reports
+// and never before them: by a call and a thread of its own. Owned by the event loop; every function is called on its
+// thread, and returns at once.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include "base/result.h"
 #include "protocol/run_output.h"
+#include "protocol/server_log.h"
 #include "worker/node/loop_queue.h"
 
 namespace espalier::node {
@@ -23,7 +25,8 @@ class OutputSender {
 
   // Sends it, again and again while the master is away, with pauses; one that the master refuses is dropped.
   // REQUIRES: nothing is being sent.
-  void Send(RunOutput output);
+  void Send(const RunOutput& output);
+  void Send(const ServerLogPart& part);
 
  private:
   struct Parts;

@@ -157,6 +157,22 @@ TEST_CASE("orders come back as they were sent") {
   CHECK(FromProto(SomeMessage()).value().checks == SomeOrders().checks);
 }
 
+TEST_CASE("what a node manager logs comes back as it was sent, and what makes no sense is refused") {
+  const ServerLogPart part{"gpu", "abc", 7, "one\ntwo \xc3\xa4\n"};
+  CheckComesBack(part);
+  CHECK(FromProto(ToProto(part)).value() == part);
+  const auto refused_field = [&](std::int64_t position, const std::string& text) {
+    const auto received = FromProto(ToProto(ServerLogPart{"gpu", "abc", position, text}));
+    return received.has_value() ? "" : received.error().field;
+  };
+  CHECK(refused_field(-1, "x") == "position");
+  CHECK(refused_field(0, "") == "text");
+  CHECK(refused_field(0, std::string(kServerLogPartBytesMax + 1, 'x')) == "text");
+  v1::PutServerLogRequest request = ToProto(part);
+  request.set_text(std::string("zero\0byte", 9));
+  CHECK(FromProto(request).error().field == "text");
+}
+
 TEST_CASE("what a run printed comes back as it was sent, and what makes no sense is refused") {
   const RunOutput output{
       .run = kRun, .incarnation = "abc", .pieces = {{Step{1}, 1, "one\n"}, {Step{3}, 9, "\xc3\xa4"}}};

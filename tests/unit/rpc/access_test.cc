@@ -191,11 +191,16 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                  put.mutable_run()->set_run_id(1);
                  put.add_pieces()->set_text("printed");
                })),
+      MakeCase("NodeManagerService/PutServerLog", Make<v1::PutServerLogRequest>([](auto& put) {
+                 put.set_server("another");
+                 put.set_text("logged");
+               })),
       MakeCase("NodeManagerService/Synchronize", ToyNode::FirstRequest()),
       MakeCase("ServerService/DrainServer", Make<v1::DrainServerRequest>([](auto& drain) {
                  drain.set_request_id("1");
                  drain.set_server("another");
                })),
+      MakeCase("ServerService/GetServerLog", Make<v1::GetServerLogRequest>([](auto& get) { get.set_server("a"); })),
       MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
       MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
                  remove.set_request_id("1");

@@ -18,6 +18,7 @@
 #include "sim/memory_state_store.h"
 #include "tests/support/memory_output_store.h"
 #include "tests/support/memory_series_store.h"
+#include "tests/support/memory_server_log_store.h"
 #include "tests/unit/rpc/raw_call.h"
 
 namespace espalier::master::testing {
@@ -30,7 +31,7 @@ class Service {
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, *policy_, settings_, now);
               }),
-        rpc_(ports_, outputs_, series_) {
+        rpc_(ports_, {outputs_, series_, server_logs_}) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
     settings_.lease = Seconds(3600);  // node managers of tests say no more than they have to
     settings_.first_administrator =
@@ -109,6 +110,7 @@ class Service {
   MemoryStateStore store_;
   MemoryOutputStore outputs_;
   MemorySeriesStore series_;
+  MemoryServerLogStore server_logs_;
   std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
   ReactorSettings settings_;
   Ports ports_{*this};
