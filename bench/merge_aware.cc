@@ -10,7 +10,7 @@
 #include "bench/benches.h"
 #include "client/study_file/study_file.h"
 #include "client/tuners/registry.h"
-#include "sim/tuned_study.h"
+#include "sim/simulated_studies.h"
 
 namespace espalier::bench {
 namespace {
@@ -49,7 +49,8 @@ Outcome Run(const Space& space, std::int64_t draw, bool merge_aware) {
   for (tuners::Candidate& candidate : trials.candidates) candidate.sequences["draw"] = std::to_string(draw + 1);
   std::shuffle(trials.candidates.begin(), trials.candidates.end(), std::mt19937_64(static_cast<std::uint64_t>(draw)));
   const auto make_tuner = [&] { return tuners::MakeTuner("asha", options, trials).value(); };
-  sim::StudyToSimulate study{.slot_count = kSlots, .seed = static_cast<std::uint64_t>(draw)};
+  const sim::ServiceToSimulate service{.servers = {{.slots = kSlots}}, .seed = static_cast<std::uint64_t>(draw)};
+  sim::StudyToSimulate study{.specification = {}, .make_tuner = make_tuner};
   study.specification = {.name = space.name,
                          .trainer = "synthetic",
                          .metric = space.file.specification.metric,
@@ -58,7 +59,7 @@ Outcome Run(const Space& space, std::int64_t draw, bool merge_aware) {
                          .undeclared = space.types,
                          .tuner = "asha",
                          .asks_for_idle_slots = true};
-  const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(study, make_tuner);
+  const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(service, study);
   ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;
   return {static_cast<double>(simulated->summary.steps.trained), simulated->summary.best.value().value};
 }

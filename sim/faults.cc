@@ -196,7 +196,7 @@ void Faults::StrikeNode(FaultKind kind) {
   } else if (!has_second_version_) {
     has_second_version_ = true;
     NodeProcess& last = *parts_.nodes.back();
-    last.Install(world_.chance.OneIn(2) ? OfferOf(2, 1) : OfferOf(1, 2));
+    last.Install({world_.chance.OneIn(2) ? OfferOf(2, 1) : OfferOf(1, 2)});
     if (world_.chance.OneIn(2)) return Restart(last, Seconds(2));
     // Its workers are replaced as they die, while orders for the first version are on their way.
     for (int slot = 0; slot < last.slot_count(); ++slot) last.CrashWorker(slot, true);

@@ -32,4 +32,7 @@ class LearningCurves {
   std::map<Place, double> metric_;
 };
 
+// By the metric's name. One that is not there follows a formula.
+using MetricTables = std::map<std::string, LearningCurves>;
+
 }  // namespace espalier::sim

@@ -16,14 +16,14 @@ constexpr const char* kStaging = "staging";
 
 }  // namespace
 
-NodeProcess::NodeProcess(World& world, Network& network, CheckpointFiles& files, int server, int slot_count,
-                         Watcher watcher)
+NodeProcess::NodeProcess(World& world, Network& network, CheckpointFiles& files, int number,
+                         const SimulatedServer& server, Watcher watcher)
     : world_(world),
       network_(network),
       files_(files),
-      server_(server),
-      slot_count_(slot_count),
-      name_("server-" + std::to_string(server)),
+      number_(number),
+      kind_(server),
+      name_("server-" + std::to_string(number)),
       watcher_(std::move(watcher)) {}
 
 void NodeProcess::Later(Seconds delay, std::function<void()> what) {
@@ -37,8 +37,8 @@ void NodeProcess::Start() {
   ordered_.clear();
   world_.Tell([&] { return name_ + " starts, incarnation " + std::to_string(incarnation_); });
   // How much memory there is, only some say.
-  const std::int64_t memory = server_ % 2 == 0 ? slot_count_ * kStateBytes : 0;
-  const std::vector<Device> devices{{.name = "cores-0", .slots = slot_count_, .memory_bytes = memory}};
+  const std::int64_t memory = number_ % 2 == 0 ? kind_.slots * kStateBytes : 0;
+  const std::vector<Device> devices{{.name = "cores-0", .slots = kind_.slots, .memory_bytes = memory}};
   core_.emplace(node::Settings{.devices = devices,
                                .runtimes = {"simulated"},
                                .staging = kStaging,
@@ -99,7 +99,7 @@ WorkerProcess* NodeProcess::FindWorker(int slot, std::int64_t number) {
 
 void NodeProcess::Act(const node::SpawnWorker& spawn) {
   const int slots = SlotsOf(registration_.devices.front(), spawn.reservation);
-  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, slots, offer_, world_.curves.get()));
+  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, slots, offers_, world_.tables));
 }
 
 void NodeProcess::Act(const node::SendRequest& send) {
@@ -121,7 +121,7 @@ void NodeProcess::Work(int slot) {
   while (!worker.asked.empty() && !worker.hangs) {
     const worker::WorkerRequest& request = worker.asked.front();
     if (!std::holds_alternative<worker::Save>(request.kind)) {
-      worker.takes = worker.DurationOf(request.kind, world_);
+      worker.takes = worker.DurationOf(request.kind, world_, kind_.speed);
       Later(worker.takes, [this, slot, number = worker.number()] { FinishRequest(slot, number); });
       return;
     }
@@ -171,7 +171,7 @@ void NodeProcess::BeginSave(int slot, const worker::WorkerRequest& request) {
   const auto& save = std::get<worker::Save>(request.kind);
   StateFile file = worker.Snapshot(save.identity);
   const bool fails = std::exchange(fail_save_, false);
-  Later(worker.DurationOf(request.kind, world_),
+  Later(worker.DurationOf(request.kind, world_, kind_.speed),
         [=, this, number = worker.number(), id = request.id, path = save.path] {
           const WorkerProcess* alive = FindWorker(slot, number);
           if (alive == nullptr || alive->hangs) return;

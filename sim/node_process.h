@@ -17,6 +17,11 @@
 
 namespace espalier::sim {
 
+struct SimulatedServer {
+  int slots = 2;     // of its one device
+  double speed = 1;  // how fast its slots train and evaluate; 1: as the world's durations say
+};
+
 class NodeProcess {
  public:
   // What happened to a worker that was at work: to what it was training or evaluating.
@@ -36,7 +41,8 @@ class NodeProcess {
     std::function<void(const std::vector<Report>&)> acknowledged;
   };
 
-  NodeProcess(World& world, Network& network, CheckpointFiles& files, int server, int slot_count, Watcher watcher);
+  NodeProcess(World& world, Network& network, CheckpointFiles& files, int number, const SimulatedServer& server,
+              Watcher watcher);
 
   // A new incarnation: takes care of what an earlier one left, and serves. REQUIRES: it does not run.
   void Start();
@@ -44,7 +50,7 @@ class NodeProcess {
   void Kill();
   bool runs() const { return core_.has_value(); }
   // Of workers that are started from now on.
-  void Install(const Offer& offer) { offer_ = offer; }
+  void Install(std::vector<Offer> offers) { offers_ = std::move(offers); }
 
   // Faults of the worker on a slot; false if it is at nothing of a run.
   bool CrashWorker(int slot, bool by_sigkill);
@@ -60,8 +66,8 @@ class NodeProcess {
   void OnNextFetch(std::function<void(const std::string&)> told) { on_fetch_ = std::move(told); }
 
   const std::string& name() const { return name_; }
-  int server() const { return server_; }
-  int slot_count() const { return slot_count_; }
+  int server() const { return number_; }
+  int slot_count() const { return kind_.slots; }
   // Nothing is on its way: no run, no upload, no report.
   bool IsQuiet() const;
 
@@ -119,11 +125,11 @@ class NodeProcess {
   World& world_;
   Network& network_;
   CheckpointFiles& files_;
-  const int server_;
-  const int slot_count_;
+  const int number_;
+  const SimulatedServer kind_;
   const std::string name_;
   const Watcher watcher_;
-  Offer offer_ = OfferOf(1, 1);
+  std::vector<Offer> offers_ = {OfferOf(1, 1)};
   Disk disk_;
   std::int64_t incarnation_ = 0;
   // Of the process that runs.

@@ -53,7 +53,7 @@ void NodeProcess::Connect() {
   const auto is_this = [this, attempt, incarnation = incarnation_] {
     return incarnation == incarnation_ && attempt == streams_ && runs() && uplink_;
   };
-  const master::SessionId session = network_.Connect(server_, {.on_orders =
+  const master::SessionId session = network_.Connect(number_, {.on_orders =
                                                                    [this, is_this](const ServerOrders& orders) {
                                                                      if (is_this()) TakeOrders(orders);
                                                                    },

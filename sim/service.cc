@@ -11,10 +11,10 @@ Service::Service(World& world, const ServiceSettings& settings, Watcher watcher)
       network_(world),
       master_(world, WatcherOfMaster(), policy_, settings.checkpoint_bytes) {
   Serve();
-  for (int server = 0; server < settings.server_count; ++server) {
-    nodes_.push_back(
-        std::make_unique<NodeProcess>(world_, network_, files_, server, settings.slot_count, watcher_.node));
-    nodes_.back()->Install(settings.offer);
+  for (const SimulatedServer& server : settings.servers) {
+    const auto number = static_cast<int>(nodes_.size());
+    nodes_.push_back(std::make_unique<NodeProcess>(world_, network_, files_, number, server, watcher_.node));
+    nodes_.back()->Install(settings.offers);
   }
 }
 

@@ -18,9 +18,8 @@
 namespace espalier::sim {
 
 struct ServiceSettings {
-  int server_count = 3;
-  int slot_count = 2;  // of each server
-  Offer offer = OfferOf(1, 1);
+  std::vector<SimulatedServer> servers = std::vector<SimulatedServer>(3);
+  std::vector<Offer> offers = {OfferOf(1, 1)};  // of each server
   std::string policy = "critical_path";
   std::int64_t checkpoint_bytes = 0;  // the checkpoints' budget; 0: none
 };

@@ -57,9 +57,9 @@ Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
       faults_(world_, PartsOfService()) {}
 
 ServiceSettings Simulation::SettingsOfService() const {
-  return {.server_count = settings_.server_count,
-          .slot_count = settings_.slot_count,
-          .offer = settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1),
+  return {.servers = std::vector<SimulatedServer>(static_cast<std::size_t>(settings_.server_count),
+                                                  {.slots = settings_.slot_count}),
+          .offers = {settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1)},
           .policy = std::string(kPolicies[seed_ % kPolicies.size()]),
           .checkpoint_bytes = settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()]};
 }

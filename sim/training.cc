@@ -80,14 +80,14 @@ Offer OfferOf(int code, int evaluation) {
           .metrics = {"score"}};
 }
 
-Offer FormulaOffer(const std::string& trainer, const std::string& data, const std::string& metric) {
+Offer FormulaOffer(const std::string& trainer, const std::string& data, std::vector<std::string> metrics) {
   return {.trainer = trainer,
           .code_digest = "formula",
           .data = data,
           .data_digest = "none",
           .evaluation_digest = "formula",
           .schema = {.hyper_parameters = {}, .takes_any = true},
-          .metrics = {metric}};
+          .metrics = std::move(metrics)};
 }
 
 bool IsFormula(const Offer& offer) { return offer.code_digest == "formula"; }

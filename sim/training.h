@@ -19,8 +19,8 @@ namespace espalier::sim {
 // Evaluation 0 never goes wrong.
 Offer OfferOf(int code, int evaluation);
 
-// Of a trainer that takes any hyper-parameters, never goes wrong, and whose metric follows a formula.
-Offer FormulaOffer(const std::string& trainer, const std::string& data, const std::string& metric);
+// Of a trainer that takes any hyper-parameters, never goes wrong, and whose metrics all follow one formula, or tables.
+Offer FormulaOffer(const std::string& trainer, const std::string& data, std::vector<std::string> metrics);
 bool IsFormula(const Offer& offer);
 // Its state is the sum of what the steps' values were worth, each from a half to 1 as they decide.
 std::uint64_t FormulaStateAfterStep(std::uint64_t state, const worker::Values& values);

@@ -1,105 +1,49 @@
 #include "sim/tuned_study.h"
 
-#include <optional>
 #include <utility>
 
-#include "client/tuners/driver.h"
-#include "master/core/views/makespan_bound.h"
-#include "sim/service.h"
 #include "sim/tuner_user.h"
 
 namespace espalier::sim {
 namespace {
 
-constexpr Seconds kMonth{30 * 86400};
 constexpr Seconds kAskAgain{1};
 constexpr Seconds kUntilAnotherHost{5};
-constexpr const char* kUser = "user";
 constexpr const char* kTeam = "team";
+// Call ids: of study n those from n times so many on. The first is the call that creates it.
+constexpr std::int64_t kCallsMax = 1'000'000'000;
 
-class TunedStudy {
- public:
-  TunedStudy(const StudyToSimulate& study, const TunerMaker& make_tuner);
+}  // namespace
 
-  Result<SimulatedStudy> Run();
+TunedStudy::TunedStudy(World& world, StudyToSimulate study, std::int64_t number,
+                       std::function<void(master::Event)> post)
+    : world_(world), study_(std::move(study)), number_(number), post_(std::move(post)) {}
 
- private:
-  Service::Watcher WatcherOfService();
-  void Post(master::Event event);
-  void Create();
-  void OnReply(const master::Reply& reply);
-  void OnEvents(const master::EventsAdded& added);
-  void OnEvent(const StudyEvent& event);
-  void StartHost();
-  void KillHost();
-  void SubmitAll();
-
-  const StudyToSimulate study_;
-  const TunerMaker make_tuner_;
-  std::unique_ptr<tuners::Tuner> tuner_;
-  std::optional<tuners::Driver> driver_;  // none: the host was killed
-  std::int64_t killed_hosts_ = 0;
-  std::vector<StudyEvent> events_;
-  World world_;
-  Service service_;
-  StudyId id_;
-  std::optional<Error> error_;
-  std::optional<Seconds> finished_at_;
-};
-
-World WorldOf(const StudyToSimulate& study) {
-  World world(study.seed, 0);
-  world.durations = study.durations;
-  world.curves = study.curves;
-  return world;
+void TunedStudy::Begin() {
+  world_.clock.After(study_.arrives_at, [this] {
+    StartHost();
+    Create();
+  });
 }
 
-ServiceSettings SettingsOf(const StudyToSimulate& study) {
-  const master::StudySpecification& specification = study.specification;
-  return {.server_count = 1,
-          .slot_count = study.slot_count,
-          .offer = FormulaOffer(specification.trainer, specification.data, specification.metric),
-          .policy = study.policy};
+void TunedStudy::Call(std::int64_t call, const std::string& request_id, decltype(master::ClientCall::what) what) {
+  master::ClientCall asked{master::CallId{number_ * kCallsMax + call},
+                           {.user = "user-" + std::to_string(number_), .team = kTeam},
+                           request_id,
+                           std::move(what)};
+  world_.clock.After(world_.durations.network, [this, host = killed_hosts_, asked = std::move(asked)] {
+    if (host == killed_hosts_) post_(asked);
+  });
 }
 
-TunedStudy::TunedStudy(const StudyToSimulate& study, const TunerMaker& make_tuner)
-    : study_(study),
-      make_tuner_(make_tuner),
-      world_(WorldOf(study)),
-      service_(world_, SettingsOf(study), WatcherOfService()) {}
-
-Service::Watcher TunedStudy::WatcherOfService() {
-  const auto on_released = [this](const master::Effect& effect) {
-    if (const auto* reply = std::get_if<master::Reply>(&effect)) {
-      world_.clock.After(study_.durations.network, [this, reply = *reply] { OnReply(reply); });
-    }
-    if (const auto* added = std::get_if<master::EventsAdded>(&effect)) {
-      world_.clock.After(study_.durations.network, [this, added = *added] { OnEvents(added); });
-    }
-  };
-  return {.master = {.decided = [](const auto&, const auto&, const auto&) {},
-                     .stored = [](const auto&) {},
-                     .released = on_released,
-                     .loaded = [](const auto&) {}},
-          .node = {.trained = [](const auto&) {},
-                   .returned = [](const auto&) {},
-                   .struck = [](const auto&) {},
-                   .refused = [](const auto&) {},
-                   .acknowledged = [](const auto&) {}},
-          .arrived = [](const auto&) {}};
-}
-
-void TunedStudy::Post(master::Event event) {
-  world_.clock.After(study_.durations.network, [this, event = std::move(event)] { service_.master().Post(event); });
-}
-
-// Again until the server has registered.
+// Again until a server has registered, and whatever becomes of a host meanwhile.
 void TunedStudy::Create() {
   if (id_ != StudyId{}) return;
-  Post(master::ClientCall{
-      master::CallId{1}, {.user = kUser, .team = kTeam}, "create", master::CreateStudy{study_.specification}});
+  Call(0, "create", master::CreateStudy{study_.specification});
   world_.clock.After(kAskAgain, [this] { Create(); });
 }
+
+bool TunedStudy::Asked(const master::Reply& reply) const { return reply.call.value / kCallsMax == number_; }
 
 void TunedStudy::OnReply(const master::Reply& reply) {
   if (const auto* error = std::get_if<Error>(&reply.answer)) {
@@ -112,8 +56,8 @@ void TunedStudy::OnReply(const master::Reply& reply) {
   SubmitAll();
 }
 
-void TunedStudy::OnEvents(const master::EventsAdded& added) {
-  for (const StudyEvent& event : added.events) OnEvent(event);
+void TunedStudy::OnEvents(const std::vector<StudyEvent>& events) {
+  for (const StudyEvent& event : events) OnEvent(event);
   SubmitAll();
 }
 
@@ -130,7 +74,7 @@ void TunedStudy::OnEvent(const StudyEvent& event) {
 }
 
 void TunedStudy::StartHost() {
-  tuner_ = make_tuner_();
+  tuner_ = study_.make_tuner();
   driver_.emplace(*tuner_, study_.specification.metric, study_.specification.goal);
   for (const StudyEvent& event : events_) driver_->OnEvent(event);
   SubmitAll();
@@ -147,32 +91,8 @@ void TunedStudy::SubmitAll() {
   while (std::optional<master::SubmitBatch> batch = NextCall(*driver_)) {
     batch->study = id_;
     const std::int64_t number = *batch->tuner_batch;
-    master::ClientCall call{
-        master::CallId{2 + number}, {.user = kUser, .team = kTeam}, std::to_string(number), *std::move(batch)};
-    world_.clock.After(study_.durations.network, [this, host = killed_hosts_, call = std::move(call)] {
-      if (host == killed_hosts_) service_.master().Post(call);
-    });
+    Call(1 + number, std::to_string(number), *std::move(batch));
   }
-}
-
-Result<SimulatedStudy> TunedStudy::Run() {
-  service_.Start();
-  StartHost();
-  Create();
-  while (!finished_at_ && !error_) {
-    if (!world_.clock.RunNext(kMonth)) return MakeError(ErrorCode::kInternal, "the study is not finished in a month");
-  }
-  if (error_) return tl::unexpected<Error>(*error_);
-  const master::MasterState& stored = service_.stored();
-  master::StudySummary summary = master::Summarize(stored, id_, world_.clock.time());
-  summary.makespan_bound = master::MakespanBound(stored, stored.studies.at(id_));
-  return SimulatedStudy{*finished_at_, std::move(summary), std::move(events_)};
-}
-
-}  // namespace
-
-Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, const TunerMaker& make_tuner) {
-  return TunedStudy(study, make_tuner).Run();
 }
 
 }  // namespace espalier::sim

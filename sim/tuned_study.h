@@ -1,59 +1,80 @@
-// One study with its tuner in virtual time: how long it takes on so many slots, and what is trained. Nothing goes
-// wrong but that the tuner's host may be killed; metrics follow a formula, or are those of a table. The cores, the
-// driver and the tuner are the real ones.
+// One study of a simulated service that is left to a tuner, by the driver that real users have: it comes at its time,
+// and its tuner's host may be killed. One thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/study_event.h"
+#include "client/tuners/driver.h"
 #include "client/tuners/tuner.h"
-#include "master/core/views/study_summary.h"
+#include "master/core/effect.h"
+#include "master/core/event.h"
 #include "sim/world.h"
 
 namespace espalier::sim {
 
-// Typical times where nobody says otherwise: a step of 1 s, and what belongs to it.
-inline constexpr Durations kUsualDurations{.network = Seconds(0.001),
-                                           .commit = Seconds(0.001),
-                                           .upload = Seconds(0.05),
-                                           .fetch = Seconds(0.01),
-                                           .start_worker = Seconds(2),
-                                           .set_up = Seconds(0.2),
-                                           .load = Seconds(0.2),
-                                           .train = Seconds(1),
-                                           .evaluate = Seconds(0.5),
-                                           .save = Seconds(0.2)};
+// A new one, not started, always of the same trials and options.
+using TunerMaker = std::function<std::unique_ptr<tuners::Tuner>()>;
 
 struct StudyToSimulate {
   master::StudySpecification specification;
-  int slot_count = 2;  // of one server
-  std::uint64_t seed = 1;
-  Durations durations = kUsualDurations;
-  std::string policy = "critical_path";               // REQUIRES: known
-  std::shared_ptr<const LearningCurves> curves = {};  // null: metrics follow a formula
+  TunerMaker make_tuner;
+  Seconds arrives_at{0};
   // The tuner's host is killed when it has read so many of the study's events: what it knows and has on the way is
   // lost, and five seconds later another host reads them from the first.
   std::set<std::size_t> host_killed_after = {};
 };
 
-struct SimulatedStudy {
-  Seconds end_to_end{0};  // from the call that creates the study until its user hears that it is finished
-  master::StudySummary summary;
-  std::vector<StudyEvent> events;  // all of them, in order
+class TunedStudy {
+ public:
+  // `number`: from 0, of the studies of one service, which are all of one team and have a user each. `post`: a call
+  // that has reached the master. REQUIRES: the world outlives it.
+  TunedStudy(World& world, StudyToSimulate study, std::int64_t number, std::function<void(master::Event)> post);
+
+  // What is to be done is put on the clock.
+  void Begin();
+
+  // Whether the reply is to a call of this study.
+  bool Asked(const master::Reply& reply) const;
+  // REQUIRES: Asked.
+  void OnReply(const master::Reply& reply);
+  // REQUIRES: they are this study's.
+  void OnEvents(const std::vector<StudyEvent>& events);
+
+  StudyId id() const { return id_; }  // StudyId{}: it was not created yet
+  // As the master refused the study or a trial of it, or as an evaluation failed.
+  const std::optional<Error>& error() const { return error_; }
+  std::optional<Seconds> finished_at() const { return finished_at_; }
+  Seconds arrived_at() const { return study_.arrives_at; }
+  // All of them, in order.
+  const std::vector<StudyEvent>& events() const { return events_; }
+
+ private:
+  void Call(std::int64_t call, const std::string& request_id, decltype(master::ClientCall::what) what);
+  void Create();
+  void OnEvent(const StudyEvent& event);
+  void StartHost();
+  void KillHost();
+  void SubmitAll();
+
+  World& world_;
+  const StudyToSimulate study_;
+  const std::int64_t number_;
+  const std::function<void(master::Event)> post_;
+  std::unique_ptr<tuners::Tuner> tuner_;
+  std::optional<tuners::Driver> driver_;  // none: the host was killed
+  std::int64_t killed_hosts_ = 0;
+  std::vector<StudyEvent> events_;
+  StudyId id_;
+  std::optional<Error> error_;
+  std::optional<Seconds> finished_at_;
 };
-
-// A new one, not started, always of the same trials and options.
-using TunerMaker = std::function<std::unique_ptr<tuners::Tuner>()>;
-
-// Deterministic. Error: as the master refuses the study or a trial of it; kInternal when the tuner does not finish it
-// within a month of virtual time; kNotFound when the table has no row for what is evaluated.
-Result<SimulatedStudy> SimulateStudy(const StudyToSimulate& study, const TunerMaker& make_tuner);
 
 }  // namespace espalier::sim

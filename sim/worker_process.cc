@@ -16,13 +16,30 @@ struct Overloaded : Ts... {
 
 }  // namespace
 
-Seconds WorkerProcess::DurationOf(const worker::RequestKind& request, World& world) const {
+std::size_t WorkerProcess::PlaceOf(const worker::Init& init) const {
+  for (std::size_t i = 0; i < offers_.size(); ++i) {
+    if (offers_[i].trainer == init.trainer && offers_[i].data == init.data) return i;
+  }
+  return at_;
+}
+
+Result<Metrics> WorkerProcess::Measure() const {
+  Metrics measured;
+  for (const std::string& name : offer().metrics) {
+    measured[name] = FormulaScore(state_, step_);
+    if (tables_ == nullptr || !tables_->contains(name)) continue;
+    ESPALIER_ASSIGN(measured[name], tables_->at(name).At(values_, step_));
+  }
+  return measured;
+}
+
+Seconds WorkerProcess::DurationOf(const worker::RequestKind& request, World& world, double speed) const {
   const Durations& durations = world.durations;
   const Seconds typical = std::visit(Overloaded{[&](const worker::Describe&) { return durations.start_worker; },
                                                 [&](const worker::Init&) { return durations.set_up; },
                                                 [&](const worker::Setup&) { return durations.set_up * 0.1; },
-                                                [&](const worker::Train&) { return durations.train; },
-                                                [&](const worker::Evaluate&) { return durations.evaluate; },
+                                                [&](const worker::Train&) { return durations.train / speed; },
+                                                [&](const worker::Evaluate&) { return durations.evaluate / speed; },
                                                 [&](const worker::Save&) { return durations.save; },
                                                 [&](const worker::Proceed&) { return durations.set_up * 0.1; },
                                                 [&](const worker::Load&) { return durations.load; }},
@@ -44,20 +61,20 @@ worker::ReplyKind WorkerProcess::Answer(const worker::RequestKind& request, Disk
 
 bool WorkerProcess::DiesOf(const worker::RequestKind& request) const {
   if (std::holds_alternative<worker::Evaluate>(request))
-    return !IsFormula(offer_) && Evaluate(state_, offer_.evaluation_digest).crashes;
+    return !IsFormula(offer()) && Evaluate(state_, offer().evaluation_digest).crashes;
   if (!std::holds_alternative<worker::Train>(request)) return false;
   return FateHere(StateAfterStep(state_, values_)) == StepFate::kCrashes;
 }
 
 StepFate WorkerProcess::FateHere(std::uint64_t state) const {
-  return IsFormula(offer_) ? StepFate::kGoesOn : FateOf(state, values_);
+  return IsFormula(offer()) ? StepFate::kGoesOn : FateOf(state, values_);
 }
 
 WorkerProcess::Work WorkerProcess::WorkAsked(const CheckpointFiles& files) const {
   Work work{run_, state_};
   for (const worker::WorkerRequest& request : asked) {
     if (const auto* init = std::get_if<worker::Init>(&request.kind)) {
-      work = {init->run, StateAfterInit(offer_, init->values)};
+      work = {init->run, StateAfterInit(offers_[PlaceOf(*init)], init->values)};
     }
     if (const auto* proceed = std::get_if<worker::Proceed>(&request.kind)) work.run = proceed->run;
     if (const auto* load = std::get_if<worker::Load>(&request.kind)) {
@@ -73,7 +90,7 @@ StateFile WorkerProcess::Snapshot(const worker::CheckpointIdentity& identity) co
 
 // All can proceed, and every second one load after steps.
 worker::ReplyKind WorkerProcess::Do(const worker::Describe&) {
-  worker::Description description{1, "simulated", {offer_}, {worker::capability::kProceed}};
+  worker::Description description{1, "simulated", offers_, {worker::capability::kProceed}};
   if (number_ % 2 == 0) description.capabilities.push_back(worker::capability::kReload);
   return description;
 }
@@ -86,7 +103,8 @@ worker::ReplyKind WorkerProcess::Do(const worker::Proceed& proceed) {
 worker::ReplyKind WorkerProcess::Do(const worker::Init& init) {
   run_ = init.run;
   values_.clear();
-  state_ = StateAfterInit(offer_, init.values);
+  at_ = PlaceOf(init);
+  state_ = StateAfterInit(offer(), init.values);
   step_ = Step{0};
   return worker::Done{};
 }
@@ -99,7 +117,7 @@ worker::ReplyKind WorkerProcess::Do(const worker::Setup& setup) {
 worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std::optional<TrainedStep>& trained) {
   const std::uint64_t before = state_;
   const std::uint64_t after =
-      IsFormula(offer_) ? FormulaStateAfterStep(state_, values_) : StateAfterStep(state_, values_);
+      IsFormula(offer()) ? FormulaStateAfterStep(state_, values_) : StateAfterStep(state_, values_);
   const StepFate fate = FateHere(after);
   if (fate == StepFate::kRaises)
     return worker::Failure{worker::FailureKind::kTrainer, "the learning rate is 0.7", false};
@@ -107,7 +125,7 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
     trained = TrainedStep{run_, train.step, before, after, /*is_finished=*/true};
     return worker::Failure{worker::FailureKind::kFinished, "enough", after % 24 == 0};
   }
-  if (!IsFormula(offer_) && SlotsNeeded(after, values_) > slots_) {
+  if (!IsFormula(offer()) && SlotsNeeded(after, values_) > slots_) {
     return worker::Failure{worker::FailureKind::kOutOfMemory, "the step takes more memory", false};
   }
   if (train.step != step_ + 1) return worker::Failure{worker::FailureKind::kRequest, "not the next step", false};
@@ -121,12 +139,12 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
 }
 
 worker::ReplyKind WorkerProcess::Do(const worker::Evaluate&) {
-  if (IsFormula(offer_)) {
-    const Result<double> score = curves_ == nullptr ? FormulaScore(state_, step_) : curves_->At(values_, step_);
-    if (!score.has_value()) return worker::Failure{worker::FailureKind::kTrainer, score.error().message, true};
-    return worker::Evaluated{{{offer_.metrics.front(), *score}}, takes};
+  if (IsFormula(offer())) {
+    Result<Metrics> measured = Measure();
+    if (!measured.has_value()) return worker::Failure{worker::FailureKind::kTrainer, measured.error().message, true};
+    return worker::Evaluated{*std::move(measured), takes};
   }
-  const EvaluationFate fate = Evaluate(state_, offer_.evaluation_digest);
+  const EvaluationFate fate = Evaluate(state_, offer().evaluation_digest);
   if (!fate.raises) return worker::Evaluated{{{"score", fate.score}}, takes};
   return worker::Failure{worker::FailureKind::kTrainer, "this state cannot be evaluated", fate.state_intact};
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "sim/files.h"
 #include "sim/training.h"
@@ -23,10 +24,10 @@ struct TrainedStep {
 
 class WorkerProcess {
  public:
-  // `curves`: what evaluations return; null: as a formula says. They must live as long.
-  // `slots`: of its device, that it may use.
-  WorkerProcess(std::int64_t number, int slots, Offer offer, const LearningCurves* curves)
-      : number_(number), slots_(slots), offer_(std::move(offer)), curves_(curves) {}
+  // `slots`: of its device, that it may use. `offers`: one at least, each another trainer or other data. `tables`: what
+  // evaluations return; null: as a formula says. They must live as long.
+  WorkerProcess(std::int64_t number, int slots, std::vector<Offer> offers, const MetricTables* tables)
+      : number_(number), slots_(slots), offers_(std::move(offers)), tables_(tables) {}
 
   std::int64_t number() const { return number_; }
   // What it is at, whatever of that it has still to be told: the run, and the state that the next step begins from.
@@ -36,8 +37,8 @@ class WorkerProcess {
   };
   Work WorkAsked(const CheckpointFiles& files) const;
 
-  // How long the request takes; a save is written beside what follows it.
-  Seconds DurationOf(const worker::RequestKind& request, World& world) const;
+  // How long the request takes on a device of that speed; a save is written beside what follows it.
+  Seconds DurationOf(const worker::RequestKind& request, World& world, double speed) const;
 
   // Whether it dies of the request instead of answering it.
   bool DiesOf(const worker::RequestKind& request) const;
@@ -64,13 +65,17 @@ class WorkerProcess {
   worker::ReplyKind Do(const worker::Evaluate&);
   worker::ReplyKind Do(const worker::Load& load, const CheckpointFiles& files);
 
+  const Offer& offer() const { return offers_[at_]; }
+  std::size_t PlaceOf(const worker::Init& init) const;
+  Result<Metrics> Measure() const;
   // Of the step that led to `state`.
   StepFate FateHere(std::uint64_t state) const;
 
   std::int64_t number_;
   int slots_;
-  Offer offer_;
-  const LearningCurves* curves_;
+  std::vector<Offer> offers_;
+  const MetricTables* tables_;
+  std::size_t at_ = 0;  // of the offers, the one that it was initialized for
   RunKey run_;
   worker::Values values_;  // in force: of all that are sequences
   std::uint64_t state_ = 0;

@@ -10,10 +10,9 @@
 
 #include "sim/chance.h"
 #include "sim/clock.h"
+#include "sim/learning_curves.h"
 
 namespace espalier::sim {
-
-class LearningCurves;
 
 // Typical times of one simulation.
 struct Durations {
@@ -63,8 +62,8 @@ struct World {
   Chance chance;
   Durations durations;
   Trace trace;
-  std::shared_ptr<const LearningCurves> curves;  // what evaluations of formula offers return; null: as a formula says
-  std::optional<std::string> broken_law;         // in one sentence
+  const MetricTables* tables = nullptr;   // what evaluations of formula offers return; null: as a formula says
+  std::optional<std::string> broken_law;  // in one sentence
 };
 
 }  // namespace espalier::sim

@@ -9,7 +9,7 @@
 #include "client/space/sampling.h"
 #include "client/tuners/driver.h"
 #include "client/tuners/registry.h"
-#include "sim/tuned_study.h"
+#include "sim/simulated_studies.h"
 #include "tests/support/rounds.h"
 
 namespace espalier::sim {
@@ -55,13 +55,12 @@ std::map<std::string, std::vector<tuners::Options>> EveryTuner() {
 }
 
 StudyToSimulate Study(const TunerMaker& make_tuner) {
-  StudyToSimulate study{.slot_count = 3};
-  study.specification = {.name = "study",
-                         .trainer = "any",
-                         .metric = "score",
-                         .undeclared = {{"lr", ValueType::kFloating}},
-                         .asks_for_idle_slots = make_tuner()->AsksForIdleSlots()};
-  return study;
+  return {.specification = {.name = "study",
+                            .trainer = "any",
+                            .metric = "score",
+                            .undeclared = {{"lr", ValueType::kFloating}},
+                            .asks_for_idle_slots = make_tuner()->AsksForIdleSlots()},
+          .make_tuner = make_tuner};
 }
 
 // What one batch did, but for what it closed by finishing the study: how many trials it started, what it claimed and
@@ -160,7 +159,7 @@ TEST_CASE("every tuner, given the stored events of a study, makes exactly the st
       const TunerMaker make_tuner = MakerOf(kind.name, options, 40);
       StudyToSimulate study = Study(make_tuner);
       study.host_killed_after = SomeOf(100, 10, generator);
-      const Result<SimulatedStudy> simulation = SimulateStudy(study, make_tuner);
+      const Result<SimulatedStudy> simulation = SimulateStudy({.servers = {{.slots = 3}}}, study);
       if (!simulation.has_value()) FAIL(simulation.error().field + ": " + simulation.error().message);
       const SimulatedStudy& simulated = *simulation;
       CHECK(simulated.summary.steps.wasted == 0);
@@ -180,11 +179,10 @@ TEST_CASE("grid, SHA and Hyperband decide the same of 1,000 trials, whenever the
     INFO(name);
     const TunerMaker make_tuner = MakerOf(name, EveryTuner().at(name).front(), trial_count);
     StudyToSimulate study = Study(make_tuner);
-    study.slot_count = 16;
-    const SimulatedStudy undisturbed = SimulateStudy(study, make_tuner).value();
+    const SimulatedStudy undisturbed = SimulateStudy({.servers = {{.slots = 16}}}, study).value();
     CHECK(Decisions(undisturbed.events).size() >= trial_count);
     study.host_killed_after = SomeOf(undisturbed.events.size(), 30, generator);
-    const SimulatedStudy killed = SimulateStudy(study, make_tuner).value();
+    const SimulatedStudy killed = SimulateStudy({.servers = {{.slots = 16}}}, study).value();
     CHECK(Decisions(killed.events) == Decisions(undisturbed.events));
     CHECK(killed.summary.steps.trained == undisturbed.summary.steps.trained);
     CHECK(killed.summary.steps.wasted == 0);

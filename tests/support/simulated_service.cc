@@ -19,9 +19,9 @@ sim::World WorldOf(const SimulatedSettings& settings) {
 SimulatedService::SimulatedService(const SimulatedSettings& settings)
     : world_(WorldOf(settings)),
       service_(world_,
-               {.server_count = settings.servers,
-                .slot_count = settings.slots,
-                .offer = kSimulated,
+               {.servers = std::vector<sim::SimulatedServer>(static_cast<std::size_t>(settings.servers),
+                                                             {.slots = settings.slots}),
+                .offers = {kSimulated},
                 .policy = settings.policy},
                Watcher()) {
   service_.Start();

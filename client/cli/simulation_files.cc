@@ -1,0 +1,109 @@
+#include "client/cli/simulation_files.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "client/study_file/study_values.h"
+#include "client/study_file/yaml_tree.h"
+#include "protocol/device.h"
+
+namespace espalier {
+namespace {
+
+template <class T>
+using Read = tl::expected<T, FileError>;
+
+tl::expected<std::string, FileError> TextOfFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || file.bad()) return tl::unexpected(FileError{path, 1, "", "the file cannot be read"});
+  return text.str();
+}
+
+tl::unexpected<FileError> AtLine(const std::string& path, int line, const Error& error) {
+  return tl::unexpected(FileError{path, line, error.field, error.message});
+}
+
+Result<int> ToCount(const YamlNode& node, const std::string& field, int most) {
+  const Result<double> number = ToNumber(node, field);
+  if (!number.has_value()) return tl::unexpected(number.error());
+  if (*number >= 1 && *number <= most && *number == static_cast<int>(*number)) return static_cast<int>(*number);
+  return Wrong(field, "got " + Describe(node) + "; expected a whole number from 1 to " + std::to_string(most));
+}
+
+struct SomeServers {
+  sim::SimulatedServer kind;
+  int count = 1;
+};
+
+Result<SomeServers> ToServers(const YamlNode& node, const std::string& field) {
+  ESPALIER_RETURN_IF_ERROR(ExpectMapping(node, field, {"slots", "speed", "count"}));
+  SomeServers servers;
+  const YamlNode* slots = node.Find("slots");
+  if (slots == nullptr) return Wrong(field + ".slots", "missing; expected how many slots the server has");
+  ESPALIER_ASSIGN(servers.kind.slots, ToCount(*slots, field + ".slots", kDeviceSlotsMax));
+  if (const YamlNode* count = node.Find("count"); count != nullptr) {
+    ESPALIER_ASSIGN(servers.count, ToCount(*count, field + ".count", kSimulatedServersMax));
+  }
+  if (const YamlNode* speed = node.Find("speed"); speed != nullptr) {
+    ESPALIER_ASSIGN(servers.kind.speed, ToNumber(*speed, field + ".speed"));
+    if (servers.kind.speed < 0.001 || servers.kind.speed > 1000) {
+      return Wrong(field + ".speed", "got " + Describe(*speed) + "; expected a number from 0.001 to 1000");
+    }
+  }
+  return servers;
+}
+
+}  // namespace
+
+Read<std::vector<sim::SimulatedServer>> ParseServers(const std::string& path, const std::string& text) {
+  const tl::expected<YamlNode, YamlError> root = ParseYaml(text);
+  if (!root.has_value()) return tl::unexpected(FileError{path, root.error().line, "", root.error().message});
+  if (root->kind != YamlNode::Kind::kList || root->items.empty()) {
+    return tl::unexpected(FileError{path, root->line, "", "expected a list of servers, such as - {slots: 8}"});
+  }
+  std::vector<sim::SimulatedServer> all;
+  for (std::size_t i = 0; i < root->items.size(); ++i) {
+    const std::string field = "[" + std::to_string(i) + "]";
+    const Result<SomeServers> servers = ToServers(root->items[i], field);
+    if (!servers.has_value()) return AtLine(path, root->items[i].line, servers.error());
+    all.insert(all.end(), static_cast<std::size_t>(servers->count), servers->kind);
+    if (all.size() > kSimulatedServersMax) {
+      return tl::unexpected(FileError{path, root->items[i].line, field,
+                                      "expected at most " + std::to_string(kSimulatedServersMax) + " servers"});
+    }
+  }
+  return all;
+}
+
+Read<std::map<std::string, Seconds>> ParseArrivals(const std::string& path, const std::string& text,
+                                                   const std::vector<std::string>& studies) {
+  const tl::expected<YamlNode, YamlError> root = ParseYaml(text);
+  if (!root.has_value()) return tl::unexpected(FileError{path, root.error().line, "", root.error().message});
+  const Result<void> expected = ExpectMapping(*root, "", {studies.begin(), studies.end()});
+  std::map<std::string, Seconds> arrivals;
+  if (!expected.has_value()) return AtLine(path, root->line, expected.error());
+  for (const YamlEntry& entry : root->entries) {
+    const Result<Seconds> time = ToDuration(entry.value, entry.key);
+    if (!time.has_value()) return AtLine(path, entry.line, time.error());
+    if (!arrivals.emplace(entry.key, *time).second) {
+      return tl::unexpected(FileError{path, entry.line, entry.key, "it is there twice"});
+    }
+  }
+  return arrivals;
+}
+
+Read<std::vector<sim::SimulatedServer>> ReadServers(const std::string& path) {
+  const auto text = TextOfFile(path);
+  if (!text.has_value()) return tl::unexpected(text.error());
+  return ParseServers(path, *text);
+}
+
+Read<std::map<std::string, Seconds>> ReadArrivals(const std::string& path, const std::vector<std::string>& studies) {
+  const auto text = TextOfFile(path);
+  if (!text.has_value()) return tl::unexpected(text.error());
+  return ParseArrivals(path, *text, studies);
+}
+
+}  // namespace espalier

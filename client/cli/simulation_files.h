@@ -1,0 +1,33 @@
+// What `espalier simulate` reads besides study files: the servers that it simulates, and when studies come.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "base/units.h"
+#include "client/study_file/study_file.h"
+#include "sim/node_process.h"
+
+namespace espalier {
+
+inline constexpr int kSimulatedServersMax = 10'000;
+
+// A list in YAML, such as
+//   - {slots: 8}                        # a server
+//   - {slots: 4, speed: 2, count: 3}    # three, whose slots train twice as fast
+// One server at least, and at most kSimulatedServersMax; each of 1 to kDeviceSlotsMax slots.
+tl::expected<std::vector<sim::SimulatedServer>, FileError> ReadServers(const std::string& path);
+tl::expected<std::vector<sim::SimulatedServer>, FileError> ParseServers(const std::string& path,
+                                                                        const std::string& text);
+
+// A mapping in YAML from studies' names to times, such as
+//   first: 30m                          # after the simulation begins
+// A study that is not there comes at its beginning. `studies`: all names that there are.
+tl::expected<std::map<std::string, Seconds>, FileError> ReadArrivals(const std::string& path,
+                                                                     const std::vector<std::string>& studies);
+tl::expected<std::map<std::string, Seconds>, FileError> ParseArrivals(const std::string& path, const std::string& text,
+                                                                      const std::vector<std::string>& studies);
+
+}  // namespace espalier

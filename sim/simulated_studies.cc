@@ -1,0 +1,157 @@
+#include "sim/simulated_studies.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "master/core/views/makespan_bound.h"
+#include "master/core/views/steps_of_study.h"
+
+namespace espalier::sim {
+namespace {
+
+constexpr Seconds kMonth{30 * 86400};
+
+World WorldOf(const ServiceToSimulate& service) {
+  World world(service.seed, 0);
+  world.durations = service.durations;
+  world.tables = &service.tables;
+  return world;
+}
+
+// One for each trainer and its data, with all metrics that studies go by.
+std::vector<Offer> OffersFor(const std::vector<StudyToSimulate>& studies) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> metrics;
+  for (const StudyToSimulate& study : studies) {
+    metrics[{study.specification.trainer, study.specification.data}].insert(study.specification.metric);
+  }
+  std::vector<Offer> offers;
+  for (const auto& [trainer, names] : metrics) {
+    offers.push_back(FormulaOffer(trainer.first, trainer.second, {names.begin(), names.end()}));
+  }
+  return offers;
+}
+
+class SimulationOfStudies {
+ public:
+  SimulationOfStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies);
+
+  Result<SimulatedStudies> Run(std::size_t* at);
+
+ private:
+  Service::Watcher WatcherOfService();
+  void OnReply(const master::Reply& reply);
+  void OnEvents(const master::EventsAdded& added);
+  bool AreFinished() const;
+  SimulatedStudies Finished() const;
+
+  std::int64_t trained_ = 0;  // steps
+  World world_;
+  Service service_;
+  std::deque<TunedStudy> studies_;
+};
+
+SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies)
+    : world_(WorldOf(service)),
+      service_(world_, {.servers = service.servers, .offers = OffersFor(studies), .policy = service.policy},
+               WatcherOfService()) {
+  for (const StudyToSimulate& study : studies) {
+    studies_.emplace_back(world_, study, std::ssize(studies_),
+                          [this](master::Event call) { service_.master().Post(std::move(call)); });
+  }
+}
+
+Service::Watcher SimulationOfStudies::WatcherOfService() {
+  const auto on_released = [this](const master::Effect& effect) {
+    if (const auto* reply = std::get_if<master::Reply>(&effect)) {
+      world_.clock.After(world_.durations.network, [this, reply = *reply] { OnReply(reply); });
+    }
+    if (const auto* added = std::get_if<master::EventsAdded>(&effect)) {
+      world_.clock.After(world_.durations.network, [this, added = *added] { OnEvents(added); });
+    }
+  };
+  return {.master = {.decided = [](const auto&, const auto&, const auto&) {},
+                     .stored = [](const auto&) {},
+                     .released = on_released,
+                     .loaded = [](const auto&) {}},
+          .node = {.trained = [this](const TrainedStep&) { ++trained_; },
+                   .returned = [](const auto&) {},
+                   .struck = [](const auto&) {},
+                   .refused = [](const auto&) {},
+                   .acknowledged = [](const auto&) {}},
+          .arrived = [](const auto&) {}};
+}
+
+void SimulationOfStudies::OnReply(const master::Reply& reply) {
+  for (TunedStudy& study : studies_) {
+    if (study.Asked(reply)) study.OnReply(reply);
+  }
+}
+
+void SimulationOfStudies::OnEvents(const master::EventsAdded& added) {
+  for (TunedStudy& study : studies_) {
+    if (study.id() == added.study) study.OnEvents(added.events);
+  }
+}
+
+bool SimulationOfStudies::AreFinished() const {
+  return std::ranges::all_of(studies_, [](const TunedStudy& study) { return study.finished_at().has_value(); });
+}
+
+SimulatedStudies SimulationOfStudies::Finished() const {
+  const master::MasterState& state = service_.master().memory();
+  SimulatedStudies all;
+  Seconds begun{std::numeric_limits<double>::max()};
+  Seconds ended{0};
+  Seconds bound{0};
+  StepSet unique;
+  for (const TunedStudy& study : studies_) {
+    master::StudySummary summary = master::Summarize(state, study.id(), world_.clock.time());
+    summary.makespan_bound = master::MakespanBound(state, state.studies.at(study.id()));
+    begun = std::min(begun, study.arrived_at());
+    ended = std::max(ended, *study.finished_at());
+    bound = std::max(bound, study.arrived_at() + summary.makespan_bound);
+    all.slot_time += summary.slot_seconds;
+    all.steps.claimed += summary.steps.claimed;
+    for (const StepRange& range : master::UniqueSteps(state, study.id()).Ranges()) unique.Add(range);
+    all.studies.push_back({*study.finished_at() - study.arrived_at(), std::move(summary), study.events()});
+  }
+  all.steps.unique = unique.Count();
+  all.steps.trained = trained_;
+  all.end_to_end = ended - begun;
+  all.bound = bound - begun;
+  return all;
+}
+
+Result<SimulatedStudies> SimulationOfStudies::Run(std::size_t* at) {
+  service_.Start();
+  for (TunedStudy& study : studies_) study.Begin();
+  while (!AreFinished()) {
+    if (!world_.clock.RunNext(kMonth)) {
+      return MakeError(ErrorCode::kInternal, "the studies are not finished in a month");
+    }
+    for (std::size_t i = 0; i < studies_.size(); ++i) {
+      if (!studies_[i].error()) continue;
+      if (at != nullptr) *at = i;
+      return tl::unexpected<Error>(*studies_[i].error());
+    }
+  }
+  return Finished();
+}
+
+}  // namespace
+
+Result<SimulatedStudies> SimulateStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies,
+                                         std::size_t* study) {
+  return SimulationOfStudies(service, studies).Run(study);
+}
+
+Result<SimulatedStudy> SimulateStudy(const ServiceToSimulate& service, const StudyToSimulate& study) {
+  ESPALIER_ASSIGN(SimulatedStudies all, SimulateStudies(service, {study}));
+  return std::move(all.studies.front());
+}
+
+}  // namespace espalier::sim

@@ -1,0 +1,68 @@
+// Studies with their tuners on one service in virtual time: how long they take, and what is trained. Nothing goes wrong
+// but that tuners' hosts may be killed; metrics follow a formula, or are those of tables. The cores, the drivers and
+// the tuners are the real ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "master/core/views/study_summary.h"
+#include "sim/learning_curves.h"
+#include "sim/service.h"
+#include "sim/tuned_study.h"
+
+namespace espalier::sim {
+
+// Typical times where nobody says otherwise: a step of 1 s, and what belongs to it.
+inline constexpr Durations kUsualDurations{.network = Seconds(0.001),
+                                           .commit = Seconds(0.001),
+                                           .upload = Seconds(0.05),
+                                           .fetch = Seconds(0.01),
+                                           .start_worker = Seconds(2),
+                                           .set_up = Seconds(0.2),
+                                           .load = Seconds(0.2),
+                                           .train = Seconds(1),
+                                           .evaluate = Seconds(0.5),
+                                           .save = Seconds(0.2)};
+
+struct ServiceToSimulate {
+  std::vector<SimulatedServer> servers = {SimulatedServer{}};  // one at least
+  std::uint64_t seed = 1;
+  Durations durations = kUsualDurations;  // of a server of speed 1
+  std::string policy = "critical_path";   // REQUIRES: known
+  MetricTables tables = {};
+};
+
+struct SimulatedStudy {
+  Seconds end_to_end{0};  // from the call that creates the study until its user hears that it is finished
+  master::StudySummary summary;
+  std::vector<StudyEvent> events;  // all of them, in order
+};
+
+// Over all studies.
+struct SimulatedSteps {
+  std::int64_t claimed = 0;  // over their trials: up to the last claim that was done
+  std::int64_t unique = 0;   // of those, steps that trials share, of whichever study, counted once
+  std::int64_t trained = 0;
+};
+
+struct SimulatedStudies {
+  std::vector<SimulatedStudy> studies;  // as they were given
+  SimulatedSteps steps;
+  Seconds end_to_end{0};  // from the first one's arrival until the last one is finished
+  Seconds slot_time{0};   // for which slots were held, over all of them
+  Seconds bound{0};       // no schedule of what was asked for ends sooner (MakespanBound of each study)
+};
+
+// Deterministic. REQUIRES: one study at least. Error: as the master refuses a study or a trial of it; kInternal when
+// they are not finished within a month of virtual time; kNotFound when a table has no row for what is evaluated.
+// `study`, unless it is null, is then the place in `studies` of the one that it is about.
+Result<SimulatedStudies> SimulateStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies,
+                                         std::size_t* study = nullptr);
+
+// The same of one study.
+Result<SimulatedStudy> SimulateStudy(const ServiceToSimulate& service, const StudyToSimulate& study);
+
+}  // namespace espalier::sim

@@ -1,0 +1,162 @@
+// `espalier simulate FILE...`: what it reads, and what it says of studies.
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/simulation_files.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/unit/cli/run_command.h"
+
+namespace espalier::testing {
+namespace {
+
+// A folder with study files of four trials of 80 steps, which train 40 + 3 * 40 + 80 steps together.
+struct StudyFiles {
+  std::string Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+  std::string Study(const std::string& name, const std::string& metric = "score") {
+    return Write(name + ".yaml", "study: " + name + R"yaml(
+trainer: synthetic
+step: epoch
+hyper_parameters: {lr: [0.1, "MultiStep(0.1, [40], gamma=0.1)", "MultiStep(0.1, [40], gamma=0.5)", 0.2]}
+metric: {name: )yaml" + metric + R"yaml(, goal: max}
+tuner: {grid: {steps: 80}}
+)yaml");
+  }
+  nlohmann::json Simulate(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "simulate");
+    arguments.insert(arguments.end(), {"--output", "json"});
+    const Outcome outcome = RunCommand(arguments);
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    return nlohmann::json::parse(outcome.out);
+  }
+  std::string WhyNot(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "simulate");
+    const Outcome outcome = RunCommand(arguments);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    return outcome.err;
+  }
+
+  TemporaryFolder folder{"/tmp/espalier-simulate-XXXXXX"};
+};
+
+constexpr int kAlone = 4 * 80;
+constexpr int kShared = 40 + 3 * 40 + 80;
+
+}  // namespace
+
+TEST_CASE("studies are simulated together under each policy and scope that is asked for") {
+  StudyFiles files;
+  const nlohmann::json all = files.Simulate({files.Study("one"), files.Study("two"), "--slots", "4", "--policy",
+                                             "critical_path,breadth_first", "--share", "team,study,nobody"});
+  REQUIRE(all.size() == 6);
+  const std::vector<std::pair<std::string, int>> trained{
+      {"team", kShared}, {"study", 2 * kShared}, {"nobody", 2 * kAlone}};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const nlohmann::json& row = all[i];
+    INFO(row.dump());
+    CHECK(row["policy"] == (i < 3 ? "critical_path" : "breadth_first"));
+    CHECK(row["share"] == trained[i % 3].first);
+    CHECK(row["slots"] == 4);
+    CHECK(row["steps"]["claimed"] == 2 * kAlone);
+    CHECK(row["steps"]["unique"] == trained[i % 3].second);
+    CHECK(row["steps"]["trained"] == trained[i % 3].second);
+    CHECK(row["merge_rate"].get<double>() == Approx(2.0 * kAlone / trained[i % 3].second));
+    CHECK(row["bound_seconds"] < row["end_to_end_seconds"]);
+    CHECK(row["device_hours"].get<double>() * 3600 > trained[i % 3].second * 0.9);
+    REQUIRE(row["studies"].size() == 2);
+    CHECK(row["studies"][1]["name"] == "two");
+    CHECK(row["studies"][1]["trials"] == 4);
+  }
+}
+
+TEST_CASE("the same simulation of studies is the same, and another seed another one") {
+  StudyFiles files;
+  const std::string study = files.Study("one");
+  const nlohmann::json first = files.Simulate({study, "--seed", "3"});
+  CHECK(files.Simulate({study, "--seed", "3"}) == first);
+  CHECK(files.Simulate({study, "--seed", "4"}) != first);
+}
+
+TEST_CASE("servers come from a file, with slots and speeds, and studies at the times that another says") {
+  StudyFiles files;
+  const std::string servers = files.Write("servers.yaml", "- {slots: 1}\n- {slots: 2, speed: 4, count: 2}\n");
+  const std::string arrivals = files.Write("arrivals.yaml", "two: 30m\n");
+  const nlohmann::json row = files.Simulate(
+      {files.Study("one"), files.Study("two"), "--servers", servers, "--arrivals", arrivals, "--share", "nobody"})[0];
+  CHECK(row["slots"] == 5);
+  CHECK(row["studies"][0]["arrives_at_seconds"] == 0);
+  CHECK(row["studies"][1]["arrives_at_seconds"] == 1800);
+  CHECK(row["end_to_end_seconds"].get<double>() ==
+        Approx(1800 + row["studies"][1]["end_to_end_seconds"].get<double>()));
+}
+
+TEST_CASE("each simulated study takes its own metric from the table") {
+  StudyFiles files;
+  std::string table = "step,lr,score,loss\n";
+  for (const char* row : {"80,0.1,0.1,4", "80,0.010000000000000002,0.2,3", "80,0.05,0.9,2", "80,0.2,0.3,1"}) {
+    table += std::string(row) + "\n";
+  }
+  const std::string metrics = files.Write("metrics.csv", table);
+  files.Simulate({files.Study("one", "score"), files.Study("two", "loss"), "--metrics", metrics});
+  CHECK_THAT(files.WhyNot({files.Study("one", "score"), files.Study("two", "accuracy"), "--metrics", metrics}),
+             Catch::Contains("--metrics: " + metrics + ": there is no column 'accuracy'"));
+}
+
+TEST_CASE("what a simulation cannot go by is refused, naming the option or the file's line") {
+  StudyFiles files;
+  const std::string study = files.Study("one");
+  const auto with = [&](const std::string& option, const std::string& value) {
+    return files.WhyNot({study, option, value});
+  };
+  CHECK_THAT(with("--policy", "critical_path,best"), Catch::Contains("--policy: ") && Catch::Contains("breadth_first"));
+  CHECK_THAT(with("--share", "nobody,all"), Catch::Contains("--share: ") && Catch::Contains("everyone"));
+  CHECK_THAT(with("--servers", "/nonexistent"), Catch::Contains("/nonexistent:1: the file cannot be read"));
+  CHECK_THAT(with("--arrivals", "/nonexistent"), Catch::Contains("/nonexistent:1: the file cannot be read"));
+  CHECK_THAT(with("--metrics", "/nonexistent"), Catch::Contains("--metrics: /nonexistent: the file cannot be read"));
+  CHECK_THAT(with("--slots", "0"), Catch::Contains("--slots"));
+  CHECK_THAT(files.WhyNot({study, files.Write("wrong.yaml", "study: x\ntrainer: 7\n")}),
+             Catch::Contains("wrong.yaml:"));
+  CHECK_THAT(files.WhyNot({}), Catch::Contains("expected one of FILE..., --seeds N, --studies N"));
+}
+
+TEST_CASE("a mistake in a file of servers is named with its line and what is expected") {
+  for (const auto& [text, line, what] : std::vector<std::tuple<std::string, int, std::string>>{
+           {"", 1, "expected a list of servers"},
+           {"slots: 3", 1, "expected a list of servers"},
+           {"[]", 1, "expected a list of servers"},
+           {"- {slots: 1}\n- {speed: 2}", 2, "[1].slots: missing"},
+           {"- {slots: 1}\n- {slots: 1001}", 2, "[1].slots: got 1001; expected a whole number from 1 to 1000"},
+           {"- {slots: 1.5}", 1, "[0].slots: got 1.5"},
+           {"- {slots: 1, count: 0}", 1, "[0].count: got 0"},
+           {"- {slots: 1, count: 10000}\n- {slots: 1}", 2, "[1]: expected at most 10000 servers"},
+           {"- {slots: 1, speed: 0}", 1, "[0].speed: got 0; expected a number from 0.001 to 1000"},
+           {"- {slots: 1, sped: 2}", 1, "did you mean speed"},
+           {"- 4", 1, "[0]"}}) {
+    INFO(text);
+    const auto servers = ParseServers("servers.yaml", text);
+    REQUIRE_FALSE(servers.has_value());
+    CHECK_THAT(Print(servers.error()),
+               Catch::StartsWith("servers.yaml:" + std::to_string(line) + ": ") && Catch::Contains(what));
+  }
+}
+
+TEST_CASE("a mistake in a file of arrivals is named with its line and what is expected") {
+  for (const auto& [text, line, what] : std::vector<std::tuple<std::string, int, std::string>>{
+           {"- one", 1, "mapping"},
+           {"onw: 3m", 1, "did you mean one"},
+           {"two: 3m\none: soon", 2, "one: got soon; expected a time such as 90s, 30m or 2h"},
+           {"one: 3m\none: 4m", 2, "one: it is there twice"}}) {
+    INFO(text);
+    const auto arrivals = ParseArrivals("arrivals.yaml", text, {"one", "two"});
+    REQUIRE_FALSE(arrivals.has_value());
+    CHECK_THAT(Print(arrivals.error()),
+               Catch::StartsWith("arrivals.yaml:" + std::to_string(line) + ": ") && Catch::Contains(what));
+  }
+}
+
+}  // namespace espalier::testing
