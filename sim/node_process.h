@@ -17,8 +17,10 @@
 
 namespace espalier::sim {
 
+inline constexpr int kSimulatedSlotsMax = kDeviceSlotsMax;
+
 struct SimulatedServer {
-  int slots = 2;     // of its one device
+  int slots = 2;     // of its one device, at most kSimulatedSlotsMax
   double speed = 1;  // how fast its slots train and evaluate; 1: as the world's durations say
 };
 

@@ -7,7 +7,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/simulate_studies.h"
 #include "client/json.h"
-#include "protocol/device.h"
+#include "sim/node_process.h"
 #include "sim/seeds.h"
 
 namespace espalier {
@@ -78,7 +78,7 @@ Command SimulateCommand(CommandContext& context) {
            .target = &options->wanted.slots,
            .help = "of the one server, for FILEs",
            .at_least = 1,
-           .at_most = kDeviceSlotsMax},
+           .at_most = sim::kSimulatedSlotsMax},
           {.name = "--servers",
            .target = &options->wanted.servers,
            .help =

@@ -5,7 +5,6 @@
 
 #include "client/study_file/study_values.h"
 #include "client/study_file/yaml_tree.h"
-#include "protocol/device.h"
 
 namespace espalier {
 namespace {
@@ -42,7 +41,7 @@ Result<SomeServers> ToServers(const YamlNode& node, const std::string& field) {
   SomeServers servers;
   const YamlNode* slots = node.Find("slots");
   if (slots == nullptr) return Wrong(field + ".slots", "missing; expected how many slots the server has");
-  ESPALIER_ASSIGN(servers.kind.slots, ToCount(*slots, field + ".slots", kDeviceSlotsMax));
+  ESPALIER_ASSIGN(servers.kind.slots, ToCount(*slots, field + ".slots", sim::kSimulatedSlotsMax));
   if (const YamlNode* count = node.Find("count"); count != nullptr) {
     ESPALIER_ASSIGN(servers.count, ToCount(*count, field + ".count", kSimulatedServersMax));
   }

@@ -17,7 +17,7 @@ inline constexpr int kSimulatedServersMax = 10'000;
 // A list in YAML, such as
 //   - {slots: 8}                        # a server
 //   - {slots: 4, speed: 2, count: 3}    # three, whose slots train twice as fast
-// One server at least, and at most kSimulatedServersMax; each of 1 to kDeviceSlotsMax slots.
+// One server at least, and at most kSimulatedServersMax; each of 1 to sim::kSimulatedSlotsMax slots.
 tl::expected<std::vector<sim::SimulatedServer>, FileError> ReadServers(const std::string& path);
 tl::expected<std::vector<sim::SimulatedServer>, FileError> ParseServers(const std::string& path,
                                                                         const std::string& text);
