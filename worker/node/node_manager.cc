@@ -113,6 +113,7 @@ void NodeManager::Run() {
        {"incarnation", registration_.incarnation},
        {"slots", SlotCountOf(registration_.devices)}});
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  OpenGroups();
   AdoptLeftOvers();
   Do(core_.Start(MonotonicNow()));
   while (!quit_) {
@@ -136,10 +137,34 @@ void NodeManager::Run() {
   SendLastOutput();
   workers_.clear();
   checks_.KillAll();
+  groups_.reset();
   worker::RemoveLeftSemaphores();
   directory_.DeleteTemporaries();
   close(signals_);
   Log(LogLevel::kInfo, "node manager stopped", {{"server", config_.server}});
+}
+
+void NodeManager::OpenGroups() {
+  const int left = worker::RemoveLeftGroups();
+  if (left > 0) Log(LogLevel::kWarning, "killed processes in control groups that were left", {{"count", left}});
+  auto groups = worker::WorkerGroups::Open(registration_.incarnation);
+  if (!groups.has_value()) {
+    Log(LogLevel::kInfo, "workers have no control groups of their own", {{"reason", groups.error().message}});
+    return;
+  }
+  groups_ = *std::move(groups);
+  const std::string& why_not = groups_->why_without_memory();
+  Log(LogLevel::kInfo, "workers have control groups of their own",
+      {{"below", groups_->folder().string()}, {"memory", why_not.empty() ? "limited" : "not limited: " + why_not}});
+}
+
+// None where there can be none: the worker does without.
+std::filesystem::path NodeManager::GroupFor(std::int64_t worker, std::int64_t memory_bytes) {
+  if (groups_ == nullptr) return {};
+  Result<std::filesystem::path> group = groups_->Make(worker, memory_bytes);
+  if (group.has_value()) return *std::move(group);
+  Log(LogLevel::kWarning, "a worker has no control group of its own", {{"reason", group.error().message}});
+  return {};
 }
 
 void NodeManager::AdoptLeftOvers() {
@@ -314,9 +339,11 @@ void NodeManager::Do(const Actions& actions) {
 }
 
 void NodeManager::Act(const SpawnWorker& spawn) {
-  auto process = worker::WorkerProcess::Start(
-      commands_.at(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
-      worker::FamilyMark(directory_.folder(), spawn.worker), PlaceOf(config_.devices, spawn.slot, spawn.reservation));
+  worker::WorkerPlace place = PlaceOf(config_.devices, spawn.slot, spawn.reservation);
+  place.control_group = GroupFor(spawn.worker, place.memory_bytes);
+  auto process =
+      worker::WorkerProcess::Start(commands_.at(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
+                                   worker::FamilyMark(directory_.folder(), spawn.worker), place);
   if (process.has_value()) {
     workers_.emplace(spawn.worker, Worker{.slot = spawn.slot,
                                           .process = std::move(*process),
@@ -389,8 +416,9 @@ void NodeManager::Act(const ForgetReference& forget) {
 }
 
 void NodeManager::Act(const StartCheck& start) {
-  checks_.Start(start, commands_.at(start.runtime), worker::FamilyMark(directory_.folder(), start.process),
-                PlaceOf(config_.devices, start.slot, start.reservation));
+  worker::WorkerPlace place = PlaceOf(config_.devices, start.slot, start.reservation);
+  place.control_group = GroupFor(start.process, 0);  // a check has several workers at a time, each with what is theirs
+  checks_.Start(start, commands_.at(start.runtime), worker::FamilyMark(directory_.folder(), start.process), place);
 }
 
 void NodeManager::Act(const KillCheck& kill) { checks_.Kill(kill.process); }

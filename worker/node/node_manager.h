@@ -22,6 +22,7 @@
 #include "worker/node/uplink.h"
 #include "worker/node/work_directory.h"
 #include "worker/node/worker_output.h"
+#include "worker/process/worker_groups.h"
 #include "worker/process/worker_process.h"
 
 namespace espalier::node {
@@ -40,6 +41,7 @@ class NodeManager {
   void Run();
 
  private:
+  void OpenGroups();
   void AdoptLeftOvers();
   void Poll();
   void ReadSignals();
@@ -52,6 +54,7 @@ class NodeManager {
   void SendOutput();
   void SendLog(Seconds period);
   void SendLastOutput();
+  std::filesystem::path GroupFor(std::int64_t worker, std::int64_t memory_bytes);
   void Do(const Actions& actions);
 
   void Act(const SpawnWorker& spawn);
@@ -82,7 +85,8 @@ class NodeManager {
   WorkDirectory& directory_;
   Core core_;
   LoopQueue queue_;
-  std::map<std::int64_t, Worker> workers_;  // by number
+  std::unique_ptr<worker::WorkerGroups> groups_;  // of workers and checks; null: they have none
+  std::map<std::int64_t, Worker> workers_;        // by number
   CheckProcesses checks_;
   LogTail& log_;
   Seconds log_sent_at_{0};

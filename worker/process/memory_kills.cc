@@ -27,7 +27,7 @@ std::optional<std::int64_t> CountOfGroup(const std::string& line, const fs::path
   const std::string controllers = "," + line.substr(name, group - 1 - name) + ",";
   const std::string within = line.substr(group + 1);
   const fs::path groups = root / "sys/fs/cgroup";
-  if (controllers == ",,") return CountIn(groups / within / "memory.events");
+  if (controllers == ",,") return MemoryKillsIn(groups / within);
   if (controllers.find(",memory,") == std::string::npos) return std::nullopt;
   return CountIn(groups / "memory" / within / "memory.oom_control");
 }
@@ -41,5 +41,7 @@ std::int64_t MemoryKillsHere(const fs::path& root) {
   }
   return CountIn(root / "proc/vmstat").value_or(0);
 }
+
+std::optional<std::int64_t> MemoryKillsIn(const fs::path& group) { return CountIn(group / "memory.events"); }
 
 }  // namespace espalier::worker

@@ -1,21 +1,16 @@
 #include "worker/process/worker_family.h"
 
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <charconv>
-#include <chrono>
 #include <fstream>
-#include <iterator>
 #include <set>
-#include <thread>
+
+#include "worker/process/control_group.h"
+#include "worker/process/kill_all.h"
 
 namespace espalier::worker {
 namespace {
-
-constexpr int kWaitsMax = 500;
-constexpr std::chrono::milliseconds kWait{10};
 
 // The process's mark; empty if it has none, is gone, or is another user's.
 std::string MarkOf(pid_t pid) {
@@ -49,17 +44,12 @@ std::string FamilyMark(const std::filesystem::path& work_directory, std::int64_t
   return FamilyMark(work_directory) + "#" + std::to_string(worker);
 }
 
-int KillFamily(const std::string& mark) {
-  std::set<pid_t> killed;
-  for (int i = 0; i < kWaitsMax; ++i) {
-    const std::set<pid_t> living = Members(mark);
-    for (const pid_t pid : living) kill(pid, SIGKILL);  // again: one may have started another meanwhile
-    killed.insert(living.begin(), living.end());
-    for (const pid_t pid : killed) waitpid(pid, nullptr, WNOHANG);  // those whose parents have died are this process's
-    if (living.empty()) break;
-    std::this_thread::sleep_for(kWait);
-  }
-  return static_cast<int>(killed.size());
+int KillFamily(const std::string& mark, const std::filesystem::path& control_group) {
+  return KillAll([&] {
+    std::set<pid_t> living = Members(mark);
+    if (!control_group.empty()) living.merge(SignalGroup(control_group));
+    return living;
+  });
 }
 
 }  // namespace espalier::worker

@@ -1,5 +1,6 @@
 // A worker and all processes that it has started, however they have left it: known by a mark in their environment,
-// which children inherit. So a worker dies whole, and a node manager that was killed finds what it has left.
+// which children inherit, and by its control group, where it has one. So a worker dies whole, and a node manager that
+// was killed finds what it has left.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,9 @@ inline constexpr char kFamilyVariable[] = "ESPALIER_WORKER";
 std::string FamilyMark(const std::filesystem::path& work_directory);
 std::string FamilyMark(const std::filesystem::path& work_directory, std::int64_t worker);
 
-// Kills all processes whose mark is this one, or begins with it and a '#', and waits until they are gone, for some
-// seconds at most. How many there were. Cost: a look at each process of the machine, some milliseconds.
-int KillFamily(const std::string& mark);
+// Kills all processes whose mark is this one, or begins with it and a '#', and all in the control group, if it names
+// one: either may have been left. Waits until they are gone, for some seconds at most. How many there were. Cost: a
+// look at each process of the machine, some milliseconds.
+int KillFamily(const std::string& mark, const std::filesystem::path& control_group = {});
 
 }  // namespace espalier::worker

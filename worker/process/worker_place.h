@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct WorkerPlace {
   std::vector<int> cores;
   // That each of its processes may allocate; memory beyond that is refused, which trainers say as such. 0: any.
   std::int64_t memory_bytes = 0;
+  // A control group that is there and empty, for the worker and all that it starts; it goes with the worker. None: it
+  // stays in its node manager's.
+  std::filesystem::path control_group;
   friend bool operator==(const WorkerPlace&, const WorkerPlace&) = default;
 };
 

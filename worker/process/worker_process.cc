@@ -15,6 +15,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "worker/process/control_group.h"
 #include "worker/process/worker_family.h"
 
 namespace espalier::worker {
@@ -53,6 +54,20 @@ std::vector<std::string> EnvironmentWith(std::vector<std::string> given) {
   return given;
 }
 
+// By which its child enters the control group; -1: there is none.
+int OpenGroup(const std::filesystem::path& group, int log) {
+  if (group.empty()) return -1;
+  const int fd = open((group / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) dprintf(log, "cannot open its control group: %s\n", strerrordesc_np(errno));
+  return fd;
+}
+
+// In the child.
+void EnterGroup(int group, int log) {
+  if (group < 0 || write(group, "0", 1) == 1) return;
+  dprintf(log, "cannot enter its control group: %s\n", strerrordesc_np(errno));
+}
+
 // In the child.
 void TakePlace(const WorkerPlace& place) {
   if (!place.cores.empty()) {
@@ -69,11 +84,12 @@ void TakePlace(const WorkerPlace& place) {
 }
 
 // In the child, where only what is safe after a fork may be called.
-[[noreturn]] void BecomeWorker(char* const* arguments, char* const* environment, int socket, int log, pid_t parent,
-                               const WorkerPlace& place) {
+[[noreturn]] void BecomeWorker(char* const* arguments, char* const* environment, int socket, int log, int group,
+                               pid_t parent, const WorkerPlace& place) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   setpgid(0, 0);
+  EnterGroup(group, log);
   TakePlace(place);
   // A service manager stops every process; what happens then is the node manager's decision.
   signal(SIGINT, SIG_IGN);
@@ -99,6 +115,14 @@ void TakePlace(const WorkerPlace& place) {
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<std::string>& command,
                                                             const std::filesystem::path& log, const std::string& mark,
                                                             const WorkerPlace& place) {
+  auto started = StartIn(command, log, mark, place);
+  if (!started.has_value() && !place.control_group.empty()) RemoveGroup(place.control_group);
+  return started;
+}
+
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::StartIn(const std::vector<std::string>& command,
+                                                              const std::filesystem::path& log, const std::string& mark,
+                                                              const WorkerPlace& place) {
   ESPALIER_ASSIGN(const int log_fd, OpenLog(log));
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -114,42 +138,61 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<st
   const std::vector<char*> environment = Pointers(variables);
   const pid_t parent = getpid();
   const std::int64_t memory_kills = MemoryKillsHere();
+  const int group = OpenGroup(place.control_group, log_fd);
   const pid_t pid = fork();
-  if (pid == 0) BecomeWorker(arguments.data(), environment.data(), sockets[1], log_fd, parent, place);
+  if (pid == 0) BecomeWorker(arguments.data(), environment.data(), sockets[1], log_fd, group, parent, place);
   setpgid(pid, pid);  // here too: it may be killed before it comes to that
   close(sockets[1]);
   close(log_fd);
+  if (group >= 0) close(group);
   if (pid < 0) {
     close(sockets[0]);
     return MakeError(ErrorCode::kResourceExhausted, std::string("no process for a worker: ") + std::strerror(errno));
   }
-  return std::unique_ptr<WorkerProcess>(new WorkerProcess(pid, sockets[0], log, mark, memory_kills));
+  return std::unique_ptr<WorkerProcess>(
+      new WorkerProcess(pid, sockets[0], log, mark, place.control_group, memory_kills));
 }
 
 WorkerProcess::WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark,
-                             std::int64_t memory_kills)
-    : pid_(pid), channel_(socket), log_(std::move(log)), mark_(std::move(mark)), memory_kills_(memory_kills) {}
+                             std::filesystem::path group, std::int64_t memory_kills)
+    : pid_(pid),
+      channel_(socket),
+      log_(std::move(log)),
+      mark_(std::move(mark)),
+      group_(std::move(group)),
+      memory_kills_(memory_kills) {}
 
 WorkerProcess::~WorkerProcess() {
   if (ended_) return;
   Kill();
   waitpid(pid_, &status_, 0);
-  KillFamily(mark_);
+  KillWhatIsLeft();
 }
 
 void WorkerProcess::Kill() {
-  if (!ended_ && kill(-pid_, SIGKILL) == 0) was_killed_ = true;
+  if (ended_) return;
+  if (kill(-pid_, SIGKILL) == 0) was_killed_ = true;
+  if (!group_.empty()) SignalGroup(group_);  // it may not have come to enter it yet
 }
 
 bool WorkerProcess::HasEnded() {
   if (ended_ || waitpid(pid_, &status_, WNOHANG) != pid_) return ended_;
   ended_ = true;
   if (!was_killed_ && WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL) {
-    const bool for_memory = MemoryKillsHere() > memory_kills_;
-    cause_ = for_memory ? WorkerDeath::Cause::kOutOfMemory : WorkerDeath::Cause::kKilledByOthers;
+    cause_ = WasKilledForMemory() ? WorkerDeath::Cause::kOutOfMemory : WorkerDeath::Cause::kKilledByOthers;
   }
-  KillFamily(mark_);
+  KillWhatIsLeft();
   return true;
+}
+
+bool WorkerProcess::WasKilledForMemory() const {
+  const auto own = group_.empty() ? std::nullopt : MemoryKillsIn(group_);
+  return own.has_value() ? *own > 0 : MemoryKillsHere() > memory_kills_;
+}
+
+void WorkerProcess::KillWhatIsLeft() {
+  KillFamily(mark_, group_);
+  if (!group_.empty()) RemoveGroup(group_);
 }
 
 std::string WorkerProcess::LastWords() const {

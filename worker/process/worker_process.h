@@ -33,7 +33,9 @@ class WorkerProcess {
   // Standard output and error go to `log`, which is begun afresh; the one before is kept beside it. A program that
   // cannot be run ends at once, saying so in its log.
   // It has what `place` gives it of the machine; cores that are not there are as good as none named. Its environment is
-  // this process's, with kHashSeed, and with kHugePages where that says nothing of the kind.
+  // this process's, with kHashSeed, and with kHugePages where that says nothing of the kind. A control group that it
+  // cannot enter it does without, saying so in its log. Cost: a fork; entering a group takes the child a tenth of a
+  // millisecond, as a rule.
   // Error: kResourceExhausted when the system gives no process or socket, kInternal when there can be no log.
   static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
                                                       const std::filesystem::path& log, const std::string& mark,
@@ -49,7 +51,8 @@ class WorkerProcess {
   // then.
   bool HasEnded();
   // Whose doing its end was. A SIGKILL that did not come from Kill counts as the kernel's, for want of memory, if it
-  // has killed one since the worker was started where the worker ran. REQUIRES: HasEnded().
+  // has killed one in the worker's own control group; where that keeps no account, if it has killed one since the
+  // worker was started where the worker ran, which may have been another. REQUIRES: HasEnded().
   WorkerDeath::Cause CauseOfDeath() const { return cause_; }
   // How it ended and its last lines. REQUIRES: HasEnded().
   std::string LastWords() const;
@@ -57,13 +60,21 @@ class WorkerProcess {
   void TrimLog(std::uintmax_t bytes_max);
 
  private:
-  WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark, std::int64_t memory_kills);
+  static Result<std::unique_ptr<WorkerProcess>> StartIn(const std::vector<std::string>& command,
+                                                        const std::filesystem::path& log, const std::string& mark,
+                                                        const WorkerPlace& place);
+  WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark, std::filesystem::path group,
+                std::int64_t memory_kills);
+
+  bool WasKilledForMemory() const;
+  void KillWhatIsLeft();
 
   const pid_t pid_;
   WorkerChannel channel_;
   const std::filesystem::path log_;
   const std::string mark_;
-  const std::int64_t memory_kills_;  // before it was started
+  const std::filesystem::path group_;  // its own control group; empty: it has none
+  const std::int64_t memory_kills_;    // before it was started
   bool ended_ = false;
   WorkerDeath::Cause cause_ = WorkerDeath::Cause::kOwn;
   bool was_killed_ = false;

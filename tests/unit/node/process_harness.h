@@ -23,6 +23,7 @@
 
 #include "espalier/v1/node_manager.grpc.pb.h"
 #include "proto/convert_node_protocol.h"
+#include "worker/process/worker_groups.h"
 
 namespace espalier::node {
 
@@ -227,6 +228,7 @@ class NodeProcess {
     if (pid_ == 0) return;
     Signal(SIGKILL);
     Wait();
+    worker::RemoveLeftGroups();
   }
 
   fs::path store() const { return folder_ / "store"; }
