@@ -4,6 +4,7 @@ server without a step trained again, and over kills of both services."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -108,12 +109,21 @@ class Inside:
         trials = self.json("trial", "list", study)
         return sorted(json.dumps([t["sequences"], t["state"], t["steps"], t["metric"], t["state_sha256"]], sort_keys=True) for t in trials)
 
+    def check_groups(self):
+        """Of the ordinary user's node manager: the unit lets it make some, where they are of the second version."""
+        if " - cgroup2 " not in pathlib.Path("/proc/self/mountinfo").read_text():
+            return
+        for pid in subprocess.run(["pgrep", "-x", "espalier-worker"], capture_output=True, text=True).stdout.split():
+            group = pathlib.Path(f"/proc/{pid}/cgroup").read_text()
+            assert re.search(r"^0::.*/espalier-node\.service/espalier-node-\w+/worker-\d+$", group, re.MULTILINE), group
+
     def run(self):
         self.start_all()
         self.finish(self.begin("undisturbed"))
 
         stopped = self.begin("stopped")
         self.trained("stopped", 5)
+        self.check_groups()
         self.systemctl("stop", "espalier-node")
         result = self.systemctl("show", "espalier-node", "--property=Result,ExecMainStatus")
         assert result.split() == ["Result=success", "ExecMainStatus=0"], result
