@@ -11,7 +11,7 @@ from service import BIN, Service, wait_until
 
 # A process of a session of its own, without parent, environment and open files; its id is the name of a file in the folder.
 WORKER = """#!/bin/sh
-(setsid /usr/bin/env -i /bin/sh -c '/bin/sleep 100000 & : > "$0/$!"' {folder} </dev/null >/dev/null 2>&1 3>&- &)
+(setsid /usr/bin/env -i /bin/sh -c '/bin/sleep 1000 & : > "$0/$!"' {folder} </dev/null >/dev/null 2>&1 3>&- &)
 exec {bin}/espalier-fake-worker "$@"
 """
 STUDY = """

@@ -102,7 +102,7 @@ Result<std::unique_ptr<WorkerGroups>> WorkerGroups::Open(const std::string& name
     } else if (access((own / kProcesses).c_str(), W_OK) != 0) {
       why = Refused("cannot move processes out of " + own.string());
     } else {
-      groups->TakeMemory();
+      groups->TakeMemoryController();
       return groups;
     }
   }
@@ -113,7 +113,7 @@ WorkerGroups::WorkerGroups(fs::path own, fs::path folder, int lock)
     : own_(std::move(own)), folder_(std::move(folder)), lock_(lock) {}
 
 WorkerGroups::~WorkerGroups() {
-  LeaveMemory();
+  LeaveMemoryController();
   RemoveGroup(folder_);
   close(lock_);
 }
@@ -121,7 +121,7 @@ WorkerGroups::~WorkerGroups() {
 bool WorkerGroups::Move(const fs::path& group) { return TellGroup(group / kProcesses, std::to_string(getpid())); }
 
 // The root of all groups alone may have processes beside groups with controllers: it is of no type.
-void WorkerGroups::TakeMemory() {
+void WorkerGroups::TakeMemoryController() {
   if (!HasController(own_, "memory")) {
     why_without_memory_ = own_.string() + " has no memory controller";
     return;
@@ -137,10 +137,10 @@ void WorkerGroups::TakeMemory() {
   }
   if (TellGroup(own_ / kForThoseBelow, "+memory") && TellGroup(folder_ / kForThoseBelow, "+memory")) return;
   why_without_memory_ = own_.string() + " lets no groups have the memory controller: " + std::strerror(errno);
-  LeaveMemory();
+  LeaveMemoryController();
 }
 
-void WorkerGroups::LeaveMemory() {
+void WorkerGroups::LeaveMemoryController() {
   if (!has_moved_) return;
   TellGroup(folder_ / kForThoseBelow, "-memory");
   TellGroup(own_ / kForThoseBelow, "-memory");

@@ -37,8 +37,8 @@ class WorkerGroups {
  private:
   WorkerGroups(std::filesystem::path own, std::filesystem::path folder, int lock);
 
-  void TakeMemory();
-  void LeaveMemory();
+  void TakeMemoryController();
+  void LeaveMemoryController();
   bool Move(const std::filesystem::path& group);
 
   const std::filesystem::path own_;

@@ -21,7 +21,6 @@ namespace espalier::node {
 using worker::OwnControlGroups;
 using worker::WorkerDeath;
 using worker::WorkerGroups;
-using worker::WorkerPlace;
 using worker::WorkerProcess;
 
 namespace {
