@@ -34,8 +34,8 @@ class WorkerProcess {
   // cannot be run ends at once, saying so in its log.
   // It has what `place` gives it of the machine; cores that are not there are as good as none named. Its environment is
   // this process's, with kHashSeed, and with kHugePages where that says nothing of the kind. A control group that it
-  // cannot enter it does without, saying so in its log. Cost: a fork; entering a group takes the child a tenth of a
-  // millisecond, as a rule.
+  // cannot enter it does without, saying so in its log. Cost: a fork, a quarter of a millisecond; entering a group
+  // takes the child some milliseconds at most, and this process next to nothing.
   // Error: kResourceExhausted when the system gives no process or socket, kInternal when there can be no log.
   static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
                                                       const std::filesystem::path& log, const std::string& mark,
