@@ -20,6 +20,7 @@ void RunReports(Figures& figures, Size size);
 void RunRay(Figures& figures, Size size);
 void RunRestart(Figures& figures, Size size);
 void RunRivals(Figures& figures, Size size);
+void RunThesis(Figures& figures, Size size);
 void RunTpe(Figures& figures, Size size);
 void RunTurnaround(Figures& figures, Size size);
 void RunOverhead(Figures& figures, Size size);

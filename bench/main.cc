@@ -23,6 +23,7 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"reports", espalier::bench::RunReports},
     {"restart", espalier::bench::RunRestart},
     {"rivals", espalier::bench::RunRivals},
+    {"thesis", espalier::bench::RunThesis},
     {"tpe", espalier::bench::RunTpe},
     {"turnaround", espalier::bench::RunTurnaround},
     {"overhead", espalier::bench::RunOverhead},

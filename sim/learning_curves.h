@@ -3,6 +3,7 @@
 // hyper-parameters had those values; other columns, and hyper-parameters without one, make no difference.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,7 +33,10 @@ class LearningCurves {
   std::map<Place, double> metric_;
 };
 
-// By the metric's name. One that is not there follows a formula.
-using MetricTables = std::map<std::string, LearningCurves>;
+// What trainings measure whose metrics nobody computes.
+struct Measures {
+  std::map<std::string, LearningCurves> tables = {};  // by the metric's name; one that is not there follows a formula
+  std::uint64_t seed = 0;                             // of that formula
+};
 
 }  // namespace espalier::sim

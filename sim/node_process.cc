@@ -99,7 +99,7 @@ WorkerProcess* NodeProcess::FindWorker(int slot, std::int64_t number) {
 
 void NodeProcess::Act(const node::SpawnWorker& spawn) {
   const int slots = SlotsOf(registration_.devices.front(), spawn.reservation);
-  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, slots, offers_, world_.tables));
+  workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, slots, offers_, world_.measures));
 }
 
 void NodeProcess::Act(const node::SendRequest& send) {

@@ -18,7 +18,7 @@ constexpr Seconds kMonth{30 * 86400};
 World WorldOf(const ServiceToSimulate& service) {
   World world(service.seed, 0);
   world.durations = service.durations;
-  world.tables = &service.tables;
+  world.measures = &service.measures;
   return world;
 }
 

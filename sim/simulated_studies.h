@@ -32,7 +32,7 @@ struct ServiceToSimulate {
   std::uint64_t seed = 1;
   Durations durations = kUsualDurations;  // of a server of speed 1
   std::string policy = "critical_path";   // REQUIRES: known
-  MetricTables tables = {};
+  Measures measures = {};
 };
 
 struct SimulatedStudy {

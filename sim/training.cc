@@ -92,8 +92,8 @@ Offer FormulaOffer(const std::string& trainer, const std::string& data, std::vec
 
 bool IsFormula(const Offer& offer) { return offer.code_digest == "formula"; }
 
-std::uint64_t FormulaStateAfterStep(std::uint64_t state, const worker::Values& values) {
-  return state + kFormulaUnit / 2 + Mix(0, values) % (kFormulaUnit / 2);
+std::uint64_t FormulaStateAfterStep(std::uint64_t state, const worker::Values& values, std::uint64_t seed) {
+  return state + kFormulaUnit / 2 + Mix(seed, values) % (kFormulaUnit / 2);
 }
 
 double FormulaScore(std::uint64_t state, Step step) {

@@ -22,8 +22,8 @@ Offer OfferOf(int code, int evaluation);
 // Of a trainer that takes any hyper-parameters, never goes wrong, and whose metrics all follow one formula, or tables.
 Offer FormulaOffer(const std::string& trainer, const std::string& data, std::vector<std::string> metrics);
 bool IsFormula(const Offer& offer);
-// Its state is the sum of what the steps' values were worth, each from a half to 1 as they decide.
-std::uint64_t FormulaStateAfterStep(std::uint64_t state, const worker::Values& values);
+// Its state is the sum of what the steps' values were worth, each from a half to 1 as they and the seed decide.
+std::uint64_t FormulaStateAfterStep(std::uint64_t state, const worker::Values& values, std::uint64_t seed);
 // Grows with the steps, the less the more there were, towards what the values in force were worth on average: from 0 to
 // 1.
 double FormulaScore(std::uint64_t state, Step step);

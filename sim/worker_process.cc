@@ -27,8 +27,8 @@ Result<Metrics> WorkerProcess::Measure() const {
   Metrics measured;
   for (const std::string& name : offer().metrics) {
     measured[name] = FormulaScore(state_, step_);
-    if (tables_ == nullptr || !tables_->contains(name)) continue;
-    ESPALIER_ASSIGN(measured[name], tables_->at(name).At(values_, step_));
+    if (measures_ == nullptr || !measures_->tables.contains(name)) continue;
+    ESPALIER_ASSIGN(measured[name], measures_->tables.at(name).At(values_, step_));
   }
   return measured;
 }
@@ -116,8 +116,9 @@ worker::ReplyKind WorkerProcess::Do(const worker::Setup& setup) {
 
 worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std::optional<TrainedStep>& trained) {
   const std::uint64_t before = state_;
-  const std::uint64_t after =
-      IsFormula(offer()) ? FormulaStateAfterStep(state_, values_) : StateAfterStep(state_, values_);
+  const std::uint64_t after = IsFormula(offer())
+                                  ? FormulaStateAfterStep(state_, values_, measures_ == nullptr ? 0 : measures_->seed)
+                                  : StateAfterStep(state_, values_);
   const StepFate fate = FateHere(after);
   if (fate == StepFate::kRaises)
     return worker::Failure{worker::FailureKind::kTrainer, "the learning rate is 0.7", false};

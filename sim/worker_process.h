@@ -24,10 +24,10 @@ struct TrainedStep {
 
 class WorkerProcess {
  public:
-  // `slots`: of its device, that it may use. `offers`: one at least, each another trainer or other data. `tables`: what
-  // evaluations return; null: as a formula says. They must live as long.
-  WorkerProcess(std::int64_t number, int slots, std::vector<Offer> offers, const MetricTables* tables)
-      : number_(number), slots_(slots), offers_(std::move(offers)), tables_(tables) {}
+  // `slots`: of its device, that it may use. `offers`: one at least, each another trainer or other data. `measures`:
+  // as in World; they must live as long.
+  WorkerProcess(std::int64_t number, int slots, std::vector<Offer> offers, const Measures* measures)
+      : number_(number), slots_(slots), offers_(std::move(offers)), measures_(measures) {}
 
   std::int64_t number() const { return number_; }
   // What it is at, whatever of that it has still to be told: the run, and the state that the next step begins from.
@@ -74,7 +74,7 @@ class WorkerProcess {
   std::int64_t number_;
   int slots_;
   std::vector<Offer> offers_;
-  const MetricTables* tables_;
+  const Measures* measures_;
   std::size_t at_ = 0;  // of the offers, the one that it was initialized for
   RunKey run_;
   worker::Values values_;  // in force: of all that are sequences

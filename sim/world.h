@@ -62,7 +62,7 @@ struct World {
   Chance chance;
   Durations durations;
   Trace trace;
-  const MetricTables* tables = nullptr;   // what evaluations of formula offers return; null: as a formula says
+  const Measures* measures = nullptr;  // what evaluations of formula offers return; null: as the formula of seed 0 says
   std::optional<std::string> broken_law;  // in one sentence
 };
 

@@ -71,7 +71,7 @@ Command SimulateCommand(CommandContext& context) {
   Command command{
       .name = "simulate",
       .help = "The service's own code in virtual time: how long studies take, or whether the laws hold. No server.",
-      .arguments = {{"FILE", &options->wanted.files, "how long these study files take together; a step 1 s",
+      .arguments = {{"FILE", &options->wanted.files, "how long these study files take together",
                      /*optional=*/true}},
       .options = {
           {.name = "--slots",
@@ -84,6 +84,12 @@ Command SimulateCommand(CommandContext& context) {
            .help =
                "for FILEs: instead of one server those of this file, a list such as - {slots: 4, speed: 2, count: 3}",
            .placeholder = "FILE"},
+          {.name = "--step-seconds",
+           .target = &options->wanted.step_seconds,
+           .help = "for FILEs: how long a step takes, but for servers of another speed",
+           .placeholder = "N",
+           .at_least = 1,
+           .at_most = 86400},
           {.name = "--policy",
            .target = &options->wanted.policies,
            .help = "for FILEs: critical_path, breadth_first or throughput, or several by commas",

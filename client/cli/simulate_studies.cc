@@ -6,8 +6,9 @@
 #include <sstream>
 #include <variant>
 
-#include "client/cli/simulation_files.h"
 #include "client/json.h"
+#include "client/simulation/simulation_files.h"
+#include "client/simulation/study_to_simulate.h"
 #include "client/study_file/study_file.h"
 #include "scheduler/policy.h"
 #include "sim/simulated_studies.h"
@@ -45,24 +46,9 @@ struct Workload {
 Checked<void> AddStudy(Workload& workload, const std::string& path) {
   tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
   if (!file.has_value()) return tl::unexpected<Mistake>(file.error());
-  const Result<ValueTypes> types = GuessTypes(*file, Schema{});
-  if (!types.has_value()) return tl::unexpected<Mistake>(AtField(*file, types.error()));
-  const StudySpecification& written = file->specification;
-  sim::StudyToSimulate study{.specification = {.name = written.name,
-                                               .trainer = written.trainer,
-                                               .data = written.data,
-                                               .step = written.step,
-                                               .evaluate_every = written.evaluate_every_steps,
-                                               .hang_after = written.hang_after,
-                                               .stop = written.stop,
-                                               .metric = written.metric,
-                                               .goal = written.goal,
-                                               .scope = written.scope,
-                                               .undeclared = *types,
-                                               .tuner = written.tuner,
-                                               .asks_for_idle_slots = written.asks_for_idle_slots},
-                             .make_tuner = [file = *file] { return MakeTunerOf(file); }};
-  workload.studies.push_back(std::move(study));
+  Result<sim::StudyToSimulate> study = StudyToSimulateFrom(*file);
+  if (!study.has_value()) return tl::unexpected<Mistake>(AtField(*file, study.error()));
+  workload.studies.push_back(*std::move(study));
   workload.files.push_back(*std::move(file));
   return {};
 }
@@ -83,10 +69,10 @@ Checked<void> ReadTables(Workload& workload, const std::string& path) {
   }
   for (const sim::StudyToSimulate& study : workload.studies) {
     const std::string& metric = study.specification.metric;
-    if (workload.service.tables.contains(metric)) continue;
+    if (workload.service.measures.tables.contains(metric)) continue;
     Result<sim::LearningCurves> curves = sim::LearningCurves::Parse(text.str(), metric, types);
     if (!curves.has_value()) return WrongOption("--metrics", path + ": " + curves.error().message);
-    workload.service.tables.emplace(metric, *std::move(curves));
+    workload.service.measures.tables.emplace(metric, *std::move(curves));
   }
   return {};
 }
@@ -130,6 +116,8 @@ Checked<void> ReadChoices(Workload& workload, const StudiesToSimulate& wanted) {
 Checked<Workload> ReadWorkload(const StudiesToSimulate& wanted) {
   Workload workload;
   workload.service.seed = static_cast<std::uint64_t>(wanted.seed);
+  workload.service.measures.seed = workload.service.seed;
+  workload.service.durations.train = Seconds(static_cast<double>(wanted.step_seconds));
   for (const std::string& path : wanted.files) {
     if (const auto added = AddStudy(workload, path); !added.has_value()) return tl::unexpected(added.error());
   }

@@ -17,6 +17,7 @@ struct StudiesToSimulate {
   std::string servers{};                   // a YAML file; empty: one server
   std::string arrivals{};                  // a YAML file; empty: all come at once
   std::int64_t slots = 2;                  // of the one server
+  std::int64_t step_seconds = 1;           // on a server of speed 1
   std::int64_t seed = 1;
 };
 

@@ -55,7 +55,7 @@ TEST_CASE("a simulated study reaches the metrics of a table") {
     csv += std::string("of another step,40,") + lr_and_score + "5\r\n";
   }
   ServiceToSimulate service = ServiceOf(2);
-  service.tables.emplace("score", Curves(csv));
+  service.measures.tables.emplace("score", Curves(csv));
   const SimulatedStudy simulated = SimulateStudy(service, StudyOf(Grid())).value();
   REQUIRE(simulated.summary.best.has_value());
   CHECK(simulated.summary.best->value == 0.9);
@@ -64,7 +64,7 @@ TEST_CASE("a simulated study reaches the metrics of a table") {
 
 TEST_CASE("what a table of metrics does not say ends the simulation, naming it") {
   ServiceToSimulate service = ServiceOf(2);
-  service.tables.emplace("score", Curves("step,lr,score\n80,0.1,0.5\n"));
+  service.measures.tables.emplace("score", Curves("step,lr,score\n80,0.1,0.5\n"));
   const Result<SimulatedStudy> simulated = SimulateStudy(service, StudyOf(Grid()));
   REQUIRE_FALSE(simulated.has_value());
   CHECK_THAT(simulated.error().message, Catch::Contains("step 80 with lr="));

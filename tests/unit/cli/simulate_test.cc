@@ -3,7 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "client/cli/simulation_files.h"
+#include "client/simulation/simulation_files.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/cli/run_command.h"
 

@@ -1,4 +1,4 @@
-#include "client/cli/simulation_files.h"
+#include "client/simulation/simulation_files.h"
 
 #include <fstream>
 #include <sstream>
