@@ -1,13 +1,16 @@
 #include "client/client.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "base/token.h"
 #include "client/connection.h"
 #include "client/convert.h"
 #include "client/convert_views.h"
+#include "client/describe_trainer.h"
 #include "client/request_id.h"
+#include "client/trainer_code.h"
 
 namespace espalier {
 
@@ -38,10 +41,22 @@ Result<Client> Client::Connect(const std::string& address, const RetryPolicy& po
   return Client(std::move(connection));
 }
 
+Result<StudySpecification> Client::DescribeTrainer(StudySpecification specification, const OnWait& say) {
+  if (specification.described) return specification;
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string();
+  ESPALIER_ASSIGN(const std::optional<TrainerCode> code, TrainerCodeOf(specification, here));
+  if (code && !code->data.empty()) specification.data = code->data;
+  if (code) ESPALIER_RETURN_IF_ERROR(espalier::DescribeTrainer(*connection_, *code, specification, say));
+  specification.described = true;
+  return specification;
+}
+
 Result<Study> Client::CreateStudy(const StudySpecification& specification) {
+  ESPALIER_ASSIGN(const StudySpecification described, DescribeTrainer(specification));
   v1::CreateStudyRequest request;
   request.set_request_id(NewRequestId());
-  *request.mutable_study() = ToWire(specification);
+  *request.mutable_study() = ToWire(described);
   ESPALIER_ASSIGN(const v1::CreateStudyResponse response, connection_->CreateStudy(request));
   return Study(connection_, StudyId{response.study_id()}, response.attached());
 }
@@ -71,9 +86,10 @@ Result<std::vector<StudyEntry>> Client::ListStudies(std::size_t count_max) {
 
 Result<ForecastView> Client::Forecast(const StudySpecification& specification, const std::vector<TrialText>& trials,
                                       const SubmitOptions& options) {
+  ESPALIER_ASSIGN(const StudySpecification described, DescribeTrainer(specification));
   v1::ForecastRequest request;
   v1::ForecastStudy& study = *request.add_studies();
-  *study.mutable_study() = ToWire(specification);
+  *study.mutable_study() = ToWire(described);
   for (const TrialText& trial : trials) {
     *study.add_trials() = ToWire(tuners::StartTrial{trial, options.steps, options.horizon});
   }

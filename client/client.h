@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,8 +31,16 @@ class Client {
   static Result<Client> Connect(const std::string& address, const std::string& token = {});
   static Result<Client> Connect(const std::string& address, const RetryPolicy& policy, const std::string& token = {});
 
-  // Creates a study, or attaches to the running one of the same name and content. Error: kInvalidArgument with the
-  // field; kAlreadyExists if a running study of that name has other content.
+  // The specification with trainer and data as servers know them. Code of the user's own, or his data, is sent to the
+  // service, if it has it not, and waited for until a server offers the trainer, or all that are connected have refused
+  // it; `say` is told, as a sentence, what is waited for. Cost: code in Python is imported here once. Errors:
+  // kInvalidArgument with the field, for code that cannot travel; kFailedPrecondition with each server's reason.
+  Result<StudySpecification> DescribeTrainer(StudySpecification specification,
+                                             const std::function<void(const std::string& waiting)>& say = {});
+
+  // Creates a study, or attaches to the running one of the same name and content. What is not described yet is, as
+  // above. Error: kInvalidArgument with the field; kAlreadyExists if a running study of that name has other content; of
+  // DescribeTrainer.
   Result<Study> CreateStudy(const StudySpecification& specification);
 
   // A handle on a study that exists. An unknown id shows when it is used.
@@ -43,8 +52,8 @@ class Client {
   // Those of the user's team, the newest first. Reads as many pages as that takes.
   Result<std::vector<StudyEntry>> ListStudies(std::size_t count_max = SIZE_MAX);
 
-  // What these trials would cost, each as long as its horizon. Nothing is stored. Error: also kInvalidArgument, with
-  // the field.
+  // What these trials would cost, each as long as its horizon. No study is stored; what is not described yet is, as
+  // above. Error: also kInvalidArgument, with the field; of DescribeTrainer.
   Result<ForecastView> Forecast(const StudySpecification& specification, const std::vector<TrialText>& trials,
                                 const SubmitOptions& options);
 

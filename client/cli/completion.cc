@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "client/cli/up/shell_words.h"
+#include "base/shell_words.h"
 
 namespace espalier {
 namespace {

@@ -5,16 +5,11 @@
 #include <charconv>
 #include <functional>
 #include <ostream>
-#include <thread>
 
-#include "base/clock.h"
 #include "base/token.h"
 
 namespace espalier {
 namespace {
-
-constexpr Seconds kTrainerPatience{10};
-constexpr Seconds kTrainerPause{0.1};
 
 bool AllDigits(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -94,17 +89,6 @@ Result<std::vector<std::int64_t>> ListTrialIdsOf(Connection& connection, const s
   ESPALIER_RETURN_IF_ERROR(
       ReadTrials(connection, {.study = study}, [&](const v1::Trial& trial) { ids.push_back(trial.trial_id()); }));
   return ids;
-}
-
-Result<std::vector<v1::TrainerDescription>> ListTrainersOf(Connection& connection) {
-  const Seconds started = MonotonicNow();
-  while (true) {
-    ESPALIER_ASSIGN(const v1::ListTrainersResponse response, connection.ListTrainers({}));
-    if (response.trainers_size() > 0 || MonotonicNow() - started > kTrainerPatience) {
-      return std::vector<v1::TrainerDescription>(response.trainers().begin(), response.trainers().end());
-    }
-    std::this_thread::sleep_for(kTrainerPause);
-  }
 }
 
 int FailFile(CommandContext& context, const FileError& error) {

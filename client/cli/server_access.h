@@ -34,9 +34,6 @@ Result<std::vector<v1::Trial>> ListTrialsOf(Connection& connection, const TrialL
 // Of all trials of a study, an id or a name, as submitted; holds a page of trials at a time.
 Result<std::vector<std::int64_t>> ListTrialIdsOf(Connection& connection, const std::string& study);
 
-// The registered trainers. A server that has just started may have none yet: waits a little for the first.
-Result<std::vector<v1::TrainerDescription>> ListTrainersOf(Connection& connection);
-
 // Prints a mistake in a file and returns kExitUsage.
 int FailFile(CommandContext& context, const FileError& error);
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <sstream>
 
+#include "base/programs.h"
+#include "base/shell_words.h"
 #include "client/cli/up/data_directory.h"
-#include "client/cli/up/shell_words.h"
-#include "client/cli/up/up.h"
 #include "espalier/config/v1/node_manager.pb.h"
 #include "proto/config_file.h"
 

@@ -5,7 +5,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
-#include "client/cli/trainer_code.h"
+#include "client/cli/trainers_for.h"
 #include "client/convert.h"
 #include "client/study_file/study_file.h"
 

@@ -7,7 +7,7 @@
 #include "client/cli/progress_line.h"
 #include "client/cli/server_access.h"
 #include "client/cli/study_result.h"
-#include "client/cli/trainer_code.h"
+#include "client/cli/trainers_for.h"
 #include "client/study_file/study_file.h"
 #include "client/tuner_driver.h"
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <ostream>
 
+#include "base/scratch_folder.h"
 #include "client/cli/commands.h"
-#include "client/cli/temporary_folder.h"
 #include "client/cli/trainer_check_report.h"
 #include "client/cli/up/stop_signals.h"
 #include "client/cli/up/up.h"
@@ -162,7 +162,7 @@ Result<Subject> SubjectOf(const worker::Description& description, const Wish& wi
 Result<int> Check(CommandContext& context, const Options& options) {
   ESPALIER_ASSIGN(Wish wish, ReadWish(options));
   ESPALIER_ASSIGN(std::vector<std::string> command, CommandFor(options, wish));
-  ESPALIER_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
+  ESPALIER_ASSIGN(const ScratchFolder folder, ScratchFolder::Create());
   ESPALIER_ASSIGN(StopSignals signals, StopSignals::Create());
   Workers workers(std::move(command), folder.path(),
                   {.fd = signals.Descriptor(), .is_asked = [&] { return signals.Wait(Seconds{0}) > 0; }});

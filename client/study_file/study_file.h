@@ -11,9 +11,9 @@
 #include "client/space/sampling.h"
 #include "client/space/search_space.h"
 #include "client/study_specification.h"
+#include "client/trainer_code.h"
 #include "client/tuners/tuner.h"
 #include "client/tuners/tuner_kind.h"
-#include "protocol/trainer_reference.h"
 #include "searchplan/sequence/expression.h"
 #include "searchplan/sequence/sequence.h"
 
@@ -43,16 +43,6 @@ struct WrittenValue {
   Expression expression;
   std::string text;  // as it is sent
   Step horizon;
-};
-
-// A trainer of the user's own: code, or data for one that servers have.
-struct TrainerCode {
-  // Its file is an absolute path, its name is as in protocol/trainer_reference.h.
-  Entry entry{};
-  std::string folder{};  // the study file's, absolute
-  std::string data{};    // an absolute folder, for the service's own worker; empty: none, or what is built in
-  std::string python{};  // an absolute path, or a name that servers know; empty: whatever fits
-  std::map<std::string, std::string> environment{};
 };
 
 struct StudyFile {

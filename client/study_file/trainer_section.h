@@ -5,14 +5,13 @@
 #include <string>
 
 #include "base/result.h"
-#include "client/study_file/study_file.h"
 #include "client/study_file/yaml_tree.h"
+#include "client/trainer_code.h"
 
 namespace espalier {
 
-// What `trainer`, `data`, `python` and `environment` say; nothing if trainer and data are a server's own. Data is a
-// folder if it has a "/" in its name, or is one and not called as what is built in. Paths are seen from the study file
-// at `path`; "~" is the user's home. Error: kInvalidArgument with the field.
+// What `trainer`, `data`, `python` and `environment` say, in the file at `path`; nothing if trainer and data are a
+// server's own. Error: kInvalidArgument with the field.
 Result<std::optional<TrainerCode>> ReadTrainerCode(const YamlNode& root, const std::string& path);
 
 }  // namespace espalier

@@ -1,5 +1,6 @@
 """The C++ client library as its users have it: installed, with examples/cpp_client built against that copy alone; and the packages."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -7,6 +8,7 @@ import subprocess
 import unittest
 
 from service import BIN, Service
+from test_own_trainers import write_points
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = BIN.parent
@@ -14,6 +16,7 @@ FOLDER = BUILT / "cpp_client"  # always the same, so that ccache knows what it h
 PREFIX = FOLDER / "prefix"
 HEADERS = PREFIX / "include" / "espalier"
 PROGRAM = FOLDER / "build" / "digits-study"
+OWN = FOLDER / "build" / "own-trainer"
 # What users include; the other installed headers are what these need.
 ENTRANCES = ("client/client.h", "client/tune.h", "client/space/search_space.h", "client/space/sampling.h", "client/tuners/registry.h")
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.MULTILINE)
@@ -48,8 +51,8 @@ def unindented(text):
 
 class CppClientTest(unittest.TestCase):
     def test_what_its_documentation_quotes_is_what_the_example_says(self):
-        for language, file in (("cpp", "main.cc"), ("cmake", "CMakeLists.txt")):
-            example = unindented((ROOT / "examples" / "cpp_client" / file).read_text())
+        for language, files in (("cpp", ("main.cc", "own_trainer.cc")), ("cmake", ("CMakeLists.txt",))):
+            example = "\n".join(unindented((ROOT / "examples" / "cpp_client" / file).read_text()) for file in files)
             quoted = re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "docs" / "cpp_client.md").read_text(), re.MULTILINE | re.DOTALL)
             self.assertTrue(quoted)
             for text in quoted:
@@ -69,6 +72,27 @@ class CppClientTest(unittest.TestCase):
             self.assertAlmostEqual(float(best.group(2)), shown["value"], places=5)
             self.assertEqual(len(re.findall(r"decayed at step \d+: test_acc 0\.\d+", said)), 2, said)
             self.assertEqual(service.json("study", "show", "digits-in-cpp")["state"], "finished")
+
+    def test_trainers_of_the_users_own_and_his_data_are_trained_though_no_server_has_heard_of_them(self):
+        with Service() as service:
+            def own(*arguments):
+                place = {"PATH": f"{BIN}:{os.environ['PATH']}"}
+                return subprocess.run([OWN, *arguments], cwd=service.root, env=service.environment() | place, capture_output=True, text=True,
+                                      timeout=600, check=False)  # fmt: skip
+
+            shutil.copy(ROOT / "examples" / "script" / "line.py", service.root)
+            write_points(service.root / "points", seed=1)
+            (service.root / "worker.sh").write_text(f'#!/bin/sh\nexec "{BIN}/espalier-worker" --trainer "$1" --fd "$3"\n')
+            (service.root / "worker.sh").chmod(0o755)
+            for trainer, metric, data in (("script:line.py", "mse", ()), ("mlp", "test_acc", ("points",)), ("command:./worker.sh mlp", "test_acc", ("digits",))):
+                with self.subTest(trainer):
+                    ran = own(trainer, metric, *data)
+                    self.assertRegex(ran.stdout, rf"at step 4: done.* {metric} \d\.\d+", ran.stderr)
+                    self.assertIn("to look at", ran.stderr)
+            (service.root / "line.py").write_text("raise SystemExit('no such luck')\n")
+            ran = own("script:line.py", "mse")
+            self.assertEqual(ran.returncode, 1)
+            self.assertRegex(ran.stderr, "(?s)^trainer: .*no such luck")
 
     def test_without_a_server_it_says_what_is_missing(self):
         done = subprocess.run([PROGRAM, f"unix:{FOLDER}/nothing"], capture_output=True, text=True, timeout=600, check=False)

@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 
+#include "base/digest.h"
 #include "espalier/v1/checkpoint.grpc.pb.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
@@ -28,6 +29,9 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
   std::vector<v1::CreateStudyRequest> creations;
   std::vector<v1::RetryStageRequest> retries;
   std::vector<v1::ContinueTrialRequest> continuations;
+  std::vector<v1::TrainerReference> references;
+  std::vector<std::string> archives;
+  std::size_t trainer_looks = 0;
   std::int64_t next_id = 1;
   int spared_calls = 0;  // of the next mutations, before those that fail
   int failing_calls = 0;
@@ -157,6 +161,32 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     if (options.stage.state().empty()) return Refuse(grpc::StatusCode::NOT_FOUND, "no such stage", "stage");
     *response = options.stage;
     if (request->has_point()) *response->mutable_point() = request->point();
+    return grpc::Status::OK;
+  }
+
+  grpc::Status PutArchive(grpc::ServerContext*, const v1::PutArchiveRequest* request,
+                          v1::PutArchiveResponse*) override {
+    const std::lock_guard lock(mutex);
+    archives.push_back(request->archive());
+    return grpc::Status::OK;
+  }
+
+  grpc::Status DescribeTrainer(grpc::ServerContext*, const v1::DescribeTrainerRequest* request,
+                               v1::DescribeTrainerResponse* response) override {
+    const std::lock_guard lock(mutex);
+    const v1::TrainerReference& reference = references.emplace_back(request->reference());
+    const auto is_its = [&](const std::string& archive) { return Sha256Hex(archive) == reference.archive_sha256(); };
+    if (!reference.archive_sha256().empty() && std::ranges::none_of(archives, is_its)) {
+      return Refuse(grpc::StatusCode::NOT_FOUND, "the archive is not stored");
+    }
+    response->set_reference_digest("digest of " + reference.entry());
+    return grpc::Status::OK;
+  }
+
+  grpc::Status GetTrainer(grpc::ServerContext*, const v1::GetTrainerRequest*,
+                          v1::GetTrainerResponse* response) override {
+    const std::lock_guard lock(mutex);
+    *response = options.described.at(std::min(trainer_looks++, options.described.size() - 1));
     return grpc::Status::OK;
   }
 
@@ -382,6 +412,16 @@ std::vector<v1::ContinueTrialRequest> FakeMaster::continuations() const {
 std::vector<v1::CreateStudyRequest> FakeMaster::creations() const {
   const std::lock_guard lock(parts_->mutex);
   return parts_->creations;
+}
+
+std::vector<v1::TrainerReference> FakeMaster::references() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->references;
+}
+
+std::vector<std::string> FakeMaster::archives() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->archives;
 }
 
 }  // namespace espalier::testing

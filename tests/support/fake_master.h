@@ -27,6 +27,8 @@ struct FakeMasterOptions {
   v1::RetryStageResponse retried{};
   // Each stream breaks after so many events; 0: never.
   int events_per_stream = 0;
+  // What GetTrainer answers, one after the other; the last for ever.
+  std::vector<v1::GetTrainerResponse> described{};
 };
 
 class FakeMaster {
@@ -61,6 +63,10 @@ class FakeMaster {
   std::vector<v1::ContinueTrialRequest> continuations() const;
   // Every CreateStudy that arrived.
   std::vector<v1::CreateStudyRequest> creations() const;
+  // Every DescribeTrainer that arrived. A reference is answered once its archive was put.
+  std::vector<v1::TrainerReference> references() const;
+  // Every archive that was put.
+  std::vector<std::string> archives() const;
 
  private:
   struct Parts;

@@ -14,6 +14,7 @@ extern "C" {
 #include <filesystem>
 #include <thread>
 
+#include "base/programs.h"
 #include "client/cli/up/config_files.h"
 #include "client/cli/up/data_directory.h"
 #include "client/cli/up/private_postgres.h"
@@ -98,13 +99,6 @@ Program TunerHostProgram(const DataDirectory& data, const UpOptions& options) {
 int CoreCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace
-
-Result<std::string> ProgramBesideThisOne(const std::string& name) {
-  std::error_code error;
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
-  if (!error && access(program.c_str(), X_OK) == 0) return program;
-  return MakeError(ErrorCode::kFailedPrecondition, program + " is missing: build or install it beside `espalier`");
-}
 
 Result<ServicePrograms> ProgramsBesideThisOne() {
   ServicePrograms programs;

@@ -24,9 +24,6 @@ struct ServicePrograms {
 // Those that stand in the same folder as this process's own program.
 Result<ServicePrograms> ProgramsBesideThisOne();
 
-// The path of a program there. Error: kFailedPrecondition if it is not there.
-Result<std::string> ProgramBesideThisOne(const std::string& name);
-
 struct UpOptions {
   std::string data_directory;
   std::optional<int> slot_count;           // unset: one for each CPU core

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
+#include "base/programs.h"
+#include "base/run_to_end.h"
 #include "client/cli/up/child_process.h"
-#include "client/cli/up/run_to_end.h"
-#include "client/cli/up/up.h"
 
 namespace espalier {
 namespace {

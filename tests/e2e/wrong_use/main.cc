@@ -1,5 +1,5 @@
 // A user of the C++ client who makes a mistake, and prints what he is told: `espalier-wrong-use ADDRESS MISTAKE
-// [TOKEN]`.
+// [TOKEN, or TRAINER]`.
 #include <functional>
 #include <iostream>
 #include <map>
@@ -85,6 +85,7 @@ const std::map<std::string, Mistake>& Mistakes() {
          return Evaluate(address, {.trial = {{"lrr", "0.1"}}});
        }},
       {"trainer", [](const auto& address, const auto&) { return Evaluate(address, {.trainer = "mlpp"}); }},
+      {"own trainer", [](const auto& address, const auto& own) { return Evaluate(address, {.trainer = own}); }},
       {"token", [](const auto& address, const auto& token) { return Evaluate(address, {.token = token}); }},
       {"address", [](const auto& file, const auto&) { return WithoutService(file); }},
       {"study", [](const auto& address, const auto&) { return OfNoStudy(address); }},

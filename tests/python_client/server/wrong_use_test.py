@@ -27,6 +27,11 @@ def table():
     return mistakes
 
 
+def last_words(said):
+    """Without what was said before it failed."""
+    return re.sub(r"(?s)^(exit code \d+: ).*(?=espalier: )", r"\1", said)
+
+
 class Wrong:
     """How each mistake is made, by its heading, in each client; gives back the answers."""
 
@@ -84,6 +89,16 @@ tuner: {{grid: {{steps: {steps}}}}}
     def trainer(self):
         return (self.cpp("trainer"), self.python(lambda: self.study(trainer="mlpp").create()),
                 self.line("study", "run", self.file(trainer="mlpp")))  # fmt: skip
+
+    def no_code(self):
+        nowhere = f"library:{self.service.root}/nowhere.so"
+        return (self.cpp("own trainer", nowhere), self.python(lambda: self.study(trainer=nowhere).create()),
+                self.line("study", "run", self.file(trainer=nowhere)))  # fmt: skip
+
+    def no_server_runs_it(self):
+        line = "command:false"
+        said = self.line("study", "run", self.file(trainer=line))
+        return (self.cpp("own trainer", line), self.python(lambda: self.study(trainer=line).create()), last_words(said))
 
     def no_study(self):
         return self.cpp("study"), self.python(lambda: self.client.open_study(4711)), self.line("study", "show", 4711)
@@ -149,6 +164,8 @@ MISTAKES = {
     "A sequence that makes no sense": Wrong.sequence,
     "A hyper-parameter that the trainer has not": Wrong.hyper_parameter,
     "A trainer that no server has": Wrong.trainer,
+    "Code of your own that is not there": Wrong.no_code,
+    "Code of your own that no server can run": Wrong.no_server_runs_it,
     "A study that is not there": Wrong.no_study,
     "A token that nobody has": Wrong.unknown_token,
     "A token that is none": Wrong.no_token,
@@ -182,7 +199,7 @@ class WrongUseTest(unittest.TestCase):
         """On one line, without what differs from one run to the next."""
         text = " ".join(answer.split("\n")).strip()
         for pattern, name in ((r"unix:.*?\.sock", "ADDRESS"), (re.escape(str(self.service.root)), "FOLDER"), (r"\b(study|trial|list) \d+", r"\1 N"),
-                              (r"does not answer \(.*?\);", "does not answer (WHY);")):  # fmt: skip
+                              (r"does not answer \(.*?\);", "does not answer (WHY);"), (r"command:false: +\S+:", "command:false: SERVER:")):  # fmt: skip
             text = re.sub(pattern, name, text)
         return text
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "client/cli/up/run_to_end.h"
+#include "base/run_to_end.h"
 #include "tests/unit/cli/fake_service.h"
 #include "tests/unit/cli/run_command.h"
 

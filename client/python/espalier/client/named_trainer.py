@@ -1,5 +1,5 @@
 """Trainers that a text names and no server has to be told of before: a library or a module, which travel, a line that starts a worker, and
-a folder of data for a trainer that servers have. As client/cli/trainer_code.cc does for study files."""
+a folder of data for a trainer that servers have. As client/trainer_code.h does for study files."""
 
 from __future__ import annotations
 

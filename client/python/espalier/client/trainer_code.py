@@ -1,4 +1,4 @@
-"""Trainers in the user's own code: found, packed, sent, and described by the servers that would run them. As client/cli/trainer_code.cc
+"""Trainers in the user's own code: found, packed, sent, and described by the servers that would run them. As client/trainer_code.h
 does for study files."""
 
 from __future__ import annotations

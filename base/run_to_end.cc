@@ -1,13 +1,16 @@
-#include "client/cli/up/run_to_end.h"
+#include "base/run_to_end.h"
+
+#include <sys/wait.h>
 
 #include <cstdio>
 
-#include "client/cli/up/shell_words.h"
+#include "base/shell_words.h"
 
 namespace espalier {
 namespace {
 
 constexpr std::size_t kSaidBytesMax = 4096;
+constexpr int kNotFound = 127;  // as shells say it
 
 }  // namespace
 
@@ -27,5 +30,7 @@ Ended RunToEnd(const std::vector<std::string>& words) {
   while (ended.said.ends_with('\n')) ended.said.pop_back();
   return ended;
 }
+
+bool IsNotFound(const Ended& ended) { return WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == kNotFound; }
 
 }  // namespace espalier

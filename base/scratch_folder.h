@@ -1,4 +1,4 @@
-// A folder of a command's own, for as long as it runs.
+// A folder of the process's own, for as long as this lives.
 #pragma once
 
 #include <cstdlib>
@@ -10,26 +10,26 @@
 
 namespace espalier {
 
-class TemporaryFolder {
+class ScratchFolder {
  public:
   // Error: kInternal when the system gives none.
-  static Result<TemporaryFolder> Create() {
+  static Result<ScratchFolder> Create() {
     std::error_code error;
     std::string name = std::filesystem::temp_directory_path(error) / "espalier-XXXXXX";
     if (error || mkdtemp(name.data()) == nullptr) return MakeError(ErrorCode::kInternal, "cannot create " + name);
-    return TemporaryFolder(name);
+    return ScratchFolder(name);
   }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
   // With all that is in it.
-  ~TemporaryFolder() {
+  ~ScratchFolder() {
     std::error_code ignored;
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
 };
 

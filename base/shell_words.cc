@@ -1,4 +1,4 @@
-#include "client/cli/up/shell_words.h"
+#include "base/shell_words.h"
 
 namespace espalier {
 

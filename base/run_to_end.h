@@ -16,4 +16,7 @@ struct Ended {
 // name in PATH, and its arguments.
 Ended RunToEnd(const std::vector<std::string>& words);
 
+// That there is no such program.
+bool IsNotFound(const Ended& ended);
+
 }  // namespace espalier
