@@ -15,4 +15,9 @@ Result<std::string> ProgramBesideThisOne(const std::string& name) {
 
 std::string FindProgram(const std::string& name) { return ProgramBesideThisOne(name).value_or(name); }
 
+tl::unexpected<Error> NotInstalled(const std::string& name) {
+  return MakeError(ErrorCode::kFailedPrecondition,
+                   name + " is neither beside this program nor on the PATH: install Espalier's programs");
+}
+
 }  // namespace espalier

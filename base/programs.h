@@ -13,4 +13,7 @@ Result<std::string> ProgramBesideThisOne(const std::string& name);
 // The same, or else the name alone, which a shell looks for on the PATH: a process may be anybody's.
 std::string FindProgram(const std::string& name);
 
+// kFailedPrecondition: the shell did not find it either.
+tl::unexpected<Error> NotInstalled(const std::string& name);
+
 }  // namespace espalier

@@ -9,7 +9,10 @@
 #include "client/convert.h"
 #include "client/convert_views.h"
 #include "client/describe_trainer.h"
+#include "client/fetch_checkpoint.h"
+#include "client/local_service.h"
 #include "client/request_id.h"
+#include "client/store_program.h"
 #include "client/trainer_code.h"
 
 namespace espalier {
@@ -18,10 +21,7 @@ namespace {
 
 // Whoever may enter the folder of `up`'s socket may have what lies beside it. Empty if nothing does.
 std::string TokenBesideSocket(const std::string& address) {
-  constexpr std::string_view kUnix = "unix:";
-  if (!address.starts_with(kUnix)) return {};
-  const std::string socket = address.substr(kUnix.size());
-  return ReadTokenFile(socket.substr(0, socket.rfind('/') + 1) + "token").value_or("");
+  return ReadTokenFile(BesideSocket(address, "token")).value_or("");
 }
 
 }  // namespace
@@ -95,6 +95,20 @@ Result<ForecastView> Client::Forecast(const StudySpecification& specification, c
   }
   ESPALIER_ASSIGN(const v1::ForecastResponse response, connection_->Forecast(request));
   return ToView(response);
+}
+
+Result<CheckpointView> Client::FetchCheckpoint(TrialId trial, const std::string& file, const FetchOptions& options) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) {
+    return MakeError(ErrorCode::kInvalidArgument, file + " exists already; give it another name", "file");
+  }
+  std::string place = options.store;
+  if (place.empty()) {
+    ESPALIER_ASSIGN(place, StorePlaceOf(DataDirectoryOf(connection_->address()), "`store`"));
+  }
+  ESPALIER_ASSIGN(const v1::ListedCheckpoint found, FindOrTrain(*this, trial, options));
+  ESPALIER_RETURN_IF_ERROR(StoreProgram(place).Get(found.state().file(), file));
+  return ToView(found);
 }
 
 Result<std::string> ReadServerAddress(const std::string& address_file) {

@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "client/future.h"
 #include "client/retry_policy.h"
 #include "client/study.h"
@@ -22,6 +24,14 @@
 #include "client/views.h"
 
 namespace espalier {
+
+// Which of a trial's states is brought here.
+struct FetchOptions {
+  Step step{};          // after so many steps; 0: the last that is stored
+  bool train = false;   // where it is not stored (any more), train to there once more, as a study of its own
+  std::string store{};  // where the checkpoints are, as node managers' files say it; empty: as the service here has it
+  std::function<void(const std::string& training)> say{};  // is told, as a sentence, that it trains; may be empty
+};
 
 class Client {
  public:
@@ -56,6 +66,14 @@ class Client {
   // above. Error: also kInvalidArgument, with the field; of DescribeTrainer.
   Result<ForecastView> Forecast(const StudySpecification& specification, const std::vector<TrialText>& trials,
                                 const SubmitOptions& options);
+
+  // Copies a trial's training state to a file on this machine, in the layout of safetensors
+  // (docs/trainer_protocol.md), once it was read from end to end and is whole. The program `espalier-store` does so,
+  // beside this process's own or on the PATH, where the store can be reached. `file` must not be there yet. Errors:
+  // kNotFound with the steps whose states are stored; kInvalidArgument of `file`; kFailedPrecondition where it is not
+  // known where the store is, or training to there came to nothing; kInternal with the program's words, such as that
+  // the store is away.
+  Result<CheckpointView> FetchCheckpoint(TrialId trial, const std::string& file, const FetchOptions& options = {});
 
   // For Espalier's own programs: all other calls.
   Connection& connection() { return *connection_; }

@@ -125,8 +125,10 @@ Seconds PauseBefore(const RetryPolicy& policy, int attempt) {
 }
 
 struct Connection::Parts : StudyPort {
-  Parts(std::shared_ptr<grpc::Channel> opened, const RetryPolicy& retry_policy, std::string shown_token)
-      : retry(retry_policy),
+  Parts(std::string called, std::shared_ptr<grpc::Channel> opened, const RetryPolicy& retry_policy,
+        std::string shown_token)
+      : address(std::move(called)),
+        retry(retry_policy),
         channel(std::move(opened)),
         token(std::move(shown_token)),
         study(v1::StudyService::NewStub(channel)),
@@ -136,6 +138,7 @@ struct Connection::Parts : StudyPort {
         server(v1::ServerService::NewStub(channel)),
         tuner(v1::TunerService::NewStub(channel)) {}
 
+  std::string address;
   RetryPolicy retry;
   std::shared_ptr<grpc::Channel> channel;
   std::string token;
@@ -200,10 +203,12 @@ Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address,
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + patience)) {
     return MakeError(ErrorCode::kUnavailable, "no server answers at " + address + "; start one with: espalier up");
   }
-  return std::shared_ptr<Connection>(new Connection(std::make_unique<Parts>(std::move(channel), policy, token)));
+  return std::shared_ptr<Connection>(
+      new Connection(std::make_unique<Parts>(address, std::move(channel), policy, token)));
 }
 
 const RetryPolicy& Connection::policy() const { return parts_->retry; }
+const std::string& Connection::address() const { return parts_->address; }
 
 Result<v1::CreateStudyResponse> Connection::CreateStudy(const v1::CreateStudyRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::CreateStudy, request);

@@ -59,6 +59,7 @@ class Connection : public StudyPort {
   std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request) override;
 
   const RetryPolicy& policy() const override;
+  const std::string& address() const;
 
   // As a tuner host, for the users whose studies these are. The port is the connection's.
   Result<v1::FindStudyResponse> FindStudyToTune(const v1::FindStudyRequest& request);

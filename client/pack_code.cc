@@ -36,11 +36,7 @@ Result<void> PackInto(const std::string& folder, const TrainerCode& code) {
   if (code.entry.kind == EntryKind::kScript) {
     const Ended ended = RunToEnd({FindProgram(kScriptWorker), file, "--python", python, "--pack", folder});
     if (ended.status == 0) return {};
-    if (IsNotFound(ended)) {
-      return MakeError(ErrorCode::kFailedPrecondition,
-                       std::string(kScriptWorker) + ", which packs " + EntryOf(code) +
-                           ", is neither beside this program nor on the PATH: install Espalier's programs");
-    }
+    if (IsNotFound(ended)) return NotInstalled(kScriptWorker);
     return WrongTrainer(ended.said + " (docs/script_trainers.md)");
   }
   const std::string place = file + ":" + code.entry.name;

@@ -71,7 +71,7 @@ class Study {
   Result<TrialView> ViewTrial(TrialId trial) const;
   // What its steps returned as they were trained, each of the first 1,024, fewer beyond.
   Result<TrainingCurves> TrainingMetrics(TrialId trial) const;
-  // Of its states, by step: `espalier checkpoint export` brings one here.
+  // Of its states, by step: Client::FetchCheckpoint brings one here.
   Result<std::vector<CheckpointView>> Checkpoints(TrialId trial) const;
 
   // Goes on from a trial, whatever has become of it and its study, in a new study, which shares all that is trained.

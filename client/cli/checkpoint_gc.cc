@@ -8,7 +8,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
-#include "client/cli/store_program.h"
+#include "client/cli/store_option.h"
 
 namespace espalier {
 namespace {
@@ -51,7 +51,7 @@ void Print(CommandContext& context, const Options& options, const std::vector<St
 }
 
 int Run(CommandContext& context, const Options& options) {
-  const Result<StoreProgram> store = StoreProgram::Find(context, options.store);
+  const Result<StoreProgram> store = FindStore(context, options.store);
   if (!store.has_value()) return Fail(context, store.error());
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());

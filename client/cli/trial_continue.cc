@@ -25,7 +25,11 @@ void PrintTrial(std::ostream& out, const v1::Trial& trial, const v1::ContinueTri
 
 bool IsDone(const v1::Trial& trial) { return trial.state() == "done"; }
 
-}  // namespace
+// A study of trials that go on from another, at its end.
+struct ContinuedTrials {
+  std::int64_t study = 0;
+  std::vector<v1::Trial> trials;  // in the order of the continuations
+};
 
 Result<ContinuedTrials> ContinueTrial(CommandContext& context, Client& client, v1::ContinueTrialRequest& request) {
   ESPALIER_ASSIGN(const v1::ContinueTrialResponse response, GoOnFrom(client.connection(), request));
@@ -38,6 +42,8 @@ Result<ContinuedTrials> ContinueTrial(CommandContext& context, Client& client, v
                   ListTrialsOf(client.connection(), {.study = std::to_string(response.study_id())}));
   return ContinuedTrials{response.study_id(), std::move(trials)};
 }
+
+}  // namespace
 
 int GoOnFromTrial(CommandContext& context, v1::ContinueTrialRequest request) {
   Result<Client> client = ConnectToServer(context);

@@ -1,4 +1,5 @@
-// Trains one trial of a trainer of your own, or on your data, which no server need have heard of before.
+// Trains one trial of a trainer of your own, or on your data, which no server need have heard of before, and leaves its
+// state in a file here.
 //   own-trainer TRAINER METRIC [DATA]      # such as: own-trainer train.py:main test_acc
 #include <espalier/client/client.h>
 
@@ -28,6 +29,12 @@ Result<void> Run(const std::string& address, const std::string& trainer, const s
   std::cout << specification.trainer << " at step " << evaluation.step.value << ": " << Name(evaluation.state);
   for (const auto& [name, value] : evaluation.metrics) std::cout << ' ' << name << ' ' << value;
   std::cout << '\n';
+
+  // Its state, in a file of its own here.
+  const std::string file = "trial-" + std::to_string(evaluation.trial.value) + ".safetensors";
+  ESPALIER_ASSIGN(const espalier::CheckpointView state,
+                  client.FetchCheckpoint(evaluation.trial, file, {.step = evaluation.step, .train = true, .say = say}));
+  std::cout << file << ": " << state.bytes << " bytes, after step " << state.step.value << '\n';
   return {};
 }
 

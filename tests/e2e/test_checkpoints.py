@@ -77,7 +77,7 @@ class CheckpointsTest(unittest.TestCase):
                     break
                 exported.unlink()
             self.assertIsNotNone(asked, "no state was evicted")
-            self.assertIn("with --train it is trained to there once more", service.run(*arguments, check=False).stderr)
+            self.assertIn("it is trained to there once more", service.run(*arguments, check=False).stderr)
             told = service.json(*arguments, "--train")
             self.assertEqual((told["trial"], told["step"]), (asked["id"], asked["steps"]))
             self.assertEqual(tensors(exported), of_trials[json.dumps(asked["sequences"])])

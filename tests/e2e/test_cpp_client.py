@@ -89,6 +89,11 @@ class CppClientTest(unittest.TestCase):
                     ran = own(trainer, metric, *data)
                     self.assertRegex(ran.stdout, rf"at step 4: done.* {metric} \d\.\d+", ran.stderr)
                     self.assertIn("to look at", ran.stderr)
+                    name, size = re.search(r"(trial-\d+\.safetensors): (\d+) bytes, after step 4", ran.stdout).groups()
+                    self.assertEqual((service.root / name).stat().st_size, int(size))
+                    trial = re.search(r"\d+", name)[0]
+                    self.assertEqual(service.json("checkpoint", "export", trial, service.root / f"same-{trial}")["bytes"], int(size))
+                    self.assertEqual((service.root / name).read_bytes(), (service.root / f"same-{trial}").read_bytes())
             (service.root / "line.py").write_text("raise SystemExit('no such luck')\n")
             ran = own("script:line.py", "mse")
             self.assertEqual(ran.returncode, 1)

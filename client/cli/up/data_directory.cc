@@ -87,8 +87,4 @@ void DataDirectory::Clear() const {
 
 std::string OwnerFile(const std::string& data_directory) { return data_directory + "/up.pid"; }
 
-std::string NodeManagerConfigFile(const std::string& data_directory) {
-  return data_directory + "/config/node_manager.txt";
-}
-
 }  // namespace espalier

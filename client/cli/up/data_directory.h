@@ -50,7 +50,5 @@ class DataDirectory {
 
 // Where `up` records itself.
 std::string OwnerFile(const std::string& data_directory);
-// The configuration of its node manager.
-std::string NodeManagerConfigFile(const std::string& data_directory);
 
 }  // namespace espalier

@@ -21,6 +21,7 @@ extern "C" {
 #include "client/cli/up/process_record.h"
 #include "client/cli/up/supervisor.h"
 #include "client/cli/up/system_error.h"
+#include "client/local_service.h"
 
 namespace espalier {
 namespace {
