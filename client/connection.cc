@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/token.h"
+#include "client/study_events.h"
 #include "espalier/v1/checkpoint.grpc.pb.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/server.grpc.pb.h"
@@ -110,7 +114,76 @@ class GrpcWatchCall : public WatchCall {
   std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader_;
 };
 
+class GrpcStudiesCall : public StudiesCall {
+ public:
+  GrpcStudiesCall(v1::StudyService::Stub& stub, const std::string& token, const RetryPolicy& policy) : stub_(stub) {
+    context_.set_wait_for_ready(policy.call_patience == Seconds::max());
+    ShowToken(context_, token);
+  }
+  ~GrpcStudiesCall() override { StopWriting(); }
+
+  void Send(const v1::WatchStudiesRequest& request) override {
+    const std::lock_guard lock(mutex_);
+    requests_.push_back(request);
+    changed_.notify_one();
+  }
+
+  void Begin() override {
+    stream_ = stub_.WatchStudies(&context_);
+    writing_ = std::thread([this] { Write(); });
+  }
+
+  bool Read(v1::WatchStudiesResponse& response) override { return stream_->Read(&response); }
+
+  Result<void> Finish() override {
+    StopWriting();
+    const grpc::Status status = stream_->Finish();
+    if (status.ok()) return {};
+    return tl::unexpected<Error>(ToError<v1::WatchStudiesRequest>(status));
+  }
+
+  void Cancel() override { context_.TryCancel(); }
+
+ private:
+  // Until nothing can be sent any more.
+  void Write() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return stopped_ || !requests_.empty(); });
+      if (stopped_) return;
+      const v1::WatchStudiesRequest request = std::move(requests_.front());
+      requests_.pop_front();
+      lock.unlock();
+      const bool is_sent = stream_->Write(request);
+      lock.lock();
+      if (!is_sent) return;
+    }
+  }
+
+  void StopWriting() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+      changed_.notify_one();
+    }
+    if (writing_.joinable()) writing_.join();
+  }
+
+  v1::StudyService::Stub& stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::WatchStudiesRequest, v1::WatchStudiesResponse>> stream_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<v1::WatchStudiesRequest> requests_;
+  bool stopped_ = false;
+  std::thread writing_;
+};
+
 }  // namespace
+
+Error WhyEnded(const v1::WatchEnded& ended) {
+  return Error{CodeOf(static_cast<grpc::StatusCode>(ended.status())), ended.message(), ended.field()};
+}
 
 bool MayRetry(const Error& error) { return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAborted; }
 
@@ -193,7 +266,8 @@ struct Connection::Parts : StudyPort {
   }
 };
 
-Connection::Connection(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Connection::Connection(std::unique_ptr<Parts> parts)
+    : parts_(std::move(parts)), events_(std::make_unique<StudyEvents>(*this)) {}
 Connection::~Connection() = default;
 
 Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address, const RetryPolicy& policy,
@@ -208,6 +282,7 @@ Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address,
 }
 
 const RetryPolicy& Connection::policy() const { return parts_->retry; }
+StudyEvents& Connection::events() const { return *events_; }
 const std::string& Connection::address() const { return parts_->address; }
 
 Result<v1::CreateStudyResponse> Connection::CreateStudy(const v1::CreateStudyRequest& request) {
@@ -298,6 +373,10 @@ Result<v1::FindStudyResponse> Connection::FindStudyToTune(const v1::FindStudyReq
 }
 
 StudyPort& Connection::AsTunerHost() { return *parts_; }
+
+std::unique_ptr<StudiesCall> Connection::WatchStudies() {
+  return std::make_unique<GrpcStudiesCall>(*parts_->study, parts_->token, parts_->retry);
+}
 
 std::unique_ptr<WatchCall> Connection::Watch(const v1::WatchRequest& request) {
   return std::make_unique<GrpcWatchCall>(*parts_->study, request, parts_->token, parts_->retry);

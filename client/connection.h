@@ -18,6 +18,24 @@
 
 namespace espalier {
 
+class StudyEvents;
+
+// One stream of the events of several studies.
+class StudiesCall {
+ public:
+  virtual ~StudiesCall() = default;
+  // From any thread: sent in order, as soon as the server takes it; this does not wait for it.
+  virtual void Send(const v1::WatchStudiesRequest& request) = 0;
+  // Blocks until the server is there, or cannot be reached. Once, before anything is read.
+  virtual void Begin() = 0;
+  // Blocks. False: the stream has ended; Finish says why.
+  virtual bool Read(v1::WatchStudiesResponse& response) = 0;
+  // REQUIRES: Read returned false.
+  virtual Result<void> Finish() = 0;
+  // From any thread, also before Begin: ends the stream soon.
+  virtual void Cancel() = 0;
+};
+
 class Connection : public StudyPort {
  public:
   // Address: "unix:/path" or "host:port". `token` goes with every call; empty: none does. Error: kUnavailable if nobody
@@ -58,6 +76,12 @@ class Connection : public StudyPort {
   // One attempt: who reads it starts the next from the next event.
   std::unique_ptr<WatchCall> Watch(const v1::WatchRequest& request) override;
 
+  // One attempt.
+  std::unique_ptr<StudiesCall> WatchStudies();
+
+  // Of all the studies that are waited for.
+  StudyEvents& events() const;
+
   const RetryPolicy& policy() const override;
   const std::string& address() const;
 
@@ -69,7 +93,11 @@ class Connection : public StudyPort {
   struct Parts;
   explicit Connection(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
+  std::unique_ptr<StudyEvents> events_;  // ends first
 };
+
+// What the server says of a watch that it ends. REQUIRES: its status is not 0.
+Error WhyEnded(const v1::WatchEnded& ended);
 
 // True if the whole call may be tried again.
 bool MayRetry(const Error& error);

@@ -1,5 +1,5 @@
 // A study as its client holds it: submit trials, get futures of their evaluations.
-// Copies share one stream of events; it is read until the last copy goes. Any thread may call.
+// Its events are read, with those of the client's other studies, until the last copy goes. Any thread may call.
 #pragma once
 
 #include <memory>

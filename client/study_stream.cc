@@ -11,8 +11,7 @@ constexpr std::int64_t kLastOrder = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 StudyStream::~StudyStream() {
-  reader_.Cancel();
-  if (thread_.joinable()) thread_.join();
+  if (number_) connection_->events().Remove(*number_);
   End(Error{ErrorCode::kAborted, "the study's events are no longer read", {}});
 }
 
@@ -39,24 +38,14 @@ Result<bool> StudyStream::WaitUntilFinished(Seconds patience) {
 }
 
 void StudyStream::Begin() {
-  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
+  if (!number_) number_ = connection_->events().Add(study_, this);
 }
 
-void StudyStream::Run() {
-  while (true) {
-    const Result<EventsRead> read = reader_.Next();
-    if (!read.has_value()) return End(read.error());
-    Take(*read);
-    const std::lock_guard lock(mutex_);
-    if (finished_) return;
-  }
-}
-
-void StudyStream::Take(const EventsRead& read) {
+void StudyStream::Take(const std::vector<StudyEvent>& events) {
   std::vector<std::pair<Promise<Evaluation>, const ClaimSettled*>> settled;
   {
     const std::lock_guard lock(mutex_);
-    for (const StudyEvent& event : read.events) {
+    for (const StudyEvent& event : events) {
       if (const auto* one = std::get_if<ClaimSettled>(&event)) settled.emplace_back(promises_[one->claim], one);
     }
   }
@@ -64,7 +53,7 @@ void StudyStream::Take(const EventsRead& read) {
     if (!promise.future().Ready()) promise.Settle(*evaluation, settled_count_++);
   }
   const std::lock_guard lock(mutex_);
-  for (const StudyEvent& event : read.events) finished_ |= std::holds_alternative<StudyFinished>(event);
+  for (const StudyEvent& event : events) finished_ |= std::holds_alternative<StudyFinished>(event);
   if (finished_) changed_.notify_all();
 }
 

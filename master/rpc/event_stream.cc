@@ -5,22 +5,13 @@
 
 #include "base/clock.h"
 #include "master/rpc/convert.h"
+#include "master/rpc/event_turn.h"
 
 namespace espalier::master {
 namespace {
 
 constexpr Seconds kProgressPeriod{0.5};
 constexpr double kProgressShareMax = 0.02;  // of the event loop's time that one watcher's progress may take
-constexpr std::int64_t kEventsATurnMax = 1000;
-constexpr std::size_t kResponseBytes = 1 << 20;  // a response is sent once it has so many
-
-// What a watcher is sent in one turn.
-struct Turn {
-  bool finished = false;
-  std::vector<StudyEvent> events;
-  bool all_events = false;
-  std::optional<StudyProgress> progress;
-};
 
 // When to tell a watcher how far the study is: counting costs what the study holds, so that of a large one is told less
 // often.
@@ -41,54 +32,18 @@ class ProgressClock {
   Seconds due_{0};
 };
 
-// What is to be sent from event `next` on. Error: kNotFound; kInvalidArgument when there can be no such number;
-// kFailedPrecondition when the study has not so many events.
-Result<Turn> TakeTurn(const MasterState& state, StudyId id, std::int64_t next, const Caller& caller,
-                      ProgressClock& clock) {
-  ESPALIER_ASSIGN(const Study* study, FindStudy(state, id, caller));
-  if (next < 1) {
-    return MakeError(ErrorCode::kInvalidArgument, "events count from 1, got " + std::to_string(next), "from_event");
-  }
-  Turn turn;
-  const std::vector<StudyEvent>& events = state.events.at(id);
-  const auto count = static_cast<std::int64_t>(events.size());
-  if (next - 1 > count) {
-    return MakeError(ErrorCode::kFailedPrecondition,
-                     "the study has " + std::to_string(count) + " events, and is asked for those from " +
-                         std::to_string(next) +
-                         " on: who asks knows more than the database, which may be a restored one",
-                     "from_event");
-  }
-  const std::int64_t end = std::min(count, next - 1 + kEventsATurnMax);
-  turn.events.assign(events.begin() + (next - 1), events.begin() + end);
-  turn.all_events = end >= count;
-  turn.finished = turn.all_events && study->finished_at.has_value();
-  if (turn.all_events && !turn.finished && clock.IsDue()) turn.progress = clock.Count(state, id);
-  return turn;
-}
-
-// New events alone.
-Turn TurnOf(std::vector<StudyEvent> news) {
-  const bool finished = std::holds_alternative<StudyFinished>(news.back());
-  return {.finished = finished, .events = std::move(news), .all_events = true};
-}
-
-// Events from number `next` on, which is moved behind them, and the progress. False: nobody listens any more.
-bool Send(const Turn& turn, std::int64_t& next, grpc::internal::WriterInterface<v1::WatchResponse>& writer) {
+// The turn's events and the progress. False: nobody listens any more.
+bool Send(const EventTurn& turn, const std::optional<StudyProgress>& progress, std::int64_t& next,
+          grpc::internal::WriterInterface<v1::WatchResponse>& writer) {
+  std::vector<EventPiece> pieces = PiecesOf(turn, next);
   v1::WatchResponse response;
-  std::size_t bytes = 0;
-  for (const StudyEvent& event : turn.events) {
-    v1::StudyEvent& message = *response.add_events();
-    message = master::ToProto(event, next++);
-    bytes += message.ByteSizeLong();
-    if (bytes < kResponseBytes) continue;
-    if (!writer.Write(response)) return false;
-    response.Clear();
-    bytes = 0;
+  for (EventPiece& piece : pieces) {
+    response.mutable_events()->Swap(&piece);
+    if (progress && &piece == &pieces.back()) *response.mutable_progress() = ToProto(*progress);
+    const bool is_empty = response.events().empty() && !response.has_progress();
+    if (!is_empty && !writer.Write(response)) return false;
   }
-  if (turn.progress) *response.mutable_progress() = ToProto(*turn.progress);
-  const bool is_empty = response.events().empty() && !response.has_progress();
-  return is_empty || writer.Write(response);
+  return true;
 }
 
 }  // namespace
@@ -104,16 +59,20 @@ Result<void> StreamEvents(MasterPort& master, StudyWatch& watch, const grpc::Ser
   std::optional<std::vector<StudyEvent>> news;
   while (!context.IsCancelled() && !watch.stopped()) {
     ESPALIER_ASSIGN(const Caller caller, admit());
-    Result<Turn> turn;
+    Result<EventTurn> turn;
+    std::optional<StudyProgress> progress;
     if (news) {
       turn = TurnOf(*std::move(news));
     } else {
-      ESPALIER_RETURN_IF_ERROR(
-          master.Read([&](const MasterState& state) { turn = TakeTurn(state, study, next, caller, clock); }));
+      ESPALIER_RETURN_IF_ERROR(master.Read([&](const MasterState& state) {
+        turn = TakeTurn(state, study, next, caller);
+        const bool is_due = turn.has_value() && turn->all_events && !turn->finished && clock.IsDue();
+        if (is_due) progress = clock.Count(state, study);
+      }));
       ESPALIER_RETURN_IF_ERROR(turn);
     }
     if (request.tunes() && !tuning) tuning.emplace(watch, study);  // who may not see it does not tune it
-    if (!Send(*turn, next, writer)) break;
+    if (!Send(*turn, progress, next, writer)) break;
     if (turn->finished) return {};
     news.reset();
     if (!turn->all_events || clock.IsDue()) continue;

@@ -10,6 +10,7 @@
 #include <grpcpp/support/sync_stream.h>
 
 #include <forward_list>
+#include <functional>
 #include <string>
 
 #include "master/rpc/callers.h"
@@ -55,6 +56,30 @@ class GuardedService : public grpc::Service {
                           });
                       return answered.has_value() ? grpc::Status::OK : ToStatus(answered.error());
                     }));
+  }
+
+  // The same for a stream each way: `next` reads the next request, and is false when there are no more. It is called by
+  // the thread that answers; another may write meanwhile.
+  template <class Request>
+  using NextRequest = std::function<Result<bool>(Request&)>;
+  template <class Self, class Request, class Response>
+  void ServeStreams(const char* method, Admission admission,
+                    Result<void> (Self::*answer)(const grpc::ServerContext&, const Caller&, const NextRequest<Request>&,
+                                                 grpc::internal::WriterInterface<Response>&)) {
+    using Stream = grpc::ServerReaderWriter<Response, grpc::ByteBuffer>;
+    const auto serve = [=, this](GuardedService*, grpc::ServerContext* context, Stream* stream) {
+      const auto caller = (callers_.*admission)(*context);
+      if (!caller.has_value()) return ToStatus(caller.error());
+      const NextRequest<Request> next = [&](Request& request) -> Result<bool> {
+        grpc::ByteBuffer body;
+        if (!stream->Read(&body)) return false;
+        ESPALIER_RETURN_IF_ERROR(Parse(true, body, request));
+        return true;
+      };
+      const Result<void> answered = (static_cast<Self*>(this)->*answer)(*context, *caller, next, *stream);
+      return answered.has_value() ? grpc::Status::OK : ToStatus(answered.error());
+    };
+    Add(method, new grpc::internal::BidiStreamingHandler<GuardedService, grpc::ByteBuffer, Response>(serve, this));
   }
 
  private:

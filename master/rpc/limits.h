@@ -20,8 +20,12 @@ inline constexpr int kGrpcMessageBytesMax = 2 * kRequestBytesMax;
 // What a call says of itself before its body: its method and its token, some hundred bytes.
 inline constexpr int kMetadataBytesMax = 8 << 10;
 
-// Studies that one user watches at once. Each watch holds a thread; a program holds one for each study of its own.
+// Streams of events that one user has open at once. Each holds a thread or two; a program holds one for all its
+// studies, or one for each.
 inline constexpr int kWatchesPerUserMax = 256;
+
+// Studies that one stream watches at once. Each holds no more than the events that wait for it.
+inline constexpr std::size_t kStudiesPerStreamMax = 4'096;
 
 // Studies that one tuner host carries on at once, and those that it may leave out as it looks for more.
 inline constexpr int kWatchesPerTunerHostMax = 400;

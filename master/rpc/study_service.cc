@@ -1,9 +1,12 @@
 #include "master/rpc/study_service.h"
 
+#include <thread>
+
 #include "espalier/v1/study.grpc.pb.h"
 #include "master/rpc/batch_size.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/event_stream.h"
+#include "master/rpc/studies_stream.h"
 
 namespace espalier::master {
 StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, const Callers& callers)
@@ -21,6 +24,7 @@ StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& 
   Serve("ContinueTrial", &Callers::Member, &StudyService::ContinueTrial);
   Serve("RetryStage", &Callers::Member, &StudyService::RetryStage);
   ServeStream("Watch", &Callers::Member, &StudyService::Watch);
+  ServeStreams("WatchStudies", &Callers::Member, &StudyService::WatchStudies);
 }
 
 template <class Reply, class Request, class What>
@@ -104,6 +108,28 @@ Result<void> StudyService::Watch(const grpc::ServerContext& context, const Calle
   ESPALIER_ASSIGN(const StreamPlaces::Place place, watches_.Take(caller.user));
   return StreamEvents(
       master_, watch_, context, request, [&] { return callers_.Member(context); }, writer);
+}
+
+Result<void> StudyService::WatchStudies(const grpc::ServerContext& context, const Caller& caller,
+                                        const NextRequest<v1::WatchStudiesRequest>& next,
+                                        grpc::internal::WriterInterface<v1::WatchStudiesResponse>& writer) {
+  ESPALIER_ASSIGN(const StreamPlaces::Place place, watches_.Take(caller.user));
+  StudiesStream stream(master_, watch_, [&] { return callers_.Member(context); });
+  std::thread writing([&] {
+    const Result<void> written = stream.Write(context, writer);
+    if (!written.has_value()) context.TryCancel();  // who calls hears why as he calls again
+  });
+  const auto read = [&]() -> Result<void> {
+    v1::WatchStudiesRequest request;
+    while (true) {
+      ESPALIER_ASSIGN(const bool is_one, next(request));
+      if (!is_one) return {};
+      stream.Take(std::move(request));
+    }
+  }();
+  stream.TakeNoMore(/*at_once=*/!read.has_value());
+  writing.join();
+  return read;
 }
 
 }  // namespace espalier::master

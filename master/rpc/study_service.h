@@ -31,6 +31,9 @@ class StudyService final : public GuardedService {
   Result<void> RetryStage(const Caller& caller, const v1::RetryStageRequest& request, v1::RetryStageResponse& response);
   Result<void> Watch(const grpc::ServerContext& context, const Caller& caller, const v1::WatchRequest& request,
                      grpc::internal::WriterInterface<v1::WatchResponse>& writer);
+  Result<void> WatchStudies(const grpc::ServerContext& context, const Caller& caller,
+                            const NextRequest<v1::WatchStudiesRequest>& next,
+                            grpc::internal::WriterInterface<v1::WatchStudiesResponse>& writer);
 
   // Posts what the caller asks for and waits for the answer.
   template <class Reply, class Request, class What>

@@ -11,7 +11,36 @@ constexpr std::size_t kEventsKeptMax = 10'000;
 
 }  // namespace
 
-StudyWatch::Listener::Listener(StudyWatch& watch, StudyId study) : watch_(watch) {
+std::optional<std::int64_t> StudyWatch::Group::Next(std::chrono::milliseconds at_most) {
+  std::unique_lock lock(watch_.mutex_);
+  changed_->wait_for(lock, at_most, [&] { return watch_.stopped_ || woken_ || !ready_.empty(); });
+  if (std::exchange(woken_, false) || watch_.stopped_ || ready_.empty()) return std::nullopt;
+  const std::int64_t number = ready_.front();
+  ready_.pop_front();
+  is_ready_.erase(number);
+  return number;
+}
+
+void StudyWatch::Group::PutBack(std::int64_t number) {
+  const std::lock_guard lock(watch_.mutex_);
+  Add(number);
+}
+
+void StudyWatch::Group::Wake() {
+  const std::lock_guard lock(watch_.mutex_);
+  woken_ = true;
+  changed_->notify_one();
+}
+
+void StudyWatch::Group::Add(std::int64_t number) {
+  if (is_ready_.insert(number).second) ready_.push_back(number);
+}
+
+StudyWatch::Listener::Listener(StudyWatch& watch, StudyId study, Group* group, std::int64_t number)
+    : watch_(watch),
+      group_(group),
+      number_(number),
+      changed_(group != nullptr ? group->changed_ : std::make_shared<std::condition_variable>()) {
   const std::lock_guard lock(watch_.mutex_);
   place_ = watch_.listeners_.emplace(study, this);
 }
@@ -22,8 +51,8 @@ StudyWatch::Listener::~Listener() {
 }
 
 void StudyWatch::Listener::Take(const EventsAdded& added) {
-  const std::int64_t end = first_ + static_cast<std::int64_t>(events_.size());
-  if (added.first != end || events_.size() + added.events.size() > kEventsKeptMax) {
+  if (group_ != nullptr) group_->Add(number_);
+  if (added.first != End() || events_.size() + added.events.size() > kEventsKeptMax) {
     events_.clear();
     first_ = added.first;
   }
@@ -37,9 +66,19 @@ void StudyWatch::Listener::Take(const EventsAdded& added) {
 std::optional<std::vector<StudyEvent>> StudyWatch::Listener::Next(std::int64_t next,
                                                                   std::chrono::milliseconds at_most) {
   std::unique_lock lock(watch_.mutex_);
-  const auto end = [&] { return first_ + static_cast<std::int64_t>(events_.size()); };
-  const bool some = changed_->wait_for(lock, at_most, [&] { return watch_.stopped_ || end() > next || first_ > next; });
+  const bool some = changed_->wait_for(lock, at_most, [&] { return watch_.stopped_ || End() > next || first_ > next; });
   if (!some || watch_.stopped_ || first_ > next) return std::nullopt;
+  return TakeFrom(next);
+}
+
+std::optional<std::vector<StudyEvent>> StudyWatch::Listener::Poll(std::int64_t next) {
+  const std::lock_guard lock(watch_.mutex_);
+  if (first_ > next) return std::nullopt;
+  if (End() <= next) return std::vector<StudyEvent>();
+  return TakeFrom(next);
+}
+
+std::vector<StudyEvent> StudyWatch::Listener::TakeFrom(std::int64_t next) {
   std::vector<StudyEvent> events = std::exchange(events_, {});
   events.erase(events.begin(), events.begin() + (next - first_));
   first_ = next + static_cast<std::int64_t>(events.size());

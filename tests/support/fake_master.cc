@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <thread>
 
 #include "base/digest.h"
 #include "espalier/v1/checkpoint.grpc.pb.h"
@@ -32,6 +33,9 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
   std::vector<v1::TrainerReference> references;
   std::vector<std::string> archives;
   std::size_t trainer_looks = 0;
+  int studies_streams = 0;
+  int watches_begun = 0;
+  int broken_streams = 0;  // the first so many
   std::int64_t next_id = 1;
   int spared_calls = 0;  // of the next mutations, before those that fail
   int failing_calls = 0;
@@ -229,6 +233,74 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     }
   }
 
+  // One watch of a stream of several: whose events come next.
+  struct Watched {
+    std::int64_t study = 0;
+    std::size_t next = 0;
+    bool is_answered = false;
+  };
+
+  // What one watch is to be sent; false: nothing. REQUIRES: mutex is held.
+  bool NextResponse(Watched& watched, v1::WatchStudiesResponse& response) {
+    const FakeStudy* study = Find(watched.study);
+    if (study == nullptr) {
+      response.mutable_ended()->set_status(grpc::StatusCode::NOT_FOUND);
+      response.mutable_ended()->set_message("no such study");
+      return true;
+    }
+    const std::size_t end = std::min(study->events().size(), watched.next + 1 + watched.next % 3);
+    while (watched.next < end) *response.add_events() = study->events()[watched.next++];
+    if (!response.events().empty() && response.events().rbegin()->has_study_finished()) response.mutable_ended();
+    return !std::exchange(watched.is_answered, true) || !response.events().empty();
+  }
+
+  grpc::Status WatchStudies(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::WatchStudiesResponse, v1::WatchStudiesRequest>* stream) override {
+    std::map<std::int64_t, Watched> watches;
+    bool is_over = false;
+    std::thread reading([&] {
+      v1::WatchStudiesRequest request;
+      while (stream->Read(&request)) {
+        const std::lock_guard lock(mutex);
+        watches.erase(request.watch_id());
+        if (!request.has_begin()) continue;
+        const std::int64_t from = std::max<std::int64_t>(request.begin().from_event(), 1);
+        watches[request.watch_id()] = {.study = request.begin().study_id(), .next = static_cast<std::size_t>(from - 1)};
+        ++watches_begun;
+        changed.notify_all();
+      }
+      const std::lock_guard lock(mutex);
+      is_over = true;
+      changed.notify_all();
+    });
+    std::unique_lock lock(mutex);
+    const int number = ++studies_streams;
+    std::size_t sent = 0;
+    while (!is_over && !stopping && number > broken_streams) {
+      v1::WatchStudiesResponse response;
+      for (auto it = watches.begin(); it != watches.end(); ++it) {
+        if (!NextResponse(it->second, response)) continue;
+        response.set_watch_id(it->first);
+        if (response.has_ended()) watches.erase(it);
+        break;
+      }
+      if (response.watch_id() == 0) {
+        changed.wait_for(lock, std::chrono::milliseconds(20));
+        continue;
+      }
+      sent += static_cast<std::size_t>(response.events_size());
+      lock.unlock();
+      stream->Write(response);
+      lock.lock();
+      if (options.events_per_stream > 0 && sent >= static_cast<std::size_t>(options.events_per_stream)) break;
+    }
+    lock.unlock();
+    context->TryCancel();
+    reading.join();
+    return {grpc::StatusCode::UNAVAILABLE, "the stream breaks"};
+  }
+
   grpc::Status ListTrainers(grpc::ServerContext*, const v1::ListTrainersRequest*,
                             v1::ListTrainersResponse* response) override {
     for (const v1::TrainerDescription& trainer : options.trainers) *response->add_trainers() = trainer;
@@ -385,6 +457,12 @@ bool FakeMaster::Settle(std::size_t n) {
   return true;
 }
 
+void FakeMaster::BreakStreams() {
+  const std::lock_guard lock(parts_->mutex);
+  parts_->broken_streams = parts_->studies_streams;
+  parts_->changed.notify_all();
+}
+
 void FakeMaster::WaitForWaitingClaims(std::size_t count) {
   std::unique_lock lock(parts_->mutex);
   parts_->changed.wait(lock, [&] {
@@ -412,6 +490,16 @@ std::vector<v1::ContinueTrialRequest> FakeMaster::continuations() const {
 std::vector<v1::CreateStudyRequest> FakeMaster::creations() const {
   const std::lock_guard lock(parts_->mutex);
   return parts_->creations;
+}
+
+int FakeMaster::studies_streams() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->studies_streams;
+}
+
+int FakeMaster::watches_begun() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->watches_begun;
 }
 
 std::vector<v1::TrainerReference> FakeMaster::references() const {

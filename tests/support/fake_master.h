@@ -52,6 +52,9 @@ class FakeMaster {
   // Settles the n-th waiting claim (modulo their number). False: none waits.
   bool Settle(std::size_t n);
 
+  // Breaks every stream of several studies' events that is open.
+  void BreakStreams();
+
   // Blocks until so many claims wait.
   void WaitForWaitingClaims(std::size_t count);
 
@@ -63,6 +66,9 @@ class FakeMaster {
   std::vector<v1::ContinueTrialRequest> continuations() const;
   // Every CreateStudy that arrived.
   std::vector<v1::CreateStudyRequest> creations() const;
+  // How many streams of several studies' events were opened; how many watches they began.
+  int studies_streams() const;
+  int watches_begun() const;
   // Every DescribeTrainer that arrived. A reference is answered once its archive was put.
   std::vector<v1::TrainerReference> references() const;
   // Every archive that was put.

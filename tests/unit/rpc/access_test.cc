@@ -133,6 +133,10 @@ std::vector<Case> ChangesOfTheStudy() {
 std::vector<Case> CasesOf(v1::Scope scope) {
   std::vector<Case> cases = {
       OfStudy<v1::WatchRequest>("StudyService/Watch"),
+      MakeCase("StudyService/WatchStudies", Make<v1::WatchStudiesRequest>([](auto& watch) {
+                 watch.set_watch_id(7);
+                 watch.mutable_begin()->set_study_id(1);
+               })),
       OfStudy<v1::GetStudyRequest>("InspectService/GetStudy"),
       OfStudy<v1::ListTrialsRequest>("InspectService/ListTrials"),
       OfStudy<v1::GetPlanRequest>("InspectService/GetPlan"),
