@@ -27,16 +27,14 @@ bool IsFile(const std::string& path) {
 
 // The text's entry, with its file as an absolute path. Nothing for a trainer that is not known by its kind.
 Result<std::optional<Entry>> ReadEntry(const std::string& trainer, const std::string& folder) {
-  const bool is_said = trainer.starts_with(kPythonPrefix);
-  const std::string text = is_said ? trainer.substr(kPythonPrefix.size()) : trainer;
-  Entry entry = ParseEntry(text);
-  const bool is_python = entry.kind == EntryKind::kPython;
-  if (is_python && !is_said && trainer.find(".py:") == std::string::npos) return std::optional<Entry>();
-  if (entry.kind == EntryKind::kBuiltIn) return std::optional<Entry>();
+  const std::optional<Entry> named = NamedEntry(trainer);
+  if (!named) return std::optional<Entry>();
+  Entry entry = *named;
   if (!entry.file.empty()) entry.file = PathOf(entry.file, folder).string();
   const std::string missing = entry.file.empty() ? "" : "; there is no " + entry.file;
-  if (is_python && (entry.name.empty() || !IsFile(entry.file))) {
-    return WrongTrainer("got " + text + "; expected FILE.py:NAME, a class or a function in a file that is there" +
+  if (entry.kind == EntryKind::kPython && (entry.name.empty() || !IsFile(entry.file))) {
+    return WrongTrainer("got " + Print(*named) +
+                        "; expected FILE.py:NAME, a class or a function in a file that is there" +
                         (entry.name.empty() ? "" : missing));
   }
   if (entry.kind == EntryKind::kScript && !IsFile(entry.file)) {
@@ -66,6 +64,14 @@ std::string DataFolder(const std::string& data, const std::string& folder) {
 }
 
 }  // namespace
+
+std::optional<Entry> NamedEntry(const std::string& text) {
+  const bool is_said = text.starts_with(kPythonPrefix);
+  Entry entry = ParseEntry(is_said ? text.substr(kPythonPrefix.size()) : text);
+  if (entry.kind == EntryKind::kBuiltIn) return std::nullopt;
+  if (entry.kind == EntryKind::kPython && !is_said && text.find(".py:") == std::string::npos) return std::nullopt;
+  return entry;
+}
 
 tl::unexpected<Error> WrongTrainer(const std::string& message) {
   return MakeError(ErrorCode::kInvalidArgument, message, "trainer");

@@ -27,6 +27,10 @@ struct TrainerCode {
 // `folder`, which is absolute; "~" is the user's home. Error: kInvalidArgument with the field.
 Result<std::optional<TrainerCode>> TrainerCodeOf(const StudySpecification& said, const std::string& folder);
 
+// What a text names, where it names a trainer by its kind, as above; "python:" before FILE:NAME says so of any file.
+// Nothing: it is a name that servers may know.
+std::optional<Entry> NamedEntry(const std::string& text);
+
 // kInvalidArgument, of the trainer.
 tl::unexpected<Error> WrongTrainer(const std::string& message);
 

@@ -20,8 +20,6 @@ using trainer_check::Sequences;
 using trainer_check::Subject;
 using trainer_check::Workers;
 
-constexpr std::string_view kPythonPrefix = "python:";
-
 struct Options {
   std::string trainer;
   std::string python = "python3";
@@ -41,10 +39,6 @@ struct Wish {
   StepMeaning step{.updates = 1};
   std::map<std::string, Expression> sequences;
 };
-
-bool IsPython(const std::string& trainer) {
-  return trainer.starts_with(kPythonPrefix) || trainer.find(".py:") != std::string::npos;
-}
 
 bool IsStudyFile(const std::string& trainer) { return trainer.ends_with(".yaml") || trainer.ends_with(".yml"); }
 
@@ -93,10 +87,10 @@ Result<Wish> ReadWish(const Options& options) {
 Result<std::vector<std::string>> OwnWorkerCommand(const Entry& entry, Wish& wish) {
   ESPALIER_ASSIGN(const ServicePrograms programs, ProgramsBesideThisOne());
   std::vector<std::string> command{programs.worker};
-  if (IsOfOwnWorker(entry.kind)) {
+  if (!entry.file.empty()) {
     command.insert(command.end(), {"--trainer", std::filesystem::absolute(entry.file).string()});
-    wish.trainer = entry.name;
   }
+  wish.trainer = entry.name;
   if (wish.data.find('/') != std::string::npos) {
     wish.data = std::filesystem::absolute(wish.data).lexically_normal().string();
     command.insert(command.end(), {"--data", wish.data});
@@ -107,16 +101,13 @@ Result<std::vector<std::string>> OwnWorkerCommand(const Entry& entry, Wish& wish
 // The worker's command; takes the trainer's name out of the wish where the command has only one.
 Result<std::vector<std::string>> CommandFor(const Options& options, Wish& wish) {
   if (options.program.has_value()) return ShellCommand(*options.program);
-  if (IsScript(wish.trainer)) return ScriptCommand(std::exchange(wish.trainer, {}), options.python);
-  const Entry entry = ParseEntry(wish.trainer);
-  if (entry.kind == EntryKind::kCommand) {
-    wish.trainer.clear();
-    return ShellCommand(entry.name, wish.folder);
-  }
-  if (IsOfOwnWorker(entry.kind) || !IsPython(wish.trainer)) return OwnWorkerCommand(entry, wish);
-  const std::string place = wish.trainer.substr(wish.trainer.starts_with(kPythonPrefix) ? kPythonPrefix.size() : 0);
+  const Entry built_in{.kind = EntryKind::kBuiltIn, .file = {}, .name = wish.trainer};
+  const Entry entry = NamedEntry(wish.trainer).value_or(built_in);
+  if (IsOfOwnWorker(entry.kind)) return OwnWorkerCommand(entry, wish);
   wish.trainer.clear();
-  ESPALIER_ASSIGN(std::vector<std::string> command, PythonCommand(place, options.python));
+  if (entry.kind == EntryKind::kCommand) return ShellCommand(entry.name, wish.folder);
+  if (entry.kind == EntryKind::kScript) return ScriptCommand(entry, options.python);
+  ESPALIER_ASSIGN(std::vector<std::string> command, PythonCommand(entry, options.python));
   command.push_back("--watch");
   return command;
 }

@@ -7,42 +7,34 @@
 #include "client/cli/up/child_process.h"
 
 namespace espalier {
-namespace {
 
-constexpr std::string_view kScriptPrefix = "script:";
-
-}  // namespace
-
-Result<std::vector<std::string>> PythonCommand(const std::string& trainer, const std::string& python) {
+Result<std::vector<std::string>> PythonCommand(const Entry& trainer, const std::string& python) {
   namespace fs = std::filesystem;
-  const std::size_t colon = trainer.rfind(':');
   std::error_code error;
-  const fs::path file = fs::absolute(trainer.substr(0, colon), error);
-  if (colon == std::string::npos || colon + 1 == trainer.size() || !fs::is_regular_file(file, error)) {
+  const fs::path file = fs::absolute(trainer.file, error);
+  if (trainer.kind != EntryKind::kPython || trainer.name.empty() || !fs::is_regular_file(file, error)) {
     return MakeError(ErrorCode::kInvalidArgument,
-                     "expected FILE.py:NAME, a class or a function in a file that is there; got " + trainer,
+                     "expected FILE.py:NAME, a class or a function in a file that is there; got " + Print(trainer),
                      "--trainer");
   }
   const std::string program = python.find('/') == std::string::npos ? python : fs::absolute(python, error).string();
-  const std::vector<std::string> words{program, "-m", "espalier.worker", file.string() + trainer.substr(colon)};
+  const std::vector<std::string> words{program, "-m", "espalier.worker", file.string() + ":" + trainer.name};
   std::vector<std::string> check = words;
   check.push_back("--check");
   const Ended ended = RunToEnd(check);
   if (ended.status == 0) return words;
   return MakeError(ErrorCode::kFailedPrecondition,
-                   trainer + " cannot be run by " + program + " (" + DescribeEnd(ended.status) +
+                   Print(trainer) + " cannot be run by " + program + " (" + DescribeEnd(ended.status) +
                        "): " + ended.last_line + "; its packages are those of " + program +
                        ", and `espalier` is one of them (docs/python_trainers.md)",
                    "--trainer");
 }
 
-bool IsScript(const std::string& trainer) { return trainer.starts_with(kScriptPrefix); }
-
-Result<std::vector<std::string>> ScriptCommand(const std::string& trainer, const std::string& python) {
+Result<std::vector<std::string>> ScriptCommand(const Entry& trainer, const std::string& python) {
   namespace fs = std::filesystem;
   ESPALIER_ASSIGN(const std::string worker, ProgramBesideThisOne("espalier-script"));
   std::error_code error;
-  const fs::path file = fs::absolute(trainer.substr(kScriptPrefix.size()), error);
+  const fs::path file = fs::absolute(trainer.file, error);
   const std::string interpreter = python.find('/') == std::string::npos ? python : fs::absolute(python, error).string();
   const std::vector<std::string> words{worker, file.string(), "--python", interpreter};
   std::vector<std::string> check = words;
@@ -59,8 +51,9 @@ std::vector<std::string> ShellCommand(const std::string& program, const std::str
 Result<std::vector<WorkerRuntime>> WorkerRuntimes(const WorkerChoice& choice, const std::string& built_in) {
   std::vector<WorkerRuntime> runtimes{{"built-in", {built_in}}};
   for (std::size_t i = 0; i < choice.trainers.size(); ++i) {
-    const auto command_for = IsScript(choice.trainers[i]) ? ScriptCommand : PythonCommand;
-    ESPALIER_ASSIGN(std::vector<std::string> command, command_for(choice.trainers[i], choice.python));
+    const Entry entry = ParseEntry(choice.trainers[i]);
+    const auto command_for = entry.kind == EntryKind::kScript ? ScriptCommand : PythonCommand;
+    ESPALIER_ASSIGN(std::vector<std::string> command, command_for(entry, choice.python));
     runtimes.push_back({"trainer-" + std::to_string(i + 1), std::move(command)});
   }
   for (std::size_t i = 0; i < choice.programs.size(); ++i) {
