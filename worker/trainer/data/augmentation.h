@@ -1,5 +1,6 @@
-// Images as they are trained on, changed at random: shifted, mirrored, with a hole. All chance comes from LibTorch's
-// generator, which is part of a training's state; what is switched off draws nothing.
+// Images as they are trained on, changed at random: shifted, mirrored, with a hole. What is random about an image
+// follows from its place in the training (draws.h); what is switched on or off, or changes its size, leaves the rest of
+// it as it is.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "worker/trainer/data/draws.h"
 #include "worker/trainer/trainer.h"
 
 namespace espalier::trainer {
@@ -25,7 +27,8 @@ std::vector<DeclaredHyperParameter> DeclareAugmentation();
 // Takes over those that are given. Throws std::invalid_argument, naming the hyper-parameter, for a negative number.
 void TakeOver(const HyperParameterValues& values, Augmentation& augmentation);
 
-// Images (n x channels x height x width) so changed: what comes into view and what is blotted out is 0.
-at::Tensor Augmented(const at::Tensor& images, const Augmentation& augmentation);
+// Images so changed, the first of which is at that place and the others behind it: what comes into view and what is
+// blotted out is 0. Computed by this thread alone. REQUIRES: float32, n x channels x height x width, contiguous.
+at::Tensor Augmented(const at::Tensor& images, const Augmentation& augmentation, const SamplePlace& first);
 
 }  // namespace espalier::trainer

@@ -20,6 +20,8 @@ extern const char digits_csv_end[];
 namespace espalier::trainer {
 namespace {
 
+// Raised when what a network is given changes.
+const std::string kDigitsVersion = "digits-2";
 constexpr std::int64_t kWidth = 8;
 constexpr float kPixelMax = 16;
 constexpr std::int64_t kClassCount = 10;
@@ -68,7 +70,7 @@ DataSource Digits() {
   const std::string digest = Sha256Hex(DigitsFile());
   return {.name = "digits",
           .kind = DataKind::kImages,
-          .training_digest = digest,
+          .training_digest = Sha256Hex(kDigitsVersion + "\n" + digest),
           .validation_digest = digest,
           .hyper_parameters = DeclareAugmentation(),
           .open = [](std::uint64_t seed) {

@@ -9,7 +9,7 @@
 namespace espalier::trainer {
 namespace {
 
-const std::string kImagesVersion = "images-1";
+const std::string kImagesVersion = "images-2";
 
 Result<LabeledSamples> ReadMnist(const Paths& images_and_labels) {
   ESPALIER_ASSIGN(const at::Tensor images, ReadIdx(images_and_labels[0]));

@@ -1,7 +1,6 @@
 #include "worker/trainer/data/line_batches.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/full.h>
 
 #include <algorithm>
 
@@ -54,8 +53,9 @@ class LineBatches : public Batches {
     for (const LabeledLine& line : lines) longest = std::max(longest, line.text.size());
     const std::int64_t length = std::min(static_cast<std::int64_t>(longest) + 1, length_);
     const auto count = static_cast<std::int64_t>(lines.size());
-    const at::Tensor tokens = at::full({count, length}, kPaddingToken, at::TensorOptions(at::kLong));
+    const at::Tensor tokens = at::empty({count, length}, at::TensorOptions(at::kLong));
     const at::Tensor labels = at::empty({count}, at::TensorOptions(at::kLong));
+    std::fill_n(tokens.data_ptr<std::int64_t>(), tokens.numel(), kPaddingToken);
     for (std::int64_t i = 0; i < count; ++i) {
       const LabeledLine& line = lines[static_cast<std::size_t>(i)];
       std::int64_t* const row = tokens.data_ptr<std::int64_t>() + i * length;

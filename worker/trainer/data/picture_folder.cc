@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kPicturesVersion = "pictures-1";
+const std::string kPicturesVersion = "pictures-2";
 
 // All pictures of one part, decoded, lie in memory.
 constexpr std::int64_t kDecodedBytesMax = std::int64_t{16} << 30;

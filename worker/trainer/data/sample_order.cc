@@ -5,44 +5,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "worker/trainer/data/draws.h"
 
 namespace espalier::trainer {
-namespace {
-
-// SplitMix64: a counter, and a function that scatters its bits. The standard library's distributions differ by
-// platform.
-class Scatter {
- public:
-  explicit Scatter(std::uint64_t state) : state_(state) {}
-
-  std::uint64_t Next() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t bits = state_;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-    return bits ^ (bits >> 31);
-  }
-
-  // Every value below `bound` is equally likely. REQUIRES: bound >= 1.
-  std::uint64_t NextBelow(std::uint64_t bound) {
-    const std::uint64_t rest = -bound % bound;  // 2^64 modulo bound: so many draws would be too many of the low values
-    std::uint64_t bits = Next();
-    while (bits < rest) bits = Next();
-    return bits % bound;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-}  // namespace
-
 std::vector<std::int64_t> ShuffledSamples(std::int64_t sample_count, std::uint64_t seed, std::int64_t epoch) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(sample_count));
   std::iota(order.begin(), order.end(), 0);
-  // The seed is scattered first, so that (seed, epoch) and (seed + 1, epoch - 1) are unlike.
-  Scatter scatter(Scatter(seed).Next() + static_cast<std::uint64_t>(epoch));
-  Scatter draws(scatter.Next());
+  Draws draws = DrawsOfOrder(seed, epoch);
   for (std::size_t left = order.size(); left > 1; --left) {
     std::swap(order[left - 1], order[static_cast<std::size_t>(draws.NextBelow(left))]);
   }

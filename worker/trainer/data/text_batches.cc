@@ -1,11 +1,13 @@
 #include "worker/trainer/data/text_batches.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/rand.h>
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "worker/trainer/data/draws.h"
 #include "worker/trainer/data/saved_place.h"
 #include "worker/trainer/data/text_order.h"
 #include "worker/trainer/data/tokens.h"
@@ -16,15 +18,27 @@ namespace {
 
 constexpr std::int64_t kDefaultLength = 64;
 
-// Rows of length + 1 tokens: each is trained to tell the next.
-Batch FromWindows(const at::Tensor& windows) {
-  const std::int64_t length = windows.size(1) - 1;
-  return {windows.narrow(1, 0, length).contiguous(), windows.narrow(1, 1, length).contiguous()};
+Batch Unwritten(std::int64_t count, std::int64_t length) {
+  return {at::empty({count, length}, at::TensorOptions(at::kLong)),
+          at::empty({count, length}, at::TensorOptions(at::kLong))};
+}
+
+std::vector<std::int64_t> ToTokens(std::string_view text) {
+  std::vector<std::int64_t> tokens(text.size());
+  std::ranges::transform(text, tokens.begin(), [](char byte) { return static_cast<unsigned char>(byte); });
+  return tokens;
+}
+
+// Row `i`, of which each token is trained to tell the next. `window`: one token more than a row has.
+void Write(std::span<const std::int64_t> window, std::int64_t i, Batch& batch) {
+  const std::int64_t length = batch.inputs.size(1);
+  std::ranges::copy(window.first(window.size() - 1), batch.inputs.data_ptr<std::int64_t>() + i * length);
+  std::ranges::copy(window.last(window.size() - 1), batch.labels.data_ptr<std::int64_t>() + i * length);
 }
 
 class TextBatches : public Batches {
  public:
-  TextBatches(const Texts& texts, std::uint64_t seed) : texts_(texts), first_(texts.first->bytes(), seed) {
+  TextBatches(const Texts& texts, std::uint64_t seed) : texts_(texts), seed_(seed), first_(texts.first->bytes(), seed) {
     if (texts.second != nullptr) second_.emplace(texts.second->bytes(), seed);
   }
 
@@ -45,16 +59,14 @@ class TextBatches : public Batches {
 
   Batch Next(std::int64_t size) override {
     const std::int64_t count = std::min(size, (SizeOf(*texts_.first) - 1 - taken_) / length_);
-    const at::Tensor windows = at::empty({count, length_ + 1}, at::TensorOptions(at::kLong));
-    // Without a share nothing is drawn.
-    const at::Tensor draws = mix_ > 0 ? at::rand({count}, at::TensorOptions(at::kDouble)) : at::Tensor();
-    for (std::int64_t i = 0; i < count; ++i) {
-      const bool of_second = mix_ > 0 && draws.data_ptr<double>()[i] < mix_;
-      (of_second ? *second_ : first_).Next(length_, windows.data_ptr<std::int64_t>() + i * (length_ + 1));
+    Batch batch = Unwritten(count, length_);
+    std::vector<std::int64_t> window(static_cast<std::size_t>(length_ + 1));
+    for (std::int64_t i = 0; i < count; ++i, taken_ += length_) {
+      (IsOfSecond() ? *second_ : first_).Next(length_, window.data());
+      Write(window, i, batch);
     }
-    taken_ += count * length_;
     EndEpochWhereNoSampleIsLeft();
-    return FromWindows(windows);
+    return batch;
   }
 
   std::int64_t epoch() const override { return epoch_; }
@@ -62,19 +74,18 @@ class TextBatches : public Batches {
   void Validate(const std::function<void(const Batch&)>& take) const override {
     const std::string_view text = texts_.validation->bytes();
     const auto labels = static_cast<std::int64_t>(text.size()) - 1;
-    const std::int64_t batch = ValidationBatch(length_);
+    const std::int64_t batch_size = ValidationBatch(length_);
     for (std::int64_t from = 0; from < labels;) {
       // Whole windows; at the end one that is shorter.
       const std::int64_t length = std::min(length_, labels - from);
-      const std::int64_t count = std::min(batch, (labels - from) / length);
-      const at::Tensor windows = at::empty({count, length + 1}, at::TensorOptions(at::kLong));
+      const std::int64_t count = std::min(batch_size, (labels - from) / length);
+      Batch batch = Unwritten(count, length);
       for (std::int64_t i = 0; i < count; ++i, from += length) {
         const std::string_view window =
             text.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(length + 1));
-        std::ranges::transform(window, windows.data_ptr<std::int64_t>() + i * (length + 1),
-                               [](char byte) { return static_cast<unsigned char>(byte); });
+        Write(ToTokens(window), i, batch);
       }
-      take(FromWindows(windows));
+      take(batch);
     }
   }
 
@@ -97,6 +108,9 @@ class TextBatches : public Batches {
  private:
   static std::int64_t SizeOf(const FileBytes& text) { return static_cast<std::int64_t>(text.bytes().size()); }
 
+  // The next sample. It follows from its place: the tokens before it in this epoch.
+  bool IsOfSecond() const { return mix_ > 0 && DrawsOfSample({seed_, epoch_, taken_}).NextShare() < mix_; }
+
   void EndEpochWhereNoSampleIsLeft() {
     if (taken_ + length_ < SizeOf(*texts_.first)) return;
     taken_ = 0;
@@ -104,6 +118,7 @@ class TextBatches : public Batches {
   }
 
   const Texts texts_;
+  const std::uint64_t seed_;
   TextOrder first_;
   std::optional<TextOrder> second_;
   std::int64_t epoch_ = 0;

@@ -1,6 +1,6 @@
 // Batches of a text, each place's label the token behind it. Hyper-parameters, all sequences: length (tokens a sample),
-// and mix, where there is a second text (the share of samples that come from it, drawn from LibTorch's generator).
-// An epoch takes as many tokens as the first text has, from whichever.
+// and mix, where there is a second text (the share of samples that come from it, drawn for each by its place in the
+// epoch). An epoch takes as many tokens as the first text has, from whichever.
 #pragma once
 
 #include <memory>

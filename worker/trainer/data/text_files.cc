@@ -8,7 +8,7 @@
 namespace espalier::trainer {
 namespace {
 
-const std::string kTextVersion = "text-1";
+const std::string kTextVersion = "text-2";
 const std::string kLinesVersion = "lines-1";
 constexpr std::string_view kTextEnding = ".txt";
 
