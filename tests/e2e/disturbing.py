@@ -37,6 +37,20 @@ def evict(service, draw):
             file.unlink(missing_ok=True)
 
 
+def fetch_otherwise(service, draw):
+    """The service is killed, and starts again with workers of built-in trainers that fetch another number of batches ahead."""
+    draw_prefetch(service, draw)
+    service.kill("up")
+    service.start()
+
+
+def draw_prefetch(service, draw):
+    """For workers from the service's next start on; another number than before."""
+    before = service.variables.get("ESPALIER_PREFETCH")
+    service.variables["ESPALIER_PREFETCH"] = draw.choice([each for each in ("0", "1", "2", "3", "7") if each != before])
+    print("ESPALIER_PREFETCH=" + service.variables["ESPALIER_PREFETCH"], flush=True)
+
+
 def run_disturbed(service, study, text, disturbances, draw, most_steps=3):
     """Runs the study to its end. Each of `disturbances`, (name, function) in order, comes when the study has trained up to
     `most_steps` steps more than at the one before; those that the study does not wait for are left out. Returns how many came."""

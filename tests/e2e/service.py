@@ -55,6 +55,7 @@ class Service:
         self.slots = slots
         self.failpoints = failpoints
         self.up_options = up_options
+        self.variables = {}  # of the environment, from the next start on
         self.programs = {**PROGRAMS, "worker": worker}
         self.up = None
         self.seen_pids = set()
@@ -78,7 +79,7 @@ class Service:
             print("the last lines of up.log:", *last, sep="\n  ", flush=True)
 
     def environment(self):
-        environment = dict(os.environ, ESPALIER_DATA=str(self.data))
+        environment = dict(os.environ, ESPALIER_DATA=str(self.data), **self.variables)
         if self.failpoints:
             environment["ESPALIER_FAILPOINTS"] = self.failpoints
             environment["ESPALIER_FAILPOINT_MARKER"] = str(self.root / "failed once")

@@ -80,7 +80,7 @@ tuner: {grid: {steps: 4}}
     def test_a_library_that_is_none_or_was_built_for_another_worker_is_refused(self):
         content = LIBRARY.read_bytes()
         other = BUILD / "libother.so"
-        other.write_bytes(content.replace(b"espalier trainers 1", b"espalier trainers 0"))
+        other.write_bytes(content.replace(b"espalier trainers 2", b"espalier trainers 0"))
         for library, why in ((other, "build it again"), ("libz.so", "libz.so"), (self.some_library(), "it is no library of trainers")):
             refused = check(library, "lenet")
             self.assertNotEqual(refused.returncode, 0)

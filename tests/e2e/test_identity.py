@@ -11,13 +11,14 @@ import subprocess
 import sys
 import unittest
 
-from disturbing import drain, draw_from_seed, evict, kill, run_disturbed
+from disturbing import drain, draw_from_seed, draw_prefetch, evict, fetch_otherwise, kill, run_disturbed
 from service import BIN, Service, ServiceWithServer, results
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROUNDS = int(os.environ.get("ESPALIER_ROUNDS", "1"))
 STEPS = 16
 DISTURBANCES = [("kill worker", kill("worker")), ("kill node", kill("node")), ("drain", drain), ("evict", evict)]
+CHANGED_IMAGES = {"crop": [0, 1], "flip": ["true", "false"], "cutout": [0, '"MultiStep(1, [7], gamma=2)"']}
 PYTORCH_OPTIMIZERS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop", "Adafactor"]
 
 
@@ -42,10 +43,11 @@ TEXTS, MODULE, SCRIPT, GO = "texts", "scripted.pt", "line.py", "go-worker"  # da
 
 SUBJECTS = {
     "builtin": [
-        Subject("mlp", "test_acc", {"optimizer": ["sgd", "adam", "adamw", "rmsprop"], "dropout": [0, 0.2]}, 200, data="digits"),
-        Subject("resnet", "test_acc", {"optimizer": ["sgd", "adam", "adamw", "rmsprop"], "depth": [8]}, 20, data="digits"),
+        Subject("mlp", "test_acc", {"optimizer": ["sgd", "adam", "adamw", "rmsprop"], "dropout": [0, 0.2], **CHANGED_IMAGES}, 200, data="digits"),
+        Subject("resnet", "test_acc", {"optimizer": ["sgd", "adam", "adamw", "rmsprop"], "depth": [8], **CHANGED_IMAGES}, 20, data="digits"),
         Subject("mobilenet_v2", "test_acc", {"optimizer": ["sgd", "adamw"], "width": [0.25], "dropout": [0.2]}, 2, data="digits"),
-        Subject("transformer", "test_loss", {"optimizer": ["sgd", "adam"], "layers": [1], "width": [16], "heads": [2], "length": [16, 24]}, 10, data=TEXTS),
+        Subject("transformer", "test_loss", {"optimizer": ["sgd", "adam"], "layers": [1], "width": [16], "heads": [2],
+                                             "length": [16, '"MultiStep(12, [5], gamma=2)"'], "mix": [0, 0.3]}, 10, data=TEXTS),
         Subject(f"torchscript:{MODULE}", "test_acc", {"optimizer": ["sgd", "adam"], "loss": ["cross_entropy", "multi_margin"]}, 50, data="digits"),
     ],
     # Go's rates are so small that no step makes the training forget where it came from.
@@ -100,11 +102,11 @@ torch.jit.script(network).save(sys.argv[1])
 
 
 def with_texts_and_a_module():
-    """A service, with a text of this repository beside it, and a module from Python where there is PyTorch."""
+    """A service, with texts of this repository beside it, and a module from Python where there is PyTorch."""
     service = Service()
     texts = service.root / TEXTS
     texts.mkdir()
-    for name, page in [("train", "sequences.md"), ("test", "glossary.md")]:
+    for name, page in [("train", "sequences.md"), ("second", "trainers.md"), ("test", "glossary.md")]:
         (texts / f"{name}.txt").write_bytes((ROOT / "docs" / page).read_bytes()[:4000])
     if subprocess.run([ROOT / "tests" / "with_pytorch.sh", "-c", MAKE_SCRIPTED, service.root / MODULE], check=False).returncode != 0:
         SUBJECTS["builtin"] = [each for each in SUBJECTS["builtin"] if MODULE not in each.trainer]
@@ -144,16 +146,27 @@ class IdentityTest(unittest.TestCase):
 
     def test_random_trials_end_as_if_each_had_been_trained_alone_whatever_happens_to_their_training(self):
         draw = draw_from_seed()
-        with self.service() as service:
+        service = self.service()
+        if self.trainers == "builtin":
+            draw_prefetch(service, draw)
+        with service:
             for subject in SUBJECTS[self.trainers]:
                 for number in range(ROUNDS):
                     with self.subTest(trainer=subject.trainer, number=number):
-                        # Nobody starts the second server's node manager again.
-                        disturbances = [each for each in DISTURBANCES if self.trainers != "gpu" or each[0] in ("kill worker", "evict")]
-                        self.assertEqual(*trained_both_ways(service, subject, number, draw, disturbances))
+                        self.assertEqual(*trained_both_ways(service, subject, number, draw, self.trainers))
 
 
-def trained_both_ways(service, subject, number, draw, disturbances):
+def drawn_disturbances(trainers, draw):
+    """Two, and for trainers that fetch ahead one more."""
+    # Nobody starts the second server's node manager again.
+    possible = [each for each in DISTURBANCES if trainers != "gpu" or each[0] in ("kill worker", "evict")]
+    drawn = draw.choices(possible, k=2)
+    if trainers == "builtin":
+        drawn.insert(draw.randrange(3), ("fetch otherwise", fetch_otherwise))
+    return drawn
+
+
+def trained_both_ways(service, subject, number, draw, trainers):
     """The results of a random study when its trials share and are disturbed, and when each is trained alone."""
     state = draw.getstate()
     name = re.sub(r"\W+", "-", subject.trainer)
@@ -163,7 +176,7 @@ def trained_both_ways(service, subject, number, draw, disturbances):
     draw.setstate(state)
     text = study(shared, subject, "study", draw)
     print(text)
-    run_disturbed(service, shared, text, draw.choices(disturbances, k=2), draw, most_steps=10)
+    run_disturbed(service, shared, text, drawn_disturbances(trainers, draw), draw, most_steps=10)
     return results(service, shared), results(service, alone)
 
 

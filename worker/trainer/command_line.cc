@@ -14,6 +14,15 @@ int ParseFd(const std::string& text) {
 
 }  // namespace
 
+Result<std::size_t> ParsePrefetch(const std::string& text, std::size_t otherwise) {
+  if (text.empty()) return otherwise;
+  std::size_t depth = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), depth);
+  if (error == std::errc() && end == text.data() + text.size()) return depth;
+  return MakeError(ErrorCode::kInvalidArgument, "expected a whole number of batches, 0 for none, got '" + text + "'",
+                   "ESPALIER_PREFETCH");
+}
+
 Result<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments) {
   CommandLine line;
   for (std::size_t i = 0; i < arguments.size(); i += 2) {

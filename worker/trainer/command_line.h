@@ -12,6 +12,10 @@ struct CommandLine {
   TrainerChoice choice;
 };
 
+// How many batches are fetched ahead, in the environment as ESPALIER_PREFETCH; empty: `otherwise`. Error:
+// kInvalidArgument: it is no whole number of at least 0.
+Result<std::size_t> ParsePrefetch(const std::string& text, std::size_t otherwise);
+
 // Error: kInvalidArgument: what is no option, or lacks its value.
 Result<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments);
 

@@ -9,6 +9,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/trainer/command_line.h"
+#include "worker/trainer/data/prefetch.h"
 #include "worker/trainer/session.h"
 #include "worker/trainer/torch_device.h"
 
@@ -29,6 +30,11 @@ std::string Environment(const char* name) {
 int ThreadCount() {
   const int count = std::atoi(Environment("ESPALIER_THREADS").c_str());
   return count > 0 ? count : 1;
+}
+
+// Where all cores compute, a thread that fetches would only take from them.
+std::size_t UsualPrefetch(int thread_count) {
+  return espalier::trainer::HasCoreToSpare(thread_count) ? espalier::trainer::kUsualPrefetch : 0;
 }
 
 // In the user's folder for what can be made again. Empty if he has none.
@@ -57,9 +63,13 @@ int main(int argument_count, char** arguments) {
       espalier::ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
   if (!armed.has_value()) return Refuse(armed.error());
   line->choice.digest_memory = DigestMemory();
+  const int thread_count = ThreadCount();
+  espalier::trainer::SetUpDevice(thread_count);
+  const auto prefetch = espalier::trainer::ParsePrefetch(Environment("ESPALIER_PREFETCH"), UsualPrefetch(thread_count));
+  if (!prefetch.has_value()) return Refuse(prefetch.error());
+  line->choice.prefetch = *prefetch;
   const auto trainers = espalier::trainer::ChooseTrainers(line->choice);
   if (!trainers.has_value()) return Refuse(trainers.error());
-  espalier::trainer::SetUpDevice(ThreadCount());
   const auto served = espalier::trainer::ServeSession(line->fd, *trainers, espalier::trainer::DeviceKind());
   if (!served.has_value()) espalier::Log(espalier::LogLevel::kError, served.error().message);
   // Without the libraries' own clean-up, which takes a tenth of a second and frees only what the system frees anyway.

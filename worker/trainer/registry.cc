@@ -7,6 +7,7 @@
 
 #include "worker/trainer/data/data_folder.h"
 #include "worker/trainer/data/digits.h"
+#include "worker/trainer/data/prefetch.h"
 #include "worker/trainer/load_library.h"
 #include "worker/trainer/models/mlp.h"
 #include "worker/trainer/models/mobilenet_v2.h"
@@ -71,7 +72,8 @@ Result<std::vector<TrainerKind>> Chosen(const std::string& name, const std::vect
 
 Result<std::vector<TrainerKind>> ChooseTrainers(const TrainerChoice& choice) {
   FileDigests digests(choice.digest_memory);
-  ESPALIER_ASSIGN(const std::vector<DataSource> data, FindData(choice, digests));
+  ESPALIER_ASSIGN(std::vector<DataSource> data, FindData(choice, digests));
+  for (DataSource& source : data) source = Prefetched(std::move(source), choice.prefetch);
   std::vector<TrainerKind> kinds = choice.trainers.empty() ? BuiltIn(data) : std::vector<TrainerKind>();
   for (const std::string& name : std::set(choice.trainers.begin(), choice.trainers.end())) {
     auto chosen = Chosen(name, data, digests);

@@ -1,6 +1,7 @@
 // The trainers that a worker offers: those that are compiled into it, and those of files that it is given.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct TrainerChoice {
   std::vector<std::string> trainers;
   std::vector<std::string> data;  // as study files give it: "digits", or a folder; none: what is built in
   std::string digest_memory;      // a file in which digests of data are remembered; empty: none
+  std::size_t prefetch = 0;       // batches that are fetched ahead of use (data/prefetch.h)
 };
 
 // Each chosen trainer with each data set that it takes, sorted by (name, data). A new trainer is a file in models/ and

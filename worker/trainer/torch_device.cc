@@ -5,6 +5,7 @@
 #include <ATen/Version.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <torch/version.h>
 
@@ -98,6 +99,12 @@ void SetUpDevice(int thread_count) {
   if (auto* const set_threads = Find<void(int)>("openblas_set_num_threads")) set_threads(thread_count);
   at::globalContext().setDeterministicAlgorithms(true, false);
   MakeCudaDeterministic();
+}
+
+bool HasCoreToSpare(int thread_count) {
+  if (TrainingDevice().is_cuda()) return true;
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof(cores), &cores) == 0 && CPU_COUNT(&cores) > thread_count;
 }
 
 std::string DeviceKind() {

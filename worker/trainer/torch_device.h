@@ -9,6 +9,10 @@ namespace espalier::trainer {
 // Called once, before anything is computed.
 void SetUpDevice(int thread_count);
 
+// Whether something is left for a thread beside those that compute: training is on a GPU, or this process may run on
+// more cores than so many threads take. REQUIRES: SetUpDevice was called.
+bool HasCoreToSpare(int thread_count);
+
 // What decides bits besides the trainer, in words without spaces: "cpu avx2 libtorch-1.13.0 openblas-haswell
 // threads-1", "cuda nvidia-h200 libtorch-2.13.0 cuda-13000 cudnn-91200 tf32-off deterministic threads-1". REQUIRES:
 // SetUpDevice was called.

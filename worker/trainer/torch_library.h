@@ -23,7 +23,7 @@ using TrainersOver = std::vector<TrainerKind>(const std::vector<DataSource>& dat
 // What must be the same in the worker and in the library: these headers, the compiler's C++, LibTorch. The number is
 // raised when what the headers say changes.
 #define ESPALIER_TRAINER_INTERFACE \
-  "espalier trainers 1, C++ ABI " ESPALIER_TEXT_OF(__GXX_ABI_VERSION) ", LibTorch " TORCH_VERSION
+  "espalier trainers 2, C++ ABI " ESPALIER_TEXT_OF(__GXX_ABI_VERSION) ", LibTorch " TORCH_VERSION
 #define ESPALIER_TEXT_OF(macro) ESPALIER_TEXT_OF_INNER(macro)
 #define ESPALIER_TEXT_OF_INNER(text) #text
 

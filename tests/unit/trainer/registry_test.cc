@@ -62,4 +62,13 @@ TEST_CASE("a command line that is none is refused, naming the option") {
   CHECK(ParseCommandLine({"--fd", "3", "--depth", "20"}).error().field == "--depth");
 }
 
+TEST_CASE("how many batches are fetched ahead is said as a whole number, or not at all") {
+  CHECK(ParsePrefetch("", 4).value() == 4);
+  CHECK(ParsePrefetch("0", 4).value() == 0);
+  CHECK(ParsePrefetch("17", 4).value() == 17);
+  for (const char* wrong : {"x", "-1", "2.5", "3 ", "99999999999999999999"}) {
+    CHECK(ParsePrefetch(wrong, 4).error().field == "ESPALIER_PREFETCH");
+  }
+}
+
 }  // namespace espalier::trainer

@@ -106,6 +106,11 @@ FailureKind FailureKindOf(const test::Reply& reply) {
   return failure.kind;
 }
 
+std::size_t ThreadCountOf(const WorkerProcess& worker) {
+  const fs::directory_iterator threads("/proc/" + std::to_string(worker.pid()) + "/task");
+  return static_cast<std::size_t>(std::distance(begin(threads), end(threads)));
+}
+
 std::string Content(const std::string& path) {
   std::ostringstream content;
   content << std::ifstream(path).rdbuf();
@@ -124,6 +129,34 @@ TEST_CASE("a training across processes is the same, bit for bit, as in one", "[t
     CHECK(TrainInProcesses(scenario, folder) == straight);
     // The worker has trained before; a new training knows nothing of that.
     CHECK(TrainStraight(worker, scenario, folder / "again") == straight);
+  }
+}
+
+TEST_CASE("a worker fetches ahead if it is told to, by a thread that ends with the training, and trains the same",
+          "[torch]") {
+  const Folder folder;
+  const Scenario scenario{"", {5}, test::ChangingSchedule(""), 12};
+  std::vector<Trained> all;
+  for (const std::string prefetch : {"0", "3"}) {
+    INFO(prefetch);
+    WorkerProcess worker("", prefetch);
+    Begin(worker, scenario, scenario.schedule(0));
+    const std::size_t threads = ThreadCountOf(worker);
+    all.push_back(TrainStraight(worker, scenario, folder / prefetch));
+    CHECK(ThreadCountOf(worker) == threads + (prefetch == "0" ? 0 : 1));
+    Begin(worker, scenario, scenario.schedule(0));
+    CHECK(ThreadCountOf(worker) == threads);
+    REQUIRE(Is<worker::Trained>(worker.Call(Train(1))));
+    worker.CloseSocket();
+    CHECK(ExitedWith(worker.WaitForExit(), 0));
+  }
+  CHECK(all.front() == all.back());
+}
+
+TEST_CASE("a worker that is to fetch no number of batches ahead does not begin", "[torch]") {
+  for (const char* prefetch : {"many", "-1"}) {
+    WorkerProcess worker("", prefetch);
+    CHECK(ExitedWith(worker.WaitForExit(), 2));
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace espalier::trainer::test {
 
-WorkerProcess::WorkerProcess(const std::string& failpoints) {
+WorkerProcess::WorkerProcess(const std::string& failpoints, const std::string& prefetch) {
   int fds[2];
   ESPALIER_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
   const std::string fd = std::to_string(fds[1]);
@@ -21,6 +21,7 @@ WorkerProcess::WorkerProcess(const std::string& failpoints) {
   if (pid_ == 0) {
     fcntl(fds[1], F_SETFD, 0);
     setenv("ESPALIER_FAILPOINTS", failpoints.c_str(), 1);
+    setenv("ESPALIER_PREFETCH", prefetch.c_str(), 1);
     execl(ESPALIER_WORKER_PATH, "espalier-worker", "--fd", fd.c_str(), nullptr);
     _exit(127);
   }

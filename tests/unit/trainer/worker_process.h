@@ -29,8 +29,8 @@ Kind As(const Reply& reply) {
 
 class WorkerProcess {
  public:
-  // `failpoints` arms it (base/failpoint.h).
-  explicit WorkerProcess(const std::string& failpoints = "");
+  // `failpoints` arms it (base/failpoint.h); `prefetch`: how many batches it fetches ahead, none: as many as is usual.
+  explicit WorkerProcess(const std::string& failpoints = "", const std::string& prefetch = "");
   // Kills it if it still runs.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;

@@ -1,5 +1,6 @@
-// Where a training's batches come from, and what it is evaluated on: data with an order, and a place in it.
-// Not thread-safe.
+// Where a training's batches come from, and what it is evaluated on: data with an order, and a place in it. A batch
+// follows from the seed, the place, its size and what Setup has said, and from nothing else.
+// Not thread-safe, but that what does not regard the place (form, Validate) may be called beside Next.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -36,7 +37,8 @@ class Batches {
   virtual void Setup(const HyperParameterValues& changed_values) = 0;
 
   // The next of this epoch: `size` samples, or as many as are left. The place moves behind them, to the beginning of
-  // the next epoch after the last. REQUIRES: size >= 1.
+  // the next epoch after the last. Draws from no generator of LibTorch's, and has none of its threads compute: others
+  // train meanwhile (prefetch.h). REQUIRES: size >= 1.
   virtual Batch Next(std::int64_t size) = 0;
   // Counted from 0.
   virtual std::int64_t epoch() const = 0;
