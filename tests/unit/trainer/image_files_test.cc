@@ -1,6 +1,7 @@
 #include "worker/trainer/data/image_files.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "base/digest.h"
 #include "tests/unit/trainer/data_folder.h"
@@ -44,6 +45,16 @@ TEST_CASE("MNIST's files are read, packed or not, and standardised", "[torch]") 
     REQUIRE(batch.inputs[i][0][0][1].item<float>() == 1);
   }
   REQUIRE(batches->epoch() == 1);
+}
+
+TEST_CASE("an image is changed otherwise in another epoch", "[torch]") {
+  const DataFolder folder;
+  WriteMnist(folder);
+  const std::unique_ptr<Batches> batches = folder.Found().open(1);
+  batches->Setup({{"flip", true}});
+  std::set<float> first_pixels;  // of the first image; all are alike
+  while (batches->epoch() < 20) first_pixels.insert(batches->Next(4).inputs[0][0][0][0].item<float>());
+  REQUIRE(first_pixels == std::set<float>{-1, 1});
 }
 
 TEST_CASE("CIFAR-10's files are read, one after another", "[torch]") {

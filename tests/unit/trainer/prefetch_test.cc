@@ -171,9 +171,12 @@ class NumberBatches : public Batches {
  public:
   static constexpr std::int64_t kDamaged = 9;
 
+  explicit NumberBatches(std::int64_t& fetched) : fetched_(fetched) {}
+
   Form form() const override { return {}; }
   void Setup(const HyperParameterValues&) override {}
   Batch Next(std::int64_t size) override {
+    ++fetched_;
     if (place_ <= kDamaged && kDamaged < place_ + size) throw std::runtime_error("9.png: it cannot be decoded");
     place_ += size;
     return {at::tensor({place_ - size}), at::tensor({place_ - 1})};
@@ -186,12 +189,14 @@ class NumberBatches : public Batches {
   }
 
  private:
+  std::int64_t& fetched_;
   std::int64_t place_ = 0;
 };
 
-std::unique_ptr<Batches> Numbers(std::size_t depth) {
+// `fetched`: the batches that were, counted; to be read once the thread is gone.
+std::unique_ptr<Batches> Numbers(std::size_t depth, std::int64_t& fetched) {
   DataSource source;
-  source.open = [](std::uint64_t) { return std::make_unique<NumberBatches>(); };
+  source.open = [&fetched](std::uint64_t) { return std::make_unique<NumberBatches>(fetched); };
   return Prefetched(source, depth).open(1);
 }
 
@@ -225,7 +230,8 @@ TEST_CASE("a training in pieces is the same, bit for bit, by every depth", "[tor
 TEST_CASE("what cannot be fetched fails the batch that has it, in the same words, and no batch before", "[torch]") {
   for (const std::size_t depth : {0, 1, 2, 5}) {
     INFO(depth);
-    const auto batches = Numbers(depth);
+    std::int64_t fetched = 0;
+    const auto batches = Numbers(depth, fetched);
     for (const std::int64_t first : {0, 3, 6}) REQUIRE(FirstOf(batches->Next(3)) == first);
     REQUIRE(ReadWholeNumber(PlaceOf(*batches), "data.place") == 9);
     REQUIRE_THROWS_WITH(batches->Next(3), "9.png: it cannot be decoded");
@@ -235,13 +241,32 @@ TEST_CASE("what cannot be fetched fails the batch that has it, in the same words
 TEST_CASE("a batch that cannot be fetched harms nobody who never comes there", "[torch]") {
   for (const std::size_t depth : {1, 2, 5}) {
     INFO(depth);
-    const auto batches = Numbers(depth);
+    std::int64_t fetched = 0;
+    const auto batches = Numbers(depth, fetched);
     REQUIRE(FirstOf(batches->Next(4)) == 0);
     REQUIRE(FirstOf(batches->Next(4)) == 4);  // the next of this size has the damaged one
     REQUIRE(FirstOf(batches->Next(1)) == 8);
     batches->Load({{"data.place", WholeNumber(10)}}, "data.");
     REQUIRE(FirstOf(batches->Next(4)) == 10);
     REQUIRE(FirstOf(batches->Next(4)) == 14);
+  }
+}
+
+TEST_CASE("what changes beside the data has no batch fetched again", "[torch]") {
+  for (const std::size_t depth : {1, 2, 5}) {
+    INFO(depth);
+    std::int64_t fetched = 0;
+    {
+      const auto batches = Numbers(depth, fetched);
+      batches->Load({{"data.place", WholeNumber(10)}}, "data.");
+      for (int i = 0; i < 20; ++i) {
+        batches->Setup({{"lr", 0.1}});
+        batches->Next(4);
+        batches->Validate([](const Batch&) {});
+        PlaceOf(*batches);
+      }
+    }
+    REQUIRE(fetched <= 20 + static_cast<std::int64_t>(depth));
   }
 }
 

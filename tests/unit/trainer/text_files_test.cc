@@ -1,5 +1,7 @@
 #include "worker/trainer/data/text_files.h"
 
+#include <ATen/ops/equal.h>
+
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -120,6 +122,12 @@ TEST_CASE("a second text is mixed in by its share, and an epoch stays as long", 
   REQUIRE(share(0) == 0);
   REQUIRE(share(1) == 1);
   REQUIRE(std::abs(share(0.3) - 0.3) < 0.1);
+  // Which samples that are is another matter in each epoch.
+  const auto batches = folder.Found().open(1);
+  batches->Setup({{"length", std::int64_t{10}}, {"mix", 0.5}});
+  const at::Tensor first = batches->Next(200).inputs;
+  REQUIRE(batches->epoch() == 1);
+  REQUIRE_FALSE(at::equal(batches->Next(200).inputs, first));
 }
 
 TEST_CASE("text whose length or share cannot be is refused, naming the hyper-parameter", "[torch]") {
