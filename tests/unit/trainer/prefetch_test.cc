@@ -2,10 +2,16 @@
 
 #include <ATen/ops/equal.h>
 #include <ATen/ops/tensor.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <future>
 #include <random>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 
 #include "tests/support/random_seed.h"
 #include "tests/unit/trainer/data_folder.h"
@@ -118,7 +124,7 @@ class SideBySide {
   }
 
   State Place() const {
-    const State place = PlaceOf(*all_.front());
+    State place = PlaceOf(*all_.front());
     for (const auto& batches : all_) {
       REQUIRE((PlaceOf(*batches) == place));
       REQUIRE(batches->epoch() == all_.front()->epoch());
@@ -200,6 +206,36 @@ std::unique_ptr<Batches> Numbers(std::size_t depth, std::int64_t& fetched) {
   return Prefetched(source, depth).open(1);
 }
 
+// While it lives, this process has memory for small things, but for no stack of another thread.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    REQUIRE(getrlimit(RLIMIT_AS, &before_) == 0);
+    std::int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit tight{static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE) + (1 << 20)), before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
+    try {
+      // Stacks of threads that have ended are used again.
+      for (;;) threads_.emplace_back([this] { may_end_.wait(); });
+    } catch (const std::system_error&) {
+    }
+  }
+  ~NoMoreThreads() {
+    setrlimit(RLIMIT_AS, &before_);
+    end_.set_value();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  NoMoreThreads(const NoMoreThreads&) = delete;
+  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
+
+ private:
+  rlimit before_{};
+  std::promise<void> end_;
+  std::shared_future<void> may_end_ = end_.get_future().share();
+  std::vector<std::thread> threads_;
+};
+
 std::int64_t FirstOf(const Batch& batch) { return batch.inputs.item<std::int64_t>(); }
 
 }  // namespace
@@ -268,6 +304,19 @@ TEST_CASE("what changes beside the data has no batch fetched again", "[torch]") 
     }
     REQUIRE(fetched <= 20 + static_cast<std::int64_t>(depth));
   }
+}
+
+TEST_CASE("where the system has no thread left, batches are the same", "[torch]") {
+  std::int64_t fetched = 0;
+  const auto batches = Numbers(3, fetched);
+  std::vector<std::int64_t> firsts;
+  {
+    const NoMoreThreads none;
+    for (int i = 0; i < 3; ++i) firsts.push_back(FirstOf(batches->Next(2)));
+  }
+  REQUIRE(fetched == 3);  // none ahead
+  firsts.push_back(FirstOf(batches->Next(2)));
+  REQUIRE(firsts == std::vector<std::int64_t>{0, 2, 4, 6});
 }
 
 TEST_CASE("a value that the data cannot have is refused by every depth, naming the hyper-parameter", "[torch]") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "worker/trainer/data/batches.h"
@@ -36,15 +37,12 @@ class PrefetchedBatches : public Batches {
   }
 
   Batch Next(std::int64_t size) override {
-    if (size != size_) DropFetched();
-    size_ = size;
-    if (!fetching_.has_value()) {
-      fetching_.emplace(depth_, [this, size] {
-        Batch batch = batches_->Next(size);
-        return Fetched{std::move(batch), PlaceOf(*batches_)};
-      });
+    if (size != size_) {
+      DropFetched();
+      size_ = size;
     }
-    Fetched fetched = fetching_->Take();
+    if (!fetching_.has_value()) BeginToFetch();
+    Fetched fetched = fetching_.has_value() ? fetching_->Take() : Fetch();
     used_ = std::move(fetched.behind);
     return std::move(fetched.batch);
   }
@@ -75,6 +73,19 @@ class PrefetchedBatches : public Batches {
     return place;
   }
 
+  Fetched Fetch() {
+    Batch batch = batches_->Next(size_);
+    return {std::move(batch), PlaceOf(*batches_)};
+  }
+
+  void BeginToFetch() {
+    try {
+      fetching_.emplace(depth_, [this] { return Fetch(); });
+    } catch (const std::system_error&) {
+      // The system has no thread, or no memory for one: then nothing is fetched ahead.
+    }
+  }
+
   void DropFetched() {
     if (!fetching_.has_value()) return;
     fetching_.reset();
@@ -85,7 +96,7 @@ class PrefetchedBatches : public Batches {
   const std::vector<DeclaredHyperParameter> hyper_parameters_;
   const std::size_t depth_;
   DataPlace used_;
-  std::int64_t size_ = 0;                         // of what is fetched
+  std::int64_t size_ = 0;                         // of what is fetched; changes while nobody fetches
   std::optional<FetchThread<Fetched>> fetching_;  // last: it uses the others
 };
 

@@ -9,11 +9,12 @@
 
 namespace espalier::trainer {
 
-// Enough that to wake the thread costs next to nothing.
+// To wake the thread for each batch takes an eighth of the shortest updates (0.15 ms, of `mlp` on digits); for each
+// fourth, a thirtieth.
 inline constexpr std::size_t kUsualPrefetch = 4;
 
 // The same source, whose batches are fetched up to `depth` ahead, by a thread for each Batches that it opens, which
-// begins with the first batch and ends with them. 0: it stays as it is.
+// begins with the first batch and ends with them; where the system has no thread, none ahead. 0: it stays as it is.
 DataSource Prefetched(DataSource source, std::size_t depth);
 
 }  // namespace espalier::trainer
