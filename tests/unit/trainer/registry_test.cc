@@ -16,7 +16,7 @@ TEST_CASE("the built-in trainers declare what they are, the same in every releas
     CHECK(std::ranges::is_sorted(kind.metrics));
     CHECK_FALSE(kind.code_digest.empty());
   }
-  const TrainerKind mlp = kinds.front();
+  const TrainerKind& mlp = kinds.front();
   CHECK(mlp.name == "mlp");
   CHECK(mlp.data == "digits");
   CHECK(mlp.data_digest == "9b9432b97f47a2fb4157bf58b2a8159c1e6c1d242a99d99d3dc150482c6bec0a");

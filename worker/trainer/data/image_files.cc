@@ -22,7 +22,7 @@ Result<LabeledSamples> ReadMnist(const Paths& images_and_labels) {
   return LabeledSamples{images.unsqueeze(1), labels.to(at::kLong)};
 }
 
-DataFiles FilesOf(Paths training, Paths validation, Result<LabeledSamples> (*read)(const Paths&)) {
+DataFiles FilesOf(const Paths& training, const Paths& validation, Result<LabeledSamples> (*read)(const Paths&)) {
   return {.kind = DataKind::kImages,
           .version = kImagesVersion,
           .training = training,

@@ -59,7 +59,7 @@ TEST_CASE("an error comes out where the item would have been, again and again, a
 TEST_CASE("the thread ends with its owner, who waits for what is being fetched, and the rest is dropped") {
   for (const std::size_t depth : kDepths) {
     INFO(depth);
-    const auto item = std::make_shared<int>(1);
+    auto item = std::make_shared<int>(1);
     std::promise<void> last_begun;
     std::promise<void> last_may_end;
     std::size_t begun = 0;  // the thread's, until it is gone
