@@ -108,7 +108,8 @@ NeedIndex::NodeNeeds& NeedEditor::Node(PlanNodeId id) {
   if (is_new) {
     const PlanNode& node = plan_.Node(id);
     it->second.step_time = step_time_(node);
-    if (!node.parent) it->second.places[Step{0}].stored = true;  // Init
+    // Init, unless the lineage begins with a state of other code: then nothing is ever trained from there.
+    if (!node.parent) it->second.places[Step{0}].stored = !plan_.origins.contains(id);
   }
   return it->second;
 }
@@ -271,7 +272,11 @@ std::optional<Point> NeedEditor::RefreshOne(Point point) {
   RegisterReady(point, *place);
   RegisterWork(point, *place);
   NoteNews(point, *place);
-  if (point.step == Step{0}) return std::nullopt;  // Init
+  if (point.step == Step{0}) {  // Init
+    const bool is_rootless = !place->stored && place->wants_state();
+    is_rootless ? (void)index_.rootless_.insert(point.node) : (void)index_.rootless_.erase(point.node);
+    return std::nullopt;
+  }
   const bool hangs = !place->has_state() && (!place->successors.empty() || !place->studies.counts().empty());
   if (!hangs && !place->hangs) {
     EraseIfEmpty(point, *place);

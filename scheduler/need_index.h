@@ -77,7 +77,7 @@ struct RankedSuccessor {
 
 struct Place {
   // What stands here.
-  bool stored = false;          // a checkpoint; or Init
+  bool stored = false;          // a checkpoint; or Init, unless the lineage begins with a state of another plan
   std::vector<RunId> promised;  // open promises of the state, in order of making
   // Who wants what, by evaluation identity, or kStateAlone.
   struct Waiting {
@@ -145,6 +145,10 @@ class NeedIndex {
   // Of one step; 0 where nothing is needed. O(1).
   std::int64_t StepTimeOf(PlanNodeId node) const;
 
+  // Roots below which something waits that nothing can be trained from: their lineages begin with a state of another
+  // plan (SearchPlan::origins), and this plan does not have it.
+  const std::set<PlanNodeId>& rootless() const { return rootless_; }
+
   const std::set<ReadyPath>& ready_paths() const { return ready_paths_; }
   const std::set<ReadyEvaluation>& ready_evaluations() const { return ready_evaluations_; }
 
@@ -174,6 +178,7 @@ class NeedIndex {
   };
 
   std::unordered_map<PlanNodeId, NodeNeeds> nodes_;
+  std::set<PlanNodeId> rootless_;
   std::set<ReadyPath> ready_paths_;
   std::map<Point, ReadyPath> ready_of_source_;
   struct WorkBelow {

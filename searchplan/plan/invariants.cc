@@ -27,6 +27,10 @@ class Checker {
     if (it == plan_.nodes.end()) return Break("root " + Of(id) + " does not exist");
     if (it->second.parent) Break("root " + Of(id) + " has a parent");
     if (it->second.start != Step{0}) Break("root " + Of(id) + " does not start at step 0");
+    const auto origin = plan_.origins.find(id);
+    if (origin == plan_.origins.end()) return;
+    if (origin->second.point.step <= Step{0}) Break("root " + Of(id) + " begins with a state of no step");
+    if (origin->second.plan == plan_.id) Break("root " + Of(id) + " begins with a state of its own plan");
   }
 
   void CheckNode(PlanNodeId id, const PlanNode& node) {
@@ -39,7 +43,9 @@ class Checker {
     if (!configuration.undeclared.empty() && !schema.takes_any) {
       Break(Of(id) + " has hyper-parameters that nobody declared");
     }
-    if (node.lineage != LineageDigest(plan_, node.parent, node.start, node.configuration)) {
+    const auto begins = plan_.origins.find(id);
+    const Origin* origin = begins == plan_.origins.end() ? nullptr : &begins->second;
+    if (node.lineage != LineageDigest(plan_, node.parent, node.start, node.configuration, origin)) {
       Break(Of(id) + " has a wrong lineage digest");
     }
     if (node.parent) CheckChild(id, node, plan_.Node(*node.parent));
@@ -61,12 +67,23 @@ class Checker {
       }
     };
     check_place(results.checkpoints);
+    CheckBehindOrigin(id, results);
     check_place(results.metrics);
     check_place(results.failures);
     check_place(results.evaluation_failures);
     for (const auto& [step, checkpoint] : results.checkpoints) {
       if (!results.state_digests.contains(step)) Break(Of(id) + " has a checkpoint without its digest");
     }
+  }
+
+  void CheckBehindOrigin(PlanNodeId id, const NodeResults& results) {
+    const Origin* origin = OriginOf(plan_, id);
+    if (origin == nullptr) return;
+    const Step begins = origin->point.step;
+    const bool has_state = !results.checkpoints.empty() && results.checkpoints.begin()->first < begins;
+    const bool is_trained =
+        std::ranges::any_of(results.trained, [&](const TrainedRange& range) { return range.from < begins; });
+    if (has_state || is_trained) Break(Of(id) + " was trained before the state that it begins with");
   }
 
   void CheckChild(PlanNodeId id, const PlanNode& node, const PlanNode& parent) {

@@ -39,6 +39,10 @@ struct Dumper {
   void PrintNode(const PlanNode& node, int depth) {
     out << std::string(static_cast<std::size_t>(2 * depth), ' ') << "node " << node.id.value
         << " start=" << node.start.value;
+    if (const auto origin = plan.origins.find(node.id); origin != plan.origins.end()) {
+      const Point begins = origin->second.point;
+      out << " origin=" << begins.node.value << "@" << begins.step.value;
+    }
     for (const auto& [name, text] : ChangedFunctions(plan, node)) out << " " << name << "=" << text;
     PrintPoints(node);
     std::vector<std::string> trained;

@@ -34,13 +34,16 @@ struct Applier {
   void operator()(const AddPlanNode& change) const {
     PlanNode node{
         .id = change.id, .parent = change.parent, .start = change.start, .configuration = change.configuration};
-    node.lineage = LineageDigest(plan, change.parent, change.start, change.configuration);
+    node.lineage = LineageDigest(plan, change.parent, change.start, change.configuration,
+                                 change.origin ? &*change.origin : nullptr);
+    ESPALIER_CHECK(!change.parent || !change.origin) << "plan node " << change.id.value << " is no root";
     if (change.parent) {
       PlanNode& parent = MutableNode(plan, *change.parent);
       ESPALIER_CHECK(parent.start < change.start) << "plan node " << change.id.value << " starts before its parent";
       parent.children.insert(std::upper_bound(parent.children.begin(), parent.children.end(), change.id), change.id);
     } else {
       plan.roots.push_back(change.id);
+      if (change.origin) plan.origins.emplace(change.id, *change.origin);
     }
     ESPALIER_CHECK(plan.nodes.Add(std::move(node))) << "plan node " << change.id.value << " exists";
   }
@@ -113,6 +116,7 @@ struct Printer {
   void operator()(const AddPlanNode& change) const {
     out << "add plan node " << change.id.value << " start=" << change.start.value;
     if (change.parent) out << " parent=" << change.parent->value;
+    if (change.origin) out << " origin=" << change.origin->point;
   }
   void operator()(const AddClaim& change) const {
     out << "add claim " << change.claim.id.value << " trial=" << change.claim.trial.value << " at "

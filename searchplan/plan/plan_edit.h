@@ -14,6 +14,7 @@ struct AddPlanNode {
   std::optional<PlanNodeId> parent;
   Step start;
   PackedConfiguration configuration;
+  std::optional<Origin> origin = {};  // of a root alone
   friend bool operator==(const AddPlanNode&, const AddPlanNode&) = default;
 };
 

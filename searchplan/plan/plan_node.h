@@ -118,7 +118,8 @@ struct PlanNode {
   std::optional<PlanNodeId> parent;
   Step start;
   PackedConfiguration configuration;
-  Digest128 lineage;                 // of the plan's identity and the configurations from the root to this node
+  Digest128
+      lineage;  // of the plan's identity, its origin if it has one, and the configurations from the root to this node
   std::vector<PlanNodeId> children;  // by id
   Sparse<NodeResults> results;
   friend bool operator==(const PlanNode&, const PlanNode&) = default;

@@ -111,11 +111,24 @@ std::optional<Point> LastCheckpointBefore(const SearchPlan& plan, Point point) {
   return std::nullopt;
 }
 
+const Origin* OriginOf(const SearchPlan& plan, PlanNodeId node) {
+  if (plan.origins.empty()) return nullptr;
+  while (const auto parent = plan.Node(node).parent) node = *parent;
+  const auto origin = plan.origins.find(node);
+  return origin == plan.origins.end() ? nullptr : &origin->second;
+}
+
+const Origin* OriginAt(const SearchPlan& plan, Point point) {
+  const Origin* origin = OriginOf(plan, point.node);
+  return origin != nullptr && origin->point.step == point.step ? origin : nullptr;
+}
+
 Digest128 LineageDigest(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,
-                        const PackedConfiguration& configuration) {
+                        const PackedConfiguration& configuration, const Origin* origin) {
   KeyText key("lineage-2");
   key.Add(ToHex(parent ? plan.Node(*parent).lineage : DigestOf(plan.identity)));
   key.Add(std::to_string(start.value)).Add(configuration.bytes());
+  if (origin != nullptr) key.Add(ToHex(origin->lineage)).Add(std::to_string(origin->point.step.value));
   return DigestOf(key.text());
 }
 

@@ -38,6 +38,16 @@ struct PlanIdentity {
   friend bool operator==(const PlanIdentity&, const PlanIdentity&) = default;
 };
 
+// What a plan's training begins with where it does not begin at Init: the state at a point of another plan, which other
+// code left there. The steps up to it are that code's, so it is part of what a lineage is: only trials that begin with
+// the very same state share (docs/decisions/0009-states-of-other-code.md).
+struct Origin {
+  PlanId plan;
+  Point point;
+  Digest128 lineage;  // of the point's node
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
 // Unambiguous over all fields: the key by which plans are found, and the root of lineage digests.
 Digest128 DigestOf(const PlanIdentity& identity);
 
@@ -64,6 +74,8 @@ struct SearchPlan {
   std::pair<Digest128, std::string> cost_key;  // training identity and device kind: plans of one key cost alike
   PlanNodes nodes;
   std::vector<PlanNodeId> roots;
+  // Of roots whose training does not begin at Init. Nothing below one is trained, or stored, up to the origin's step.
+  std::map<PlanNodeId, Origin> origins;
   std::map<ClaimId, Claim> claims;
   // Derived from the claims.
   std::set<ClaimId> waiting;
@@ -89,11 +101,18 @@ std::vector<PlanNodeId> LineageTo(const SearchPlan& plan, PlanNodeId leaf);
 // The point at `step` on the lineage to `leaf`: under the last node that starts before `step`. REQUIRES: step >= 1.
 Point PointOn(const SearchPlan& plan, PlanNodeId leaf, Step step);
 
+// What the lineage begins with; null: it begins at Init. O(depth), O(1) in a plan where every one does.
+const Origin* OriginOf(const SearchPlan& plan, PlanNodeId node);
+
+// The same, if it is at the point that the lineage takes the state over: there the plan has it under the origin's file.
+const Origin* OriginAt(const SearchPlan& plan, Point point);
+
 // The last checkpoint at or before `point` on its lineage; none: only Init comes before it. O(depth log checkpoints).
 std::optional<Point> LastCheckpointBefore(const SearchPlan& plan, Point point);
 
-// The digest that checkpoint files carry: of the plan's identity and all configurations from the root to this node.
+// The digest that checkpoint files carry: of the plan's identity, what the lineage begins with, and all configurations
+// from the root to this node. `origin`: of a root; null: it begins at Init, or is no root.
 Digest128 LineageDigest(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,
-                        const PackedConfiguration& configuration);
+                        const PackedConfiguration& configuration, const Origin* origin = nullptr);
 
 }  // namespace espalier

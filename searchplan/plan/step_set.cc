@@ -40,6 +40,10 @@ void StepSet::AddTrained(const PlanNode& node) {
   for (const TrainedRange& range : node.results->trained) Add({node.id, range.from, range.to});
 }
 
+void StepSet::AddTakenOver(const SearchPlan& plan, const PlanNode& node) {
+  if (const Origin* origin = OriginOf(plan, node.id)) Add({node.id, node.start, origin->point.step});
+}
+
 std::int64_t StepSet::Count() const {
   std::int64_t count = 0;
   for (const auto& [node, intervals] : intervals_) {

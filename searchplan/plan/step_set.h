@@ -32,6 +32,9 @@ class StepSet {
   void AddLineage(const SearchPlan& plan, PlanNodeId leaf, Step step);
   // All that any run trained under the node.
   void AddTrained(const PlanNode& node);
+  // All under the node that comes with the state that its lineage begins with; nothing if that begins at Init.
+  // O(depth).
+  void AddTakenOver(const SearchPlan& plan, const PlanNode& node);
 
   std::int64_t Count() const;
   // How many steps of the range are in the set.

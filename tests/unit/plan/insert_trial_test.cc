@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "searchplan/plan/invariants.h"
 #include "tests/support/random_seed.h"
 
 namespace espalier {
@@ -32,24 +33,37 @@ Sequences RandomTrial(std::mt19937_64& random) {
           {"bs", ParseExpression("MultiStep(32, [" + draw(4, 15) + "], gamma=2)").value()}};
 }
 
+// With the state of one of two points of another plan, or with Init.
+std::optional<Origin> RandomOrigin(std::mt19937_64& random) {
+  const auto drawn = static_cast<std::int64_t>(random() % 3);
+  if (drawn == 0) return std::nullopt;
+  return Origin{
+      .plan = PlanId{2}, .point = {PlanNodeId{1000 + drawn}, Step{3}}, .lineage = DigestOf(std::to_string(drawn))};
+}
+
 struct Inserted {
   std::set<Digest128> nodes;        // by lineage
   std::map<int, Digest128> leaves;  // by the trial's number
   friend bool operator==(const Inserted&, const Inserted&) = default;
 };
 
-Inserted InsertAll(const std::vector<Sequences>& trials, const std::vector<int>& order) {
+Inserted InsertAll(const std::vector<Sequences>& trials, const std::vector<int>& order,
+                   const std::vector<std::optional<Origin>>& origins) {
   SearchPlan plan{.id = PlanId{1}, .identity = {.training = {.trainer = "toy", .schema = TwoHyperParameters()}}};
   PlanNodeId next{1};
   Inserted inserted;
   for (const int number : order) {
     const auto segments =
         ResolveTrial(plan.identity.training.schema, trials[static_cast<std::size_t>(number)], kHorizon).value();
-    const Insertion insertion = InsertTrial(plan, segments, next);
+    const std::optional<Origin>& origin = origins[static_cast<std::size_t>(number)];
+    const Insertion insertion = InsertTrial(plan, segments, next, origin);
     next.value += static_cast<std::int64_t>(insertion.edit.size());
     for (const PlanChange& change : insertion.edit) Apply(plan, change);
     inserted.leaves[number] = plan.Node(insertion.leaf).lineage;
+    const Origin* begins = OriginOf(plan, insertion.leaf);
+    CHECK((begins == nullptr ? std::nullopt : std::optional(*begins)) == origin);
   }
+  CHECK(CheckInvariants(plan).empty());
   for (const auto& [id, node] : plan.nodes) inserted.nodes.insert(node.lineage);
   return inserted;
 }
@@ -61,15 +75,17 @@ TEST_CASE("in whatever order trials are submitted, the plan is the same, and sub
   for (int round = 0; round < 100; ++round) {
     std::vector<Sequences> trials;
     std::vector<int> order;
-    for (int i = 0; i < 12; ++i) {
+    std::vector<std::optional<Origin>> origins;
+    for (int i = 0; i < 24; ++i) {
       trials.push_back(RandomTrial(random));
       order.push_back(i);
+      origins.push_back(RandomOrigin(random));
     }
-    const Inserted first = InsertAll(trials, order);
+    const Inserted first = InsertAll(trials, order, origins);
     std::shuffle(order.begin(), order.end(), random);
     order.push_back(order.front());
-    CHECK(InsertAll(trials, order) == first);
-    CHECK(first.nodes.size() < 12 * 3);  // some are shared
+    CHECK(InsertAll(trials, order, origins) == first);
+    CHECK(first.nodes.size() < 24 * 3);  // some are shared
   }
 }
 
@@ -79,7 +95,7 @@ TEST_CASE("a lineage spells its sequences: at each step the values that its tria
   for (int round = 0; round < 100; ++round) {
     SearchPlan plan{.id = PlanId{1}, .identity = {.training = {.trainer = "toy", .schema = schema}}};
     std::vector<std::pair<Sequences, PlanNodeId>> trials;  // with the leaf
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < 24; ++i) {
       Sequences sequences = RandomTrial(random);
       const auto segments = ResolveTrial(schema, sequences, kHorizon).value();
       const Insertion insertion =
@@ -101,6 +117,19 @@ TEST_CASE("a lineage spells its sequences: at each step the values that its tria
               LineageDigest(plan, plan.Node(leaf).parent, plan.Node(leaf).start, plan.Node(leaf).configuration));
     }
   }
+}
+
+TEST_CASE("lineages are shared only from the same beginning: Init, or the very same state of another plan") {
+  const Sequences trial = {{"lr", ParseExpression("0.1").value()}};
+  const Origin first{.plan = PlanId{2}, .point = {PlanNodeId{7}, Step{5}}, .lineage = DigestOf("first")};
+  Origin later = first;
+  later.point.step = Step{6};
+  Origin other = first;
+  other.lineage = DigestOf("other");
+  const Inserted inserted =
+      InsertAll({trial, trial, trial, trial, trial}, {0, 1, 2, 3, 4}, {{}, first, later, other, first});
+  CHECK(inserted.nodes.size() == 4);
+  CHECK(inserted.leaves.at(1) == inserted.leaves.at(4));
 }
 
 }  // namespace espalier
