@@ -43,6 +43,7 @@ void Set(const OrderedStart& start, v1::OrderedStart& message) {
   message.set_configuration(start.configuration.bytes());
   message.set_lineage_digest(ToHex(start.lineage));
   message.set_root_configuration(start.root.bytes());
+  message.set_of_other_code(start.of_other_code);
 }
 
 Result<OrderedStart> FromProto(const v1::OrderedStart& message) {
@@ -50,8 +51,8 @@ Result<OrderedStart> FromProto(const v1::OrderedStart& message) {
   ESPALIER_ASSIGN(PackedConfiguration configuration, ToConfiguration(message.configuration()));
   ESPALIER_ASSIGN(const Digest128 lineage, ToDigest(message.lineage_digest()));
   ESPALIER_ASSIGN(PackedConfiguration root, ToConfiguration(message.root_configuration()));
-  return OrderedStart{point,   message.file(), message.state_sha256(), std::move(configuration),
-                      lineage, std::move(root)};
+  return OrderedStart{point,   message.file(),  message.state_sha256(), std::move(configuration),
+                      lineage, std::move(root), message.of_other_code()};
 }
 
 void Set(const OrderedStage& stage, v1::OrderedStage& message) {

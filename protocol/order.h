@@ -43,7 +43,7 @@ struct OrderedPromise {
 struct OrderedStage {
   PathStage stage;
   PackedConfiguration configuration;
-  Digest128 lineage;  // of the plan's identity and the configurations from the root to this node
+  Digest128 lineage;  // of the plan's identity, what it begins with, and the configurations from the root to this node
   friend bool operator==(const OrderedStage&, const OrderedStage&) = default;
 };
 
@@ -54,7 +54,8 @@ struct OrderedStart {
   std::string state_sha256;           // that the file must hold
   PackedConfiguration configuration;  // in force at point.step - 1
   Digest128 lineage;
-  PackedConfiguration root;  // of the lineage's first plan node: in force at step 0, with which every training begins
+  PackedConfiguration root;    // of the lineage's first plan node: in force at step 0, with which every training begins
+  bool of_other_code = false;  // which left the state, and which this training goes on from as it is
   friend bool operator==(const OrderedStart&, const OrderedStart&) = default;
 };
 

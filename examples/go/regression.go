@@ -242,12 +242,12 @@ func (t *training) save() (state, error) {
 	}, nil
 }
 
-// load takes over a state of this training, and refuses that of another.
-func (t *training) load(saved state) error {
+// load takes over a state of this training, and refuses that of another, unless it is meant to go on from other code's.
+func (t *training) load(saved state, ofOtherCode bool) error {
 	if err := t.checkSetUp(); err != nil {
 		return err
 	}
-	if whose := string(saved[identityStateName].bytes); whose != t.identity {
+	if whose := string(saved[identityStateName].bytes); whose != t.identity && !ofOtherCode {
 		return checkpointFailure("it is of another training: %s, not %s", whose, t.identity)
 	}
 	for _, each := range []struct {

@@ -100,7 +100,8 @@ type request struct {
 		Identity json.RawMessage `json:"identity"` // goes into the file as it came
 	} `json:"save"`
 	Load *struct {
-		Path string `json:"path"`
+		Path        string `json:"path"`
+		OfOtherCode bool   `json:"ofOtherCode"`
 	} `json:"load"`
 	Proceed *struct {
 		RunID   whole  `json:"runId"`
@@ -246,7 +247,7 @@ func (s *session) carryOut(asked request) (object, error) {
 	case asked.Load != nil:
 		saved, err := readCheckpoint(asked.Load.Path)
 		if err == nil {
-			err = s.training.load(saved)
+			err = s.training.load(saved, asked.Load.OfOtherCode)
 		}
 		return done, err
 	}

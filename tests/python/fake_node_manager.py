@@ -127,8 +127,8 @@ class Worker:
     def save(self, path):
         return self.answer(self.begin_save(path))
 
-    def load(self, path, step):
-        self.ask("load", path=str(path))
+    def load(self, path, step, of_other_code=False):
+        self.ask("load", path=str(path), **({"ofOtherCode": True} if of_other_code else {}))
         self.step = step
 
     def stop(self):

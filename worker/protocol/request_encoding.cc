@@ -18,7 +18,11 @@ Json Body(const Train& train) {
   json["ahead"] = std::move(ahead);
   return json;
 }
-Json Body(const Load& load) { return {{"path", load.path}}; }
+Json Body(const Load& load) {
+  Json json{{"path", load.path}};
+  if (load.of_other_code) json["ofOtherCode"] = true;
+  return json;
+}
 Json Body(const Proceed& proceed) { return {{"runId", ToJson(proceed.run.run.value)}, {"stepLog", proceed.step_log}}; }
 Json Body(const Save& save) { return {{"path", save.path}, {"identity", ToJson(save.identity)}}; }
 Json Body(const Init& init) {
@@ -73,6 +77,13 @@ Result<Save> ReadSave(const Json& json) {
   return save;
 }
 
+Result<Load> ReadLoad(const Json& json) {
+  Load load;
+  ESPALIER_ASSIGN(load.path, ReadText(json, "path"));
+  ESPALIER_ASSIGN(load.of_other_code, ReadBoolean(json, "ofOtherCode"));
+  return load;
+}
+
 template <class Kind>
 Result<RequestKind> Wrap(Result<Kind> kind) {
   return kind.map([](Kind read) { return RequestKind(std::move(read)); });
@@ -94,7 +105,7 @@ Result<RequestKind> ReadRequestKind(const Json& json) {
     if (text == "evaluate") return RequestKind(Evaluate{});
     if (text == "save") return Wrap(ReadSave(kind));
     if (text == "proceed") return Wrap(ReadProceed(kind));
-    return Wrap(ReadText(kind, "path").map([](std::string path) { return Load{std::move(path)}; }));
+    return Wrap(ReadLoad(kind));
   }
   return MakeError(ErrorCode::kInvalidArgument, "the request is of no known kind");
 }

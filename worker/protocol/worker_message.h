@@ -99,6 +99,7 @@ struct Save {
 
 struct Load {
   std::string path;
+  bool of_other_code = false;  // which left it: not to be refused for that
   friend bool operator==(const Load&, const Load&) = default;
 };
 

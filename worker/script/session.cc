@@ -147,7 +147,7 @@ class Session {
 
   Answered Answer(const worker::Load& load, std::int64_t) {
     ESPALIER_ASSIGN(Training* const training, Begun());
-    ESPALIER_RETURN_IF_ERROR(training->Load(load.path));
+    ESPALIER_RETURN_IF_ERROR(training->Load(load.path, load.of_other_code));
     return worker::Done{};
   }
 

@@ -82,14 +82,14 @@ Result<WrittenCheckpoint> WriteState(const std::filesystem::path& to, const work
 }
 
 Result<Step> ReadState(const std::filesystem::path& from, const std::filesystem::path& path,
-                       const std::string& origin) {
+                       const std::optional<std::string>& origin) {
   ESPALIER_RETURN_IF_ERROR(CheckCheckpointFile(from));
   ESPALIER_ASSIGN(const MappedFile file, MappedFile::Open(from));
   ESPALIER_ASSIGN(Safetensors read, ReadSafetensors(file.bytes()));
   StateView& state = read.arrays;
   const auto own = [&](const char* name) { return state.contains(name) ? state[name].bytes : std::string_view(); };
-  if (own(kOrigin) != origin) {
-    return Foreign(from, "it is of another training: " + std::string(own(kOrigin)) + ", here " + origin);
+  if (origin && own(kOrigin) != *origin) {
+    return Foreign(from, "it is of another training: " + std::string(own(kOrigin)) + ", here " + *origin);
   }
   Step step;
   if (own(kStep).size() != sizeof(step.value)) return Foreign(from, "it does not say its step");

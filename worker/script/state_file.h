@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -50,9 +51,10 @@ Result<void> CheckProgramFile(const std::filesystem::path& file, bool is_safeten
 Result<WrittenCheckpoint> WriteState(const std::filesystem::path& to, const worker::CheckpointIdentity& identity,
                                      const std::filesystem::path& file, bool is_safetensors, const std::string& origin);
 
-// The other way: writes the program's file again, and gives the step. Errors: kNotFound for a checkpoint file that is
-// missing, damaged, foreign or of another origin; kUnavailable when the system cannot read it now; kInternal when the
-// other cannot be written.
-Result<Step> ReadState(const std::filesystem::path& from, const std::filesystem::path& file, const std::string& origin);
+// The other way: writes the program's file again, and gives the step. `origin`: none: whoever's state it is. Errors:
+// kNotFound for a checkpoint file that is missing, damaged, foreign or of another origin; kUnavailable when the system
+// cannot read it now; kInternal when the other cannot be written.
+Result<Step> ReadState(const std::filesystem::path& from, const std::filesystem::path& file,
+                       const std::optional<std::string>& origin);
 
 }  // namespace espalier::script

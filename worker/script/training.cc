@@ -273,12 +273,12 @@ Result<std::shared_ptr<const StateFile>> Training::State(Step step) const {
   return state_;
 }
 
-Result<void> Training::Load(const fs::path& path) {
+Result<void> Training::Load(const fs::path& path, bool of_other_code) {
   stretch_.reset();
   evaluation_.reset();
   is_over_ = false;
   auto state = std::make_shared<StateFile>(NewName());
-  ESPALIER_ASSIGN(step_, ReadState(path, state->path(), origin_));
+  ESPALIER_ASSIGN(step_, ReadState(path, state->path(), of_other_code ? std::nullopt : std::optional(origin_)));
   state_ = std::move(state);
   return {};
 }

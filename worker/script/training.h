@@ -46,7 +46,7 @@ class Training {
   Result<worker::Evaluated> Evaluate(const Hear& hear);
   // The state as it stands, for as long as anybody holds it. Error: kInvalidArgument where it does not stand.
   Result<std::shared_ptr<const StateFile>> State(Step step) const;
-  Result<void> Load(const std::filesystem::path& path);
+  Result<void> Load(const std::filesystem::path& path, bool of_other_code);
 
   // Equal for the trainings that may take over each other's states.
   const std::string& origin() const { return origin_; }

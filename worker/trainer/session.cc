@@ -158,7 +158,7 @@ class Session {
   }
 
   Answered Answer(const worker::Load& load, std::int64_t) {
-    return Begun().and_then([&](Training* training) { return Done(training->Load(load.path)); });
+    return Begun().and_then([&](Training* training) { return Done(training->Load(load.path, load.of_other_code)); });
   }
 
   Answered Answer(const worker::Save& save, std::int64_t id) {

@@ -188,14 +188,15 @@ Outcome<State> Training::Save(std::int64_t step) {
   });
 }
 
-Outcome<void> Training::Load(const std::filesystem::path& path) {
+Outcome<void> Training::Load(const std::filesystem::path& path, bool of_other_code) {
   if (const auto checked = CheckSetUp("Load"); !checked) return tl::unexpected(checked.error());
   const Result<CheckpointFile> file = ReadCheckpointFile(path);
   if (!file.has_value()) return MakeFailure(FailureKind::kCheckpoint, file.error().message);
   const State& state = file->state;
   return Guarded(
       [&] {
-        if (At(state, kIdentityName) != Text(identity_)) throw std::runtime_error("it is of another training");
+        const bool is_own = At(state, kIdentityName) == Text(identity_);
+        if (!is_own && !of_other_code) throw std::runtime_error("it is of another training");
         trainer_->Load(state);
         step_ = ReadWholeNumber(state, kStepName);
       },

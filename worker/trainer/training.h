@@ -45,8 +45,9 @@ class Training {
   Outcome<Measured> Evaluate();
   // The complete state at `step`, which must be the one reached: the trainer's own, the step and who trains.
   Outcome<State> Save(std::int64_t step);
-  // Takes over a checkpoint file of this training. After the first step it may change bits, unless the kind reloads.
-  Outcome<void> Load(const std::filesystem::path& path);
+  // Takes over a checkpoint file of this training, or, if `of_other_code`, of any. After the first step it may change
+  // bits, unless the kind reloads.
+  Outcome<void> Load(const std::filesystem::path& path, bool of_other_code);
 
  private:
   Training(const TrainerKind& kind, const TrainingRequest& request);

@@ -155,7 +155,7 @@ class Session:
 
     def _load(self, request, _):
         self._check_set_up("load")
-        self._training.load(safetensors_file.read(str(request.get("path"))))
+        self._training.load(safetensors_file.read(str(request.get("path"))), bool(request.get("ofOtherCode")))
         return {"done": {}}
 
     def _write(self, request, request_id, arrays, begin, blocking_seconds):

@@ -81,12 +81,12 @@ class Training:
         own = {"step": self.step, "identity": self._identity, "generators": generators.capture()}
         return state.flatten({TRAINING: own, **self._tracked.capture()}, spare)
 
-    def load(self, arrays):
-        """Raises CheckpointError if they are of another training."""
+    def load(self, arrays, of_other_code=False):
+        """Raises CheckpointError if they are of another training, but for a state of other code that is meant to be gone on from."""
         try:
             saved = state.unflatten(arrays)
             own = saved.pop(TRAINING)
-            if own["identity"] != self._identity:
+            if own["identity"] != self._identity and not of_other_code:
                 raise CheckpointError(f"it is of another training: {_first_difference(own['identity'], self._identity)}")
             self._tracked.restore(saved)
             generators.restore(own["generators"])

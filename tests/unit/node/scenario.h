@@ -72,6 +72,7 @@ class RunBuilder {
     end_ = Step{step};
     return *this;
   }
+  RunBuilder& OfOtherCode() { return order_.start->of_other_code = true, *this; }
   // The path's next stage, to `to`.
   RunBuilder& Stage(std::int64_t node, std::int64_t to, double lr) { return Stage(node, to, Configured(lr)); }
   RunBuilder& Stage(std::int64_t node, std::int64_t to, Function lr) {

@@ -195,4 +195,16 @@ TEST_CASE("a trainer that cannot load for another reason has failed, whatever it
   CHECK(scenario.fetch_count == 1);
 }
 
+TEST_CASE("a state of other code that a trainer cannot load fails its training, and is no fault of the file") {
+  Scenario scenario;
+  scenario.Want({Resumed(1).OfOtherCode()});
+  for (int i = 0; i < 2; ++i) {
+    scenario.Answer();
+    scenario.Answer();
+    scenario.AnswerWith(Failure{FailureKind::kCheckpoint, "it lacks extra"});
+  }
+  CHECK(scenario.Last<RunFailed>().kind == RunFailed::Kind::kTrainer);
+  CHECK(scenario.Last<RunFailed>().message == "the state that other code left, file, cannot be loaded: it lacks extra");
+}
+
 }  // namespace espalier::node

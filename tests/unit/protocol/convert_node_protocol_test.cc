@@ -81,15 +81,16 @@ OrderTerms SomeTerms() {
 }
 
 ServerOrders SomeOrders() {
-  Order order{.run = kRun,
-              .slot = 1,
-              .reservation = {2, 500, 1000, 3},
-              .plan = PlanId{2},
-              .offer = SomeOffer(),
-              .step = {.updates = 200},
-              .start = OrderedStart{kPoint, "file", "sha", SomeConfiguration(0.1), kLineage, SomeConfiguration(0.5)},
-              .path = {{{PlanNodeId{4}, Step{4}, Step{7}}, SomeConfiguration(0.2), DigestOf("other")}},
-              .terms = SomeTerms()};
+  Order order{
+      .run = kRun,
+      .slot = 1,
+      .reservation = {2, 500, 1000, 3},
+      .plan = PlanId{2},
+      .offer = SomeOffer(),
+      .step = {.updates = 200},
+      .start = OrderedStart{kPoint, "file", "sha", SomeConfiguration(0.1), kLineage, SomeConfiguration(0.5), true},
+      .path = {{{PlanNodeId{4}, Step{4}, Step{7}}, SomeConfiguration(0.2), DigestOf("other")}},
+      .terms = SomeTerms()};
   return {.orders = {std::move(order)},
           .acknowledged_report = 6,
           .superseded_files = {"old"},

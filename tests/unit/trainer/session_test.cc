@@ -275,13 +275,14 @@ TEST_CASE("a checkpoint that is damaged, missing or of another training is refus
   const Folder folder;
   WorkerProcess worker;
   TrainStraight(worker, kSmall, folder / "a");
-  const auto load = [&](const std::string& path, StepMeaning step) {
+  const auto load = [&](const std::string& path, StepMeaning step, bool of_other_code = false) {
     REQUIRE(Is<worker::Done>(worker.Call(Init(step))));
     REQUIRE(Is<worker::Done>(worker.Call(worker::Setup{kSmall.schedule(1)})));
-    return worker.Call(worker::Load{path});
+    return worker.Call(worker::Load{path, of_other_code});
   };
   CHECK(Is<worker::Done>(load(folder / "a", kSmall.step)));
   CHECK(FailureKindOf(load(folder / "a", {4})) == FailureKind::kCheckpoint);
+  CHECK(Is<worker::Done>(load(folder / "a", {4}, true)));  // as it is wanted
   CHECK(FailureKindOf(load(folder / "none", kSmall.step)) == FailureKind::kCheckpoint);
 
   REQUIRE(WriteCheckpointFile(folder / "foreign", Save("", 1).identity, {{"step", WholeNumber(1)}}).has_value());

@@ -29,6 +29,7 @@ const std::vector<RequestKind> kRequests{Describe{{"proceed"}},
                                          Evaluate{},
                                          Save{"/staging/a", kIdentity},
                                          Load{"/store/a"},
+                                         Load{"/store/a", true},
                                          Proceed{{{}, RunId{kLarge}}, "/steps/77-6"}};
 
 Offer SomeOffer() {

@@ -126,7 +126,7 @@ void Runner::Begin(const Workplace& place, Seconds now, RunnerActions& actions) 
   Values all = in_force_;
   if (beginning == Beginning::kReload) all.merge(Changed(in_force_, place.standing->in_force));
   actions.requests.push_back(Setup{std::move(all)});
-  actions.requests.push_back(Load{place.start_path});
+  actions.requests.push_back(Load{place.start_path, order_.start->of_other_code});
   slot.asked.insert(slot.asked.end(), {Work::kSetUp, Work::kLoad});
 }
 
@@ -315,6 +315,10 @@ void Runner::WaitAgain(bool load_failed, Seconds now, RunnerActions& actions) {
 // once more, before the file is given up.
 void Runner::OnLoadFailed(const std::string& why, Seconds now, RunnerActions& actions) {
   const bool load_failed = std::get<Starting>(std::get<OnSlot>(state_).activity).load_failed;
+  if (load_failed && order_.start->of_other_code) {  // nothing is wrong with the file: it was read from end to end
+    const std::string said = "the state that other code left, " + order_.start->file + ", cannot be loaded: " + why;
+    return Finish(FaultNow(RunFailed::Kind::kTrainer, said), now, actions);
+  }
   if (load_failed) return Finish(StartUnusable{order_.start->point, order_.start->file, why}, now, actions);
   WaitAgain(true, now, actions);
 }
