@@ -17,6 +17,10 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   if (stop.after) wire.mutable_stop()->set_after_seconds(stop.after->count());
   if (stop.device_time) wire.mutable_stop()->set_device_seconds(stop.device_time->count());
   if (stop.metric) wire.mutable_stop()->set_metric(*stop.metric);
+  if (const auto& reuse = specification.reuse) {
+    wire.set_reuse_from_study_id(reuse->study.value);
+    wire.set_reuse_until_step(reuse->until ? reuse->until->value : 0);
+  }
   wire.set_metric(specification.metric);
   wire.set_goal(ToProto(specification.goal));
   wire.set_scope(ToProto(specification.scope));

@@ -61,6 +61,10 @@ TrialView ToView(const v1::Trial& trial) {
                  .state_sha256 = trial.state_sha256(),
                  .message = trial.message()};
   if (trial.has_metric()) view.metric = trial.metric();
+  if (trial.has_origin()) {
+    const v1::TrialOrigin& origin = trial.origin();
+    view.origin = OriginView{StudyId{origin.study_id()}, origin.code_digest(), Step{origin.step()}};
+  }
   return view;
 }
 
@@ -81,6 +85,7 @@ ForecastView ToView(const v1::ForecastResponse& forecast) {
                     .merge_rate = forecast.merge_rate(),
                     .trained_steps = {},
                     .remaining_steps = {},
+                    .reused_steps = forecast.reused_steps(),
                     .slot_time = {},
                     .critical_path = {},
                     .checkpoint_bytes = {}};

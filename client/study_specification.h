@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/reuse.h"
 #include "base/stop_rule.h"
 #include "base/study_choices.h"
 #include "base/units.h"
@@ -26,7 +27,8 @@ struct StudySpecification {
   std::int64_t evaluate_every_steps = 0;  // as runs pass; 0: only where claims ask
   std::optional<Seconds> hang_after{};    // a longer step is a hang, before any was measured; none: nothing is
   StopRule stop{};
-  std::string metric{};  // which one decides
+  std::optional<Reuse> reuse{};  // none: every trial begins at Init, or with what is trained of it already
+  std::string metric{};          // which one decides
   Goal goal = Goal::kMaximize;
   Scope scope = Scope::kTeam;
   Keep keep = Keep::kBest;

@@ -47,6 +47,13 @@ struct StudyView : StudyEntry {
   Keep keep = Keep::kBest;  // which of its states are never evicted now
 };
 
+// The state that a trial begins with, where its study reuses another's: up to `step` its training is that code's.
+struct OriginView {
+  StudyId study;            // the other one
+  std::string code_digest;  // of the code that trained the state
+  Step step;
+};
+
 struct TrialView {
   TrialId id;
   std::string state;  // "waiting", "running", "idle" (open, nothing is waited for), "done", "failed", "cancelled"
@@ -57,6 +64,7 @@ struct TrialView {
   std::map<Step, Metrics> evaluations;  // of settled claims; of a trial that was asked for alone, all on its way
   std::string state_sha256;             // of its training state at `steps`: equal for equal trainings; may be empty
   std::string message;                  // why it failed
+  std::optional<OriginView> origin{};   // none: it begins at Init
 };
 
 // Which trials of a study.
@@ -81,6 +89,7 @@ struct ForecastView {
   double merge_rate = 0;                      // the one over the other
   std::optional<std::int64_t> trained_steps;  // of the unique ones: already, and what remains
   std::optional<std::int64_t> remaining_steps;
+  std::int64_t reused_steps = 0;                 // of the trained ones: they come with states of another study
   std::optional<Seconds> slot_time;              // of what remains: on one slot
   std::optional<Seconds> critical_path;          // however many slots there are
   std::optional<std::int64_t> checkpoint_bytes;  // of all kept at once

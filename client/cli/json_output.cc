@@ -40,6 +40,12 @@ Json BestOf(const Study& study) {
                        {"step", study.best().step()}});
 }
 
+Json ReuseInJson(const v1::ReusedStudy& reuse) {
+  return Json::Object({{"study", reuse.study_id()},
+                       {"code_digest", reuse.code_digest()},
+                       {"until", reuse.until_step() == 0 ? Json(nullptr) : Json(reuse.until_step())}});
+}
+
 }  // namespace
 
 std::string_view ScopeName(v1::Scope scope) {
@@ -77,6 +83,7 @@ Json ToJson(const v1::StudySummary& study) {
   document.Add("check", study.has_check()
                             ? Json::Object({{"state", study.check().state()}, {"text", study.check().text()}})
                             : Json(nullptr));
+  document.Add("reuses", study.has_reuse() ? ReuseInJson(study.reuse()) : Json(nullptr));
   return document;
 }
 
@@ -85,7 +92,18 @@ Json ToJson(const v1::StudyListing& study) {
   document.Add("steps", Json::Object({{"claimed", study.claimed_steps()}}));
   document.Add("elapsed_seconds", study.elapsed_seconds());
   document.Add("best", BestOf(study));
+  const std::int64_t reused = study.reuse_from_study_id();
+  document.Add("reuses", reused == 0 ? Json(nullptr) : Json::Object({{"study", reused}}));
   return document;
+}
+
+Json OriginInJson(const v1::Trial& trial) {
+  if (!trial.has_origin()) return nullptr;
+  const v1::TrialOrigin& origin = trial.origin();
+  return Json::Object({{"study", origin.study_id()},
+                       {"code_digest", origin.code_digest()},
+                       {"step", origin.step()},
+                       {"plan_node", origin.plan_node_id()}});
 }
 
 Json ToJson(const v1::Trial& trial) {
@@ -97,7 +115,8 @@ Json ToJson(const v1::Trial& trial) {
                        {"state_sha256", trial.state_sha256()},
                        {"horizon", trial.horizon_steps()},
                        {"evaluations", EvaluationsOf(trial.evaluations())},
-                       {"message", trial.message()}});
+                       {"message", trial.message()},
+                       {"origin", OriginInJson(trial)}});
 }
 
 double SecondsOf(const google::protobuf::Timestamp& time) {
@@ -152,6 +171,7 @@ Json ToJson(const v1::ForecastResponse& forecast) {
        {"merge_rate", forecast.merge_rate()},
        {"trained_steps", known(forecast.has_trained_steps(), forecast.trained_steps())},
        {"remaining_steps", known(forecast.has_remaining_steps(), forecast.remaining_steps())},
+       {"reused_steps", forecast.reused_steps()},
        {"slot_seconds", known(forecast.has_slot_seconds(), forecast.slot_seconds())},
        {"critical_path_seconds", known(forecast.has_critical_path_seconds(), forecast.critical_path_seconds())},
        {"checkpoint_bytes", known(forecast.has_checkpoint_bytes(), forecast.checkpoint_bytes())},

@@ -16,6 +16,7 @@ Json ToJson(const v1::StepCounts& steps);
 Json ToJson(const v1::StudySummary& study);      // the document of `study show`
 Json ToJson(const v1::StudyListing& study);      // an element of `study list`
 Json ToJson(const v1::Trial& trial);             // an element of `trial list`
+Json OriginInJson(const v1::Trial& trial);       // with what it begins; null: with Init
 Json ToJson(const v1::GetTrialResponse& trial);  // of the document of `trial show`
 Json ToJson(const v1::ForecastResponse& forecast);
 

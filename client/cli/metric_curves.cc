@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "client/cli/json_output.h"
+
 namespace espalier {
 namespace {
 
@@ -23,6 +25,7 @@ std::string Shortest(double value) {
 }  // namespace
 
 void CurveColumns::Add(const v1::GetTrialResponse& trial) {
+  origins |= trial.trial().has_origin();
   for (const auto& [name, text] : trial.trial().sequences()) hyper_parameters.insert(name);
   for (const v1::TrialEvaluation& each : trial.metrics()) {
     for (const auto& [name, value] : each.metrics()) metrics.insert(name);
@@ -36,6 +39,7 @@ std::string CsvHeader(const CurveColumns& columns) {
     line += "," + Cell((is_taken ? "metric:" : "") + name);
   }
   for (const std::string& name : columns.hyper_parameters) line += "," + Cell(name);
+  if (columns.origins) line += ",origin:study,origin:code,origin:step";
   return line + "\n";
 }
 
@@ -51,6 +55,13 @@ Result<std::string> CsvRows(const CurveColumns& columns, const v1::GetTrialRespo
   for (const std::string& name : columns.hyper_parameters) {
     const auto text = of.sequences().find(name);
     sequences += "," + (text == of.sequences().end() ? "" : Cell(text->second));
+  }
+  const v1::TrialOrigin& origin = of.origin();
+  if (of.has_origin()) {
+    sequences += "," + std::to_string(origin.study_id()) + "," + Cell(origin.code_digest()) + "," +
+                 std::to_string(origin.step());
+  } else if (columns.origins) {
+    sequences += ",,,";
   }
   std::string lines;
   for (const v1::TrialEvaluation& each : trial.metrics()) {
@@ -68,12 +79,13 @@ std::string JsonLines(const v1::GetTrialResponse& trial) {
   const v1::Trial& of = trial.trial();
   std::string lines;
   for (const v1::TrialEvaluation& each : trial.metrics()) {
-    lines += CompactJson(Json::Object({{"trial", of.trial_id()},
-                                       {"state", of.state()},
-                                       {"step", each.step()},
-                                       {"metrics", Json::Sorted(each.metrics())},
-                                       {"sequences", Json::Sorted(of.sequences())}})) +
-             "\n";
+    Json line = Json::Object({{"trial", of.trial_id()},
+                              {"state", of.state()},
+                              {"step", each.step()},
+                              {"metrics", Json::Sorted(each.metrics())},
+                              {"sequences", Json::Sorted(of.sequences())}});
+    if (of.has_origin()) line.Add("origin", OriginInJson(of));
+    lines += CompactJson(line) + "\n";
   }
   return lines;
 }

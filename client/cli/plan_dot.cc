@@ -54,6 +54,7 @@ std::string StageText(const GraphStage& stage) {
 
 std::string Fill(const std::string& state) {
   if (state == "trained") return "\"#b2f2bb\"";
+  if (state == "reused") return "\"#d0bfff\"";
   if (state == "running") return "\"#ffd8a8\"";
   return state == "waiting" ? "\"#d0ebff\"" : "\"#f1f3f5\"";
 }

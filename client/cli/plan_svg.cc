@@ -23,11 +23,12 @@ struct StateStyle {
 };
 
 // The first style is also that of states which are not known here.
-constexpr std::array<StateStyle, 4> kStyles = {{{"planned", "#f1f3f5", "#ced4da"},
+constexpr std::array<StateStyle, 5> kStyles = {{{"planned", "#f1f3f5", "#ced4da"},
                                                 {"trained", "#2b8a5e", "#1f6f4a"},
                                                 {"running", "#f59f00", "#c77f00"},
-                                                {"waiting", "#74c0fc", "#4a9fe0"}}};
-constexpr std::array<std::size_t, 4> kLegendOrder = {1, 2, 3, 0};
+                                                {"waiting", "#74c0fc", "#4a9fe0"},
+                                                {"reused", "#9775fa", "#7950f2"}}};
+constexpr std::array<std::size_t, 5> kLegendOrder = {1, 4, 2, 3, 0};
 
 const StateStyle& StyleOf(const std::string& state) {
   const auto style =

@@ -5,6 +5,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
+#include "client/cli/study_view.h"
 
 namespace espalier {
 namespace {
@@ -43,6 +44,7 @@ Json ToJson(const Best& best) {
                        {"value", best.trial.metric()},
                        {"step", best.trial.steps()},
                        {"sequences", Json::Sorted(best.trial.sequences())},
+                       {"origin", OriginInJson(best.trial)},
                        {"state_sha256", sha256.empty() ? Json(nullptr) : Json(sha256)},
                        {"checkpoint", best.checkpoint ? Json::Object({{"file", best.checkpoint->file()},
                                                                       {"bytes", best.checkpoint->size_bytes()}})
@@ -56,6 +58,7 @@ void Print(std::ostream& out, const Best& best) {
        std::map<std::string, std::string>(best.trial.sequences().begin(), best.trial.sequences().end())) {
     out << "  " << name << " = " << text << '\n';
   }
+  if (best.trial.has_origin()) out << "  begins with " << OriginText(best.trial) << '\n';
   if (!best.trial.state_sha256().empty()) out << "  state_sha256 = " << best.trial.state_sha256() << '\n';
   out << "  checkpoint: ";
   if (best.checkpoint) {

@@ -4,6 +4,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
+#include "client/cli/reuse_options.h"
 #include "client/cli/server_access.h"
 #include "client/cli/trainers_for.h"
 #include "client/convert.h"
@@ -19,6 +20,10 @@ void PrintCosts(std::ostream& out, const v1::ForecastResponse& forecast) {
   if (forecast.has_trained_steps()) {
     out << FormatCount(forecast.trained_steps()) << " are trained already, " << FormatCount(forecast.remaining_steps())
         << " remain\n";
+    if (forecast.reused_steps() > 0) {
+      out << "                     " << FormatCount(forecast.reused_steps())
+          << " of those by other code, whose states are reused\n";
+    }
   } else {
     out << "not known how many are trained: no server that offers the trainer is connected\n";
   }
@@ -112,9 +117,14 @@ Json InJson(const v1::ForecastResponse& forecast, const std::vector<std::string>
   return json;
 }
 
-int Run(CommandContext& context, const std::vector<std::string>& paths) {
+struct Options {
+  std::vector<std::string> paths;
+  ReuseOptions reuse;
+};
+
+int Run(CommandContext& context, const Options& options) {
   std::vector<StudyFile> files;
-  for (const std::string& path : paths) {
+  for (const std::string& path : options.paths) {
     tl::expected<StudyFile, FileError> file = ReadStudyFile(path);
     if (!file.has_value()) return FailFile(context, file.error());
     files.push_back(std::move(*file));
@@ -124,6 +134,8 @@ int Run(CommandContext& context, const std::vector<std::string>& paths) {
   v1::ForecastRequest request;
   std::vector<std::string> drawn;  // studies whose trials are not known yet
   for (StudyFile& file : files) {
+    const Result<void> reused = TakeReuse(client->connection(), options.reuse, file);
+    if (!reused.has_value()) return Fail(context, reused.error());
     const Result<std::vector<v1::TrainerDescription>> trainers = TrainersFor(context, client->connection(), file);
     if (!trainers.has_value()) return FailTrainer(context, file, trainers.error());
     const tl::expected<void, FileError> checked = CheckForForecast(file, *trainers);
@@ -145,14 +157,15 @@ int Run(CommandContext& context, const std::vector<std::string>& paths) {
 }  // namespace
 
 Command StudyForecastCommand(CommandContext& context) {
-  const auto paths = std::make_shared<std::vector<std::string>>();
+  const auto options = std::make_shared<Options>();
   Command command{
       .name = "forecast",
       .help = "What study files would cost, before they run: steps, merge rate, time, disk. Nothing is stored.",
-      .arguments = {{"FILE", paths.get(), "the study files (YAML)"}}};
+      .arguments = {{"FILE", &options->paths, "the study files (YAML)"}}};
+  AddReuseOptions(command, options->reuse);
   AddServerOptions(command, context);
   AddOutputOption(command, context);
-  command.run = [&context, paths] { return Run(context, *paths); };
+  command.run = [&context, options] { return Run(context, *options); };
   return command;
 }
 

@@ -32,13 +32,28 @@ Result<std::vector<v1::StudyListing>> ListStudies(Connection& connection, const 
 }
 
 void PrintStudies(std::ostream& out, const std::vector<v1::StudyListing>& studies) {
-  Table table({"id", "name", "user", "trainer", "state", "trials", "claimed", "metric", "best", "elapsed"});
+  std::vector<std::string> header = {"id",     "name",    "user",   "trainer", "state",
+                                     "trials", "claimed", "metric", "best",    "elapsed"};
+  const bool some_reuse =
+      std::ranges::any_of(studies, [](const v1::StudyListing& study) { return study.reuse_from_study_id() != 0; });
+  if (some_reuse) header.push_back("reuses");
+  Table table(std::move(header));
   for (const v1::StudyListing& study : studies) {
     const bool has_best = study.has_best();
-    table.AddRow({std::to_string(study.study_id()), study.name(), study.user(), study.trainer(), study.state(),
-                  TrialStates(study.trials_by_standing()), FormatCount(study.claimed_steps()),
-                  has_best ? study.best().metric() : "-", has_best ? FormatNumber(study.best().value()) : "-",
-                  FormatDuration(study.elapsed_seconds())});
+    std::vector<std::string> row = {std::to_string(study.study_id()),
+                                    study.name(),
+                                    study.user(),
+                                    study.trainer(),
+                                    study.state(),
+                                    TrialStates(study.trials_by_standing()),
+                                    FormatCount(study.claimed_steps()),
+                                    has_best ? study.best().metric() : "-",
+                                    has_best ? FormatNumber(study.best().value()) : "-",
+                                    FormatDuration(study.elapsed_seconds())};
+    if (some_reuse) {
+      row.push_back(study.reuse_from_study_id() == 0 ? "-" : "study " + std::to_string(study.reuse_from_study_id()));
+    }
+    table.AddRow(std::move(row));
   }
   table.Print(out);
 }

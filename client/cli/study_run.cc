@@ -5,6 +5,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/progress_line.h"
+#include "client/cli/reuse_options.h"
 #include "client/cli/server_access.h"
 #include "client/cli/study_result.h"
 #include "client/cli/trainers_for.h"
@@ -43,6 +44,7 @@ int FailDriven(CommandContext& context, const StudyFile& file, Study& study, con
 struct Options {
   std::string path;
   std::string check;  // empty: as the file says
+  ReuseOptions reuse;
   bool detach = false;
 };
 
@@ -62,6 +64,8 @@ int Run(CommandContext& context, const Options& options) {
   if (!options.check.empty()) SetCheck(*file, ParseCheckWhen(options.check).value());
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
+  const Result<void> reused = TakeReuse(client->connection(), options.reuse, *file);
+  if (!reused.has_value()) return Fail(context, reused.error());
   const Result<std::vector<v1::TrainerDescription>> trainers = TrainersFor(context, client->connection(), *file);
   if (!trainers.has_value()) return FailTrainer(context, *file, trainers.error());
   const tl::expected<void, FileError> checked = CheckTrainer(*file, *trainers);
@@ -101,6 +105,7 @@ Command StudyRunCommand(CommandContext& context) {
                    "never (else as the file says: beside)",
            .placeholder = "WHEN",
            .one_of = {"beside", "first", "off"}}}};
+  AddReuseOptions(command, options->reuse);
   AddServerOptions(command, context);
   AddOutputOption(command, context);
   command.run = [&context, options] { return Run(context, *options); };

@@ -19,6 +19,11 @@ bool BetterTrial(const v1::Trial& a, const v1::Trial& b, v1::Goal goal) {
   return goal == v1::GOAL_MAXIMIZE ? a.metric() > b.metric() : a.metric() < b.metric();
 }
 
+std::string ShortDigest(const std::string& digest) {
+  constexpr std::size_t kShown = 12;
+  return digest.substr(0, kShown);
+}
+
 }  // namespace
 
 std::string TrialStates(const TrialCounts& by_state) {
@@ -29,12 +34,25 @@ std::string TrialStates(const TrialCounts& by_state) {
   return text.empty() ? "none" : text;
 }
 
+std::string OriginText(const v1::Trial& trial) {
+  if (!trial.has_origin()) return "-";
+  const v1::TrialOrigin& origin = trial.origin();
+  return "study " + std::to_string(origin.study_id()) + " (code " + ShortDigest(origin.code_digest()) + ") at step " +
+         FormatCount(origin.step());
+}
+
 void PrintStudy(std::ostream& out, const v1::StudySummary& study) {
   const v1::StepCounts& steps = study.steps();
   out << study.name() << " (study " << study.study_id() << ") "
       << (study.cancelled() ? "was cancelled" : "is " + study.state()) << " after "
       << FormatDuration(study.elapsed_seconds()) << '\n';
   if (!study.stopped().empty()) out << "  stopped       " << study.stopped() << '\n';
+  if (study.has_reuse()) {
+    const v1::ReusedStudy& reuse = study.reuse();
+    out << "  reuses        study " << reuse.study_id() << " (code " << ShortDigest(reuse.code_digest()) << ")";
+    if (reuse.until_step() > 0) out << " up to step " << FormatCount(reuse.until_step());
+    out << ": its code up to where trials begin, this study's from there on\n";
+  }
   out << "  trials        " << FormatCount(TrialCount(study.trials_by_state())) << ": "
       << TrialStates(study.trials_by_state()) << '\n';
   out << "  steps         " << FormatCount(steps.claimed()) << " claimed, " << FormatCount(steps.unique())

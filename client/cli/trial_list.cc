@@ -1,4 +1,5 @@
 // espalier trial list STUDY [--sort metric] [--limit N] [--state STATE ...]
+#include <algorithm>
 #include <memory>
 
 #include "client/cli/commands.h"
@@ -15,12 +16,15 @@ void PrintTrials(std::ostream& out, const std::vector<v1::Trial>& trials) {
   std::vector<std::string> header = {"id", "state", "steps", "metric", "state_sha256"};
   const std::vector<std::string> tuned = TunedNames(trials);
   header.insert(header.end(), tuned.begin(), tuned.end());
+  const bool some_reuse = std::ranges::any_of(trials, [](const v1::Trial& trial) { return trial.has_origin(); });
+  if (some_reuse) header.push_back("begins with");
   Table table(std::move(header));
   for (const v1::Trial& trial : trials) {
     std::vector<std::string> row = {std::to_string(trial.trial_id()), trial.state(), FormatCount(trial.steps()),
                                     trial.has_metric() ? FormatNumber(trial.metric()) : "-",
                                     trial.state_sha256().empty() ? "-" : trial.state_sha256().substr(0, kDigestShown)};
     for (const std::string& name : tuned) row.push_back(SequenceText(trial, name));
+    if (some_reuse) row.push_back(OriginText(trial));
     table.AddRow(std::move(row));
   }
   table.Print(out);

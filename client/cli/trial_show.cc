@@ -5,6 +5,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
+#include "client/cli/study_view.h"
 #include "client/cli/training_metrics.h"
 #include "client/training_curves.h"
 
@@ -19,6 +20,7 @@ void PrintTrial(std::ostream& out, const v1::GetTrialResponse& response) {
        std::map<std::string, std::string>(trial.sequences().begin(), trial.sequences().end())) {
     out << "  " << name << " = " << text << '\n';
   }
+  if (trial.has_origin()) out << "  begins with " << OriginText(trial) << '\n';
   if (!trial.state_sha256().empty()) out << "  state_sha256 = " << trial.state_sha256() << '\n';
   if (!trial.message().empty()) out << "  " << trial.message() << '\n';
   if (response.metrics().empty()) return;

@@ -55,6 +55,12 @@ Json StopInJson(const StopRule& stop) {
   return rule;
 }
 
+Json ReuseInJson(const Reuse& reuse) {
+  Json json = Json::Object({{"study", reuse.study.value}});
+  if (reuse.until) json.Add("until", reuse.until->value);
+  return json;
+}
+
 }  // namespace
 
 std::string DefinitionOf(const StudyFile& file) {
@@ -79,6 +85,7 @@ std::string DefinitionOf(const StudyFile& file) {
   definition.Add("metric", Json::Object({{"goal", Name(study.goal)}, {"name", study.metric}}));
   if (!file.space.conditions.empty()) definition.Add("only_if", ConditionsInJson(file.space));
   if (file.code && !file.code->python.empty()) definition.Add("python", file.code->python);
+  if (study.reuse) definition.Add("reuse_from", ReuseInJson(*study.reuse));
   definition.Add("share", Name(study.scope));
   definition.Add("step",
                  study.step == StepMeaning{} ? Json("epoch") : Json(std::to_string(study.step.updates) + " updates"));

@@ -60,7 +60,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(ExpectMapping(
         root_, "",
         {"study", "trainer", "python", "environment", "data", "step", "evaluate", "hyper_parameters", "trials",
-         "only_if", "metric", "tuner", "keep", "share", "check", "hang_after", "stop", "tuner_version"}));
+         "only_if", "metric", "tuner", "keep", "share", "check", "hang_after", "stop", "reuse_from", "tuner_version"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     if (written_here_) {
       ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
@@ -72,6 +72,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(ReadKeep());
     ESPALIER_RETURN_IF_ERROR(ReadCheck());
     ESPALIER_RETURN_IF_ERROR(ReadStop());
+    ESPALIER_RETURN_IF_ERROR(ReadReuse());
     ESPALIER_RETURN_IF_ERROR(ReadTuner());
     ESPALIER_RETURN_IF_ERROR(ReadSpace(root_, file_));
     ESPALIER_RETURN_IF_ERROR(SetHorizons());
@@ -171,6 +172,26 @@ class Reader {
       ESPALIER_ASSIGN(rule.metric, ToNumber(*metric, "stop.metric"));
     }
     if (rule == StopRule{}) return Wrong("stop", "is empty; expected after, device_hours or metric");
+    return {};
+  }
+
+  Result<void> ReadReuse() {
+    const YamlNode* node = root_.Find("reuse_from");
+    if (node == nullptr) return {};
+    Reuse reuse;
+    if (node->kind != Kind::kMapping) {
+      ESPALIER_ASSIGN(reuse.study.value, WholeNumber(*node, "reuse_from", 1));
+    } else {
+      ESPALIER_RETURN_IF_ERROR(ExpectMapping(*node, "reuse_from", {"study", "until"}));
+      const YamlNode* study = node->Find("study");
+      if (study == nullptr) return Wrong("reuse_from.study", "is missing; expected a study's id");
+      ESPALIER_ASSIGN(reuse.study.value, WholeNumber(*study, "reuse_from.study", 1));
+      if (const YamlNode* until = node->Find("until"); until != nullptr) {
+        ESPALIER_ASSIGN(const std::int64_t step, WholeNumber(*until, "reuse_from.until", 1));
+        reuse.until = Step{step};
+      }
+    }
+    file_.specification.reuse = reuse;
     return {};
   }
 
@@ -310,6 +331,11 @@ Result<StudyFile> ParseDefinition(const std::string& text) {
 
 void SetCheck(StudyFile& file, CheckWhen when) {
   file.specification.check = when;
+  file.specification.definition = DefinitionOf(file);
+}
+
+void SetReuse(StudyFile& file, const Reuse& reuse) {
+  file.specification.reuse = reuse;
   file.specification.definition = DefinitionOf(file);
 }
 

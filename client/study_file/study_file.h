@@ -76,6 +76,7 @@ tl::expected<void, FileError> CheckForForecast(StudyFile& file, const std::vecto
 
 // As if the file said so.
 void SetCheck(StudyFile& file, CheckWhen when);
+void SetReuse(StudyFile& file, const Reuse& reuse);
 
 // An error whose field is one of the file, with its line.
 FileError AtField(const StudyFile& file, const Error& error);

@@ -92,7 +92,9 @@ std::string FieldOfRequest(const StudyFile& file, std::string field) {
                                                              {"stop.device_seconds", "stop.device_hours"},
                                                              {"metric", "metric.name"},
                                                              {"goal", "metric.goal"},
-                                                             {"scope", "share"}};
+                                                             {"scope", "share"},
+                                                             {"reuse_from_study_id", "reuse_from"},
+                                                             {"reuse_until_step", "reuse_from.until"}};
   if (field.starts_with("study.")) field.erase(0, 6);
   if (const auto known = kFields.find(field); known != kFields.end()) return known->second;
   std::size_t index = 0;

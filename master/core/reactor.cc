@@ -10,6 +10,7 @@
 #include "master/core/nodes/ordering.h"
 #include "master/core/nodes/orders.h"
 #include "master/core/nodes/runs.h"
+#include "master/core/origin.h"
 #include "master/core/settling.h"
 #include "master/core/state/index_keeper.h"
 #include "master/core/stopping.h"
@@ -60,6 +61,7 @@ Transition React(MasterState& state, const Event& event, Policy& policy, const R
   SettleTouched(draft);
   StopStudies(draft);
   ClaimLostStates(draft);
+  TakeOverStates(draft);
   OrderRuns(draft);
   FinishStudies(draft);
   EndChecks(draft);

@@ -104,6 +104,10 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
   if (stop.has_after_seconds()) specification.stop.after = Seconds(stop.after_seconds());
   if (stop.has_device_seconds()) specification.stop.device_time = Seconds(stop.device_seconds());
   if (stop.has_metric()) specification.stop.metric = stop.metric();
+  if (message.reuse_from_study_id() != 0) {
+    specification.reuse = Reuse{.study = StudyId{message.reuse_from_study_id()}};
+    if (message.reuse_until_step() != 0) specification.reuse->until = Step{message.reuse_until_step()};
+  }
   ESPALIER_ASSIGN(specification.scope, FromProto(message.scope()));
   ESPALIER_ASSIGN(specification.keep, FromProto(message.keep()));
   ESPALIER_ASSIGN(specification.check, FromProto(message.check()));
@@ -223,6 +227,11 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
     message.mutable_check()->set_state(summary.check->state);
     message.mutable_check()->set_text(summary.check->text);
   }
+  if (const auto& reused = summary.reuse) {
+    message.mutable_reuse()->set_study_id(reused->reuse.study.value);
+    message.mutable_reuse()->set_code_digest(reused->code_digest);
+    if (reused->reuse.until) message.mutable_reuse()->set_until_step(reused->reuse.until->value);
+  }
   return message;
 }
 
@@ -239,6 +248,7 @@ v1::StudyListing ToProto(const StudyListing& listing, const Study& study) {
   message.mutable_trials_by_standing()->insert(listing.trials_by_standing.begin(), listing.trials_by_standing.end());
   message.set_claimed_steps(listing.claimed_steps);
   message.set_elapsed_seconds(listing.elapsed.count());
+  if (specification.reuse) message.set_reuse_from_study_id(specification.reuse->study.value);
   if (listing.best) *message.mutable_best() = ToProto(*listing.best, specification.metric);
   return message;
 }
@@ -261,6 +271,12 @@ v1::Trial ToProto(const TrialSummary& summary, const Trial& trial) {
   for (const TrialEvaluation& evaluation : summary.evaluations) *message.add_evaluations() = ToProto(evaluation);
   message.set_horizon_steps(trial.horizon.value);
   message.set_message(summary.message);
+  if (const auto& origin = summary.origin) {
+    message.mutable_origin()->set_study_id(origin->study.value);
+    message.mutable_origin()->set_code_digest(origin->code_digest);
+    message.mutable_origin()->set_step(origin->point.step.value);
+    message.mutable_origin()->set_plan_node_id(origin->point.node.value);
+  }
   return message;
 }
 
@@ -338,6 +354,7 @@ v1::ForecastResponse ToProto(const Forecast& forecast) {
   message.set_total_steps(forecast.total_steps);
   message.set_unique_steps(forecast.unique_steps);
   message.set_merge_rate(rate(forecast.total_steps, forecast.unique_steps));
+  message.set_reused_steps(forecast.reused_steps);
   if (forecast.trained_steps) {
     message.set_trained_steps(*forecast.trained_steps);
     message.set_remaining_steps(forecast.unique_steps - *forecast.trained_steps);

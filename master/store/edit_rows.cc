@@ -224,7 +224,9 @@ class StateRows {
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
             study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check),
             asked.hang_after, asked.tuner, asked.asks_for_idle_slots, asked.stop.after, asked.stop.device_time,
-            asked.stop.metric, study.stopped, Name(study.keep));
+            asked.stop.metric, study.stopped, Name(study.keep),
+            asked.reuse ? std::optional(asked.reuse->study) : std::nullopt,
+            asked.reuse ? asked.reuse->until : std::nullopt);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 

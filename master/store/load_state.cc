@@ -200,6 +200,10 @@ class Loader {
                   .cancelled = row.Flag("cancelled"),
                   .stopped = row.Text("stopped"),
                   .keep = row.Parsed("keep_now", ParseKeep)};
+      if (!row.IsNull("reuse_study_id")) {
+        study.specification.reuse = Reuse{.study = row.Id<StudyId>("reuse_study_id")};
+        if (!row.IsNull("reuse_until")) study.specification.reuse->until = row.At("reuse_until");
+      }
       if (!row.IsNull("reference")) study.specification.reference = row.Digest("reference");
       Apply(state_, AddStudy{study});
       if (const auto finished_at = row.OptionalMoment("finished_at"))
@@ -225,6 +229,11 @@ class Loader {
       Result<PackedConfiguration> configuration = PackedConfiguration::Parse(row.Bytes("body"));
       if (!configuration) throw std::runtime_error("configuration: " + configuration.error().message);
       node.configuration = *std::move(configuration);
+      if (!row.IsNull("origin_node_id")) {
+        const Point point{row.Id<PlanNodeId>("origin_node_id"), row.At("origin_step")};
+        const PlanId of_point = plan_of_node_.at(point.node);  // nodes come by id: it was there before
+        node.origin = Origin{of_point, point, state_.plans.at(of_point).Node(point.node).lineage};
+      }
       plan_of_node_[node.id] = plan;
       Apply(state_, ChangePlan{plan, std::move(node)});
     });

@@ -65,7 +65,9 @@ Result<void> PlanRows::TakeNodes(std::vector<RowSet>& sets) const {
     } else if (known->second != body) {
       return MakeError(ErrorCode::kAborted, "two configurations have the digest " + ToHex(digest));
     }
-    node.Add(added.id, plan, added.parent, added.start, digest);
+    const auto origin_node = added.origin ? std::optional(added.origin->point.node) : std::nullopt;
+    const auto origin_step = added.origin ? std::optional(added.origin->point.step) : std::nullopt;
+    node.Add(added.id, plan, added.parent, added.start, digest, origin_node, origin_step);
   }
   sets.push_back(std::move(configuration));
   sets.push_back(std::move(node));

@@ -130,6 +130,9 @@ CREATE TABLE study (
   stop_device_time double precision,
   stop_metric      double precision,
   stopped          text    NOT NULL,
+  reuse_study_id   bigint  REFERENCES study (id),
+  reuse_until      bigint,
+  CONSTRAINT study_reuses_up_to_a_step CHECK (reuse_until IS NULL OR (reuse_study_id IS NOT NULL AND reuse_until > 0)),
   CONSTRAINT study_hangs_after_some_time CHECK (hang_after > 0),
   CONSTRAINT study_check_when_is_known CHECK (check_when IN ('beside', 'first', 'off')),
   CONSTRAINT study_keep_is_known CHECK (keep IN ('best', 'all', 'none', 'claimed')),
@@ -138,6 +141,7 @@ CREATE TABLE study (
   CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
 );
 COMMENT ON COLUMN study.stopped IS 'What its stop rule came to; empty: nothing. Times are in seconds.';
+COMMENT ON COLUMN study.reuse_study_id IS 'Whose states its trials begin with, where there are some, instead of at Init: none behind the step reuse_until, if that is given.';
 COMMENT ON COLUMN study.keep_now IS 'Which of its states are never evicted: as asked for (keep), until somebody changes it.';
 COMMENT ON COLUMN study.tuner IS 'The built-in tuner that the definition names; empty: the user''s own.';
 COMMENT ON TABLE study IS 'One optimization run of a user: what was asked for, and what it was resolved to. Running while finished_at is null.';
@@ -179,10 +183,16 @@ CREATE TABLE plan_node (
   parent_id     bigint REFERENCES plan_node (id),
   start_step    bigint NOT NULL,
   configuration bytea  NOT NULL REFERENCES configuration (digest),
-  CONSTRAINT plan_node_is_one_per_prefix UNIQUE NULLS NOT DISTINCT (plan_id, parent_id, start_step, configuration),
+  origin_node_id bigint REFERENCES plan_node (id),
+  origin_step    bigint,
+  CONSTRAINT plan_node_is_one_per_prefix UNIQUE NULLS NOT DISTINCT
+    (plan_id, parent_id, start_step, configuration, origin_node_id, origin_step),
+  CONSTRAINT plan_node_origin_is_of_a_root CHECK (origin_node_id IS NULL OR parent_id IS NULL),
+  CONSTRAINT plan_node_origin_is_a_point CHECK ((origin_node_id IS NULL) = (origin_step IS NULL) AND origin_step > 0),
   CONSTRAINT plan_node_root_starts_at_step_0 CHECK ((parent_id IS NULL) = (start_step = 0)),
   CONSTRAINT plan_node_starts_at_a_step CHECK (start_step >= 0)
 );
+COMMENT ON COLUMN plan_node.origin_node_id IS 'Of a root whose training begins with a state of another plan: that state''s point, with origin_step. Else null: it begins at Init.';
 COMMENT ON TABLE plan_node IS 'A piece of training: from start_step on under one configuration, going on from its parent. Only ever added.';
 
 CREATE TABLE trial (

@@ -172,6 +172,10 @@ void EditGenerator::NewStudy() {
   if (Chance(40)) study.specification.stop.device_time = Seconds(0.5 + static_cast<double>(Below(9000)));
   if (Chance(40)) study.specification.stop.metric = 0.1 * static_cast<double>(Below(100));
   if (Chance(40)) study.specification.hang_after = Seconds(0.5 + static_cast<double>(Below(9000)));
+  if (!state_.studies.empty() && Chance(30)) {
+    study.specification.reuse = Reuse{.study = AnyKey(state_.studies)};
+    if (Chance(50)) study.specification.reuse->until = Step{1 + Below(100)};
+  }
   if (Chance(70)) study.metric_names = {"accuracy", Text()};
   Do(AddStudy{study});
   const PlanIdentity identity{
@@ -208,8 +212,8 @@ void EditGenerator::NewTrial() {
       configuration.functions.push_back({Linear{1, 1}, start});
       configuration.undeclared.push_back("warp" + Text());
     }
-    const AddPlanNode node{
-        .id = state_.next.plan_node, .parent = parent, .start = start, .configuration = configuration};
+    AddPlanNode node{.id = state_.next.plan_node, .parent = parent, .start = start, .configuration = configuration};
+    if (!parent && Chance(30)) node.origin = SomeOrigin(plan);
     Do(ChangePlan{plan, node});
     parent = node.id;
     trial.leaf = node.id;
@@ -220,6 +224,14 @@ void EditGenerator::NewTrial() {
   Do(AddTrial{trial});
   AddEvent(trial.study, TrialSubmitted{trial.id});
   MoreClaims();
+}
+
+std::optional<Origin> EditGenerator::SomeOrigin(PlanId for_plan) {
+  const PlanId id = AnyKey(state_.plans);
+  const SearchPlan& plan = state_.plans.at(id);
+  if (id == for_plan || plan.nodes.empty()) return std::nullopt;
+  const PlanNode& node = plan.Node(AnyKey(plan.nodes));
+  return Origin{.plan = id, .point = {node.id, node.start + (1 + Below(5))}, .lineage = node.lineage};
 }
 
 void EditGenerator::MoreClaims() {
@@ -260,7 +272,13 @@ std::optional<Point> EditGenerator::AnyPoint(PlanId& plan) {
   plan = AnyKey(state_.plans);
   if (state_.plans.at(plan).nodes.empty()) return std::nullopt;
   const PlanNodeId node = AnyKey(state_.plans.at(plan).nodes);
-  return Point{node, state_.plans.at(plan).Node(node).start + (1 + Below(3))};
+  return Point{node, std::max(state_.plans.at(plan).Node(node).start + 1, Begins(plan, node)) + Below(3)};
+}
+
+// Nothing is known before.
+Step EditGenerator::Begins(PlanId plan, PlanNodeId node) const {
+  const Origin* origin = OriginOf(state_.plans.at(plan), node);
+  return origin == nullptr ? Step{0} : origin->point.step;
 }
 
 void EditGenerator::ChangePoint() {
@@ -303,7 +321,8 @@ void EditGenerator::ChangeTraining() {
     const std::int64_t units = 1 + Below(100);
     return Do(ChangePlan{plan, SetMeasurement{point->node, static_cast<CostKind>(Below(7)), {units, Below(1 << 30)}}});
   }
-  const TrainedRange range{RunId{Below(4) + 1}, point->step - 1, point->step, Seconds{Below(1000) / 7.0}};
+  const Step from = std::max(point->step - 1, Begins(plan, point->node));
+  const TrainedRange range{RunId{Below(4) + 1}, from, point->step, Seconds{Below(1000) / 7.0}};
   Do(ChangePlan{plan, SetTrainedRange{point->node, range}});
 }
 

@@ -1,6 +1,7 @@
 // Random valid edits, by seed: every kind of change, nasty texts and numbers.
 #pragma once
 
+#include <optional>
 #include <random>
 #include <string>
 
@@ -36,6 +37,8 @@ class EditGenerator {
   void BringCode();
   void NewStudy();
   void NewTrial();
+  Step Begins(PlanId plan, PlanNodeId node) const;
+  std::optional<Origin> SomeOrigin(PlanId for_plan);
   void MoreClaims();
   void Settle();
   void ChangePoint();

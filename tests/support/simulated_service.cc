@@ -107,6 +107,18 @@ void SimulatedService::RestartServer(std::size_t server) {
   node.Start();
 }
 
+void SimulatedService::Install(const Offer& offer) {
+  for (std::size_t server = 0; server < service_.nodes().size(); ++server) {
+    service_.nodes()[server]->Install(offer);
+    RestartServer(server);
+  }
+  RunUntil([&] {
+    return std::ranges::all_of(state().servers, [&](const auto& entry) {
+      return entry.second.session && entry.second.offers.contains(TrainerDigest(offer));
+    });
+  });
+}
+
 void SimulatedService::RestartMaster() {
   service_.master().Kill();
   service_.network().EndAll();

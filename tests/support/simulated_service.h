@@ -56,6 +56,8 @@ class SimulatedService : public CalledMaster {
   bool CrashAWorker();
   // Its node manager is killed, and a new incarnation starts. The master has not heard of it yet.
   void RestartServer(std::size_t server);
+  // Every server offers this instead of what it offered, and trains by it alone.
+  void Install(const Offer& offer);
   // Returns once it has loaded.
   void RestartMaster();
 

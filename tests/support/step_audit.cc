@@ -143,6 +143,7 @@ StepTotals TotalsFromScratch(const MasterState& state, StudyId study_id) {
                     .wasted = CountWasted(state, runs, claimed),
                     .reused = ReusedSteps(state, study, unique).Count()};
   StepSet wanted;
+  StepSet trained;
   std::map<PlanNodeId, const PlanNode*> nodes;
   for (const TrialId id : state.trials_by_study.at(study_id)) {
     const Trial& trial = state.trials.at(id);
@@ -153,9 +154,9 @@ StepTotals TotalsFromScratch(const MasterState& state, StudyId study_id) {
     for (const StepRange& range : LineageRanges(plan, trial.leaf, last->point.step)) {
       wanted.Add(range);
       nodes[range.node] = &plan.Node(range.node);
+      trained.AddTakenOver(plan, plan.Node(range.node));
     }
   }
-  StepSet trained;
   for (const auto& [id, node] : nodes) trained.AddTrained(*node);
   totals.wanted_once = wanted.Count();
   totals.wanted_trained = Intersection(wanted, trained).Count();

@@ -2,6 +2,7 @@
 #include "master/core/calls/branch.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
+#include "master/core/origin.h"
 #include "master/core/state/stored_text.h"
 #include "searchplan/sequence/joint_segment_count.h"
 
@@ -133,7 +134,8 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   draft.Do(AddStudy{std::move(study)});
   std::vector<std::int64_t> ids = {id.value};
   for (const ResolvedTrial& each : resolved) {
-    const TrialId entered = EnterTrial(draft, id, each, plan);
+    const auto origin = OriginOfContinuation(draft.state(), draft.state().studies.at(id), each, *trial);
+    const TrialId entered = EnterTrial(draft, id, each, plan, origin);
     const ClaimId claim = MakeClaim(draft, id, entered, each.trial->steps);
     if (call.state_wanted) ClaimItsState(draft, plan, claim);
     ids.push_back(entered.value);

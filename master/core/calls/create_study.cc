@@ -4,6 +4,7 @@
 #include "base/key_text.h"
 #include "base/text.h"
 #include "master/core/calls/study_calls.h"
+#include "master/core/origin.h"
 #include "master/core/state/stored_text.h"
 
 namespace espalier::master {
@@ -199,6 +200,10 @@ Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
   if (stop.after) key.Add("stop after " + std::to_string(stop.after->count()));
   if (stop.device_time) key.Add("stop after devices' " + std::to_string(stop.device_time->count()));
   if (stop.metric) key.Add("stop at " + espalier::Print(Value(*stop.metric)));
+  if (const auto& reuse = specification.reuse) {
+    key.Add("reuse " + std::to_string(reuse->study.value) + " until " +
+            (reuse->until ? std::to_string(reuse->until->value) : "the end"));
+  }
   return DigestOf(key.text());
 }
 
@@ -226,6 +231,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   study.user = caller.user;
   study.team = caller.team;
   study.created_at = draft.now;
+  ESPALIER_RETURN_IF_ERROR(CheckReuse(draft.state(), caller, study));
   draft.Log(LogLevel::kInfo, "study created", {{"study", id}, {"name", name}});
   draft.Do(AddStudy{std::move(study)});
   return IdsOf({id, false});

@@ -2,6 +2,7 @@
 #include "master/core/calls/new_trial.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
+#include "master/core/origin.h"
 #include "master/core/settling.h"
 #include "master/core/state/claims.h"
 #include "master/core/state/stored_text.h"
@@ -141,7 +142,8 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const Sub
   std::vector<std::int64_t> claim_ids;
   for (const ResolvedTrial& trial : trials) {
     const PlanId plan = PlanFor(draft, study, draft.state().next.trial);
-    const TrialId id = EnterTrial(draft, call.study, trial, plan);
+    const auto origin = FindOrigin(draft.state(), study, trial, plan, study.created_at);
+    const TrialId id = EnterTrial(draft, call.study, trial, plan, origin);
     trial_ids.push_back(id.value);
     claim_ids.push_back(MakeClaim(draft, call.study, id, trial.trial->steps).value);
     for (const Step more : trial.trial->more) claim_ids.push_back(MakeClaim(draft, call.study, id, more).value);

@@ -65,9 +65,11 @@ void ClaimItsState(Draft& draft, PlanId plan_id, ClaimId claim) {
   draft.Do(plan_id, {AddClaim{std::move(state)}});
 }
 
-TrialId EnterTrial(Draft& draft, StudyId study_id, const ResolvedTrial& resolved, PlanId plan) {
+TrialId EnterTrial(Draft& draft, StudyId study_id, const ResolvedTrial& resolved, PlanId plan,
+                   const std::optional<Origin>& origin) {
   const TrialId id = draft.state().next.trial;
-  Insertion insertion = InsertTrial(draft.state().plans.at(plan), resolved.segments, draft.state().next.plan_node);
+  Insertion insertion =
+      InsertTrial(draft.state().plans.at(plan), resolved.segments, draft.state().next.plan_node, origin);
   draft.Do(plan, std::move(insertion.edit));
   draft.Do(AddTrial{{.id = id,
                      .study = study_id,

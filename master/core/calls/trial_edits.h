@@ -1,6 +1,8 @@
 // Trials as they are entered, claimed, closed: what several calls of clients do alike.
 #pragma once
 
+#include <optional>
+
 #include "master/core/calls/new_trial.h"
 #include "master/core/draft.h"
 
@@ -14,8 +16,10 @@ Scope ScopeOf(const Study& study);
 PlanIdentity PlanIdentityOf(const Study& study, TrialId trial);
 PlanId PlanFor(Draft& draft, const Study& study, TrialId trial);
 
-// Enters the trial's whole lineage into the plan, and the trial into the study. O(joint segments x log nodes).
-TrialId EnterTrial(Draft& draft, StudyId study, const ResolvedTrial& resolved, PlanId plan);
+// Enters the trial's whole lineage into the plan, and the trial into the study. `origin`: what its training begins
+// with; none: Init. O(joint segments x log nodes).
+TrialId EnterTrial(Draft& draft, StudyId study, const ResolvedTrial& resolved, PlanId plan,
+                   const std::optional<Origin>& origin);
 
 // REQUIRES: `step` is past the trial's last claim and at most its horizon; or a claim failed there.
 // O(depth).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/core/origin.h"
 #include "master/core/state/cache_keeper.h"
 
 namespace espalier::master {
@@ -38,7 +39,7 @@ std::int64_t Drop(Draft& draft, const CheckpointCache::Candidate& candidate, con
   const Checkpoint stands = *draft.state().plans.at(candidate.plan).FindCheckpoint(candidate.point);
   draft.Log(LogLevel::kInfo, "checkpoint evicted",
             {{"node", candidate.point.node}, {"step", candidate.point.step}, {"bytes", stands.bytes}});
-  draft.Do(candidate.plan, {DropCheckpoint{candidate.point, stands.file}});
+  DropFile(draft, candidate.plan, candidate.point, stands.file);
   draft.superseded_files.insert(stands.file);
   draft.touched.servers.insert(server);
   return stands.bytes;

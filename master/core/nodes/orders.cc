@@ -118,7 +118,8 @@ Order OrderOf(const Draft& draft, const Run& run) {
                                .state_sha256 = state == nullptr ? std::string() : state->sha256,
                                .configuration = node.configuration,
                                .lineage = node.lineage,
-                               .root = RootOf(plan, node).configuration};
+                               .root = RootOf(plan, node).configuration,
+                               .of_other_code = OriginAt(plan, *run.start) != nullptr};
   }
   for (const PathStage& stage : run.path) {
     const PlanNode& node = plan.Node(stage.node);

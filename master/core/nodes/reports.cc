@@ -7,6 +7,7 @@
 #include "master/core/nodes/attempts.h"
 #include "master/core/nodes/measurements.h"
 #include "master/core/nodes/runs.h"
+#include "master/core/origin.h"
 #include "master/core/state/stored_text.h"
 #include "searchplan/plan/record_result.h"
 
@@ -188,7 +189,7 @@ struct Applier {
     const Run* run = FindRun();
     if (run == nullptr || PlanWithPoint(state(), run->plan, start.point) == nullptr) return;
     Warn("a checkpoint is missing or damaged", start.point, CleanText(start.why, kMessageBytesMax));
-    draft.Do(run->plan, {DropCheckpoint{start.point, start.file}});
+    DropFile(draft, run->plan, start.point, start.file);
   }
 
   void operator()(const StoreFull& full) const {

@@ -123,11 +123,14 @@ void CacheKeeper::CountAllKept(const Study& study, std::int64_t sign) {
 void CacheKeeper::CountKept(TrialId id, Step step, std::int64_t sign) {
   const Trial& trial = state_.trials.at(id);
   const SearchPlan& plan = state_.plans.at(trial.plan);
-  const Point point = AnsweredAt(plan, PointOn(plan, trial.leaf, step));
+  CountKept(plan.id, AnsweredAt(plan, PointOn(plan, trial.leaf, step)), sign);
+}
+
+void CacheKeeper::CountKept(PlanId plan, Point point, std::int64_t sign) {
   const auto kept = state_.index.kept.try_emplace(point).first;
   kept->second += sign;
   if (kept->second == 0) state_.index.kept.erase(kept);
-  LookAgain(plan.id, point);
+  LookAgain(plan, point);
 }
 
 void CacheKeeper::SetFurthest(PlanId plan, RunId run, Point point) {
@@ -139,6 +142,7 @@ void CacheKeeper::SetFurthest(PlanId plan, RunId run, Point point) {
 }
 
 void CacheKeeper::Stored(const SearchPlan& plan, Point point) {
+  if (OriginAt(plan, point) != nullptr) return;  // the file is the origin's, and kept there
   const Checkpoint& stands = *plan.FindCheckpoint(point);
   state_.index.cache.Add(point, plan.id, stands.bytes);
   // A node manager may name any run, one of another plan, too.

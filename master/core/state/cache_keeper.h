@@ -28,6 +28,8 @@ class CacheKeeper {
   void RunEnded(const Run& run);
   // `take` takes what has come of a claim: another state may be kept.
   void Around(const Study& study, const ClaimSettled& settled, const std::function<void()>& take);
+  // What states are kept for, whoever asks: so many more, or fewer, reasons to keep this one.
+  void CountKept(PlanId plan, Point point, std::int64_t sign);
   // The study keeps others from now on. O(its events log).
   void KeepOf(Study& study, Keep keep);
   // What is asked for, or kept open, there may have changed.

@@ -149,7 +149,22 @@ void IndexKeeper::CountLineage(const Trial& trial, std::int64_t sign) {
   }
 }
 
+// The plan has, or has no more, the state that lineages begin with at the point.
+void IndexKeeper::NoteTakenOver(const SearchPlan& plan, Point point, bool is_there) {
+  const Origin* origin = OriginAt(plan, point);
+  if (origin == nullptr) return;
+  std::set<std::pair<PlanId, Point>>& places = state_.index.taken_over[origin->point];
+  is_there ? (void)places.emplace(plan.id, point) : (void)places.erase({plan.id, point});
+  if (places.empty()) state_.index.taken_over.erase(origin->point);
+}
+
 void IndexKeeper::TrialAdded(const Trial& trial) {
+  if (const Origin* origin = OriginOf(state_.plans.at(trial.plan), trial.leaf)) {
+    const bool is_running = !state_.studies.at(trial.study).finished_at;
+    if (is_running && state_.index.begun_with[trial.study].emplace(origin->point, origin->plan).second) {
+      CacheKeeper(state_).CountKept(origin->plan, origin->point, 1);
+    }
+  }
   if (trial.closed) {
     ++state_.index.going_on[trial.study].known;
   } else {
@@ -219,11 +234,13 @@ void IndexKeeper::PlanChanged(SearchPlan& plan, const PlanChange& change) {
     return;
   }
   if (const auto* stored = std::get_if<SetCheckpoint>(&change)) {
+    NoteTakenOver(plan, stored->point, true);
     EditNeeds(plan, [&](NeedEditor& editor) { editor.AddCheckpoint(stored->point); });
     return CacheKeeper(state_).Stored(plan, stored->point);
   }
   if (const auto* dropped = std::get_if<DropCheckpoint>(&change)) {
     if (plan.FindCheckpoint(dropped->point) != nullptr) return;
+    NoteTakenOver(plan, dropped->point, false);
     CacheKeeper(state_).Dropped(dropped->point);
     return EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveCheckpoint(dropped->point); });
   }
@@ -326,6 +343,9 @@ void IndexKeeper::StudyAdded(const Study& study) {
 void IndexKeeper::StudyFinished(const Study& study) {
   Indexes& index = state_.index;
   index.timed_studies.erase(study.id);
+  if (const auto begun_with = index.begun_with.extract(study.id)) {
+    for (const auto& [point, plan] : begun_with.mapped()) CacheKeeper(state_).CountKept(plan, point, -1);
+  }
   if (const auto& reference = study.specification.reference) {
     if (--index.references_in_use[*reference] == 0) index.references_in_use.erase(*reference);
   }

@@ -69,6 +69,7 @@ class IndexKeeper {
   void UnlistIdle(const Server& server);
   OfferKind KindOf(Digest128 trainer, const OfferMade& made) const;
   void NotePreempted(const Run& run);
+  void NoteTakenOver(const SearchPlan& plan, Point point, bool is_there);
   void ChangeOpenEnds(Point point, PlanNodeId to, const std::function<void(OpenEnds&)>& change);
   void CountLastClaim(PlanId plan, Point point, std::int64_t sign);
   void CountLineage(const Trial& trial, std::int64_t sign);

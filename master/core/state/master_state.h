@@ -213,8 +213,13 @@ struct Indexes {
   std::map<CheckKey, std::set<StudyId>> checks_wanted;
   CheckpointCache cache;
   std::unordered_map<Point, StateUse> state_uses;
-  std::map<RunId, Point> furthest_stored;        // by each run that has not ended
-  std::unordered_map<Point, std::int64_t> kept;  // as studies ask (Keep), whether a state is there or not; none is 0
+  std::map<RunId, Point> furthest_stored;  // by each run that has not ended
+  // As studies ask (Keep), and for each running one whose trials begin with it; whether a state is there or not; none
+  // is 0.
+  std::unordered_map<Point, std::int64_t> kept;
+  std::map<StudyId, std::map<Point, PlanId>> begun_with;  // states of others, by running studies whose trials begin so
+  std::map<Point, std::set<std::pair<PlanId, Point>>> taken_over;  // by the state's own point: where plans begin with
+                                                                   // its file; none is empty
   friend bool operator==(const Indexes&, const Indexes&) { return true; }
 };
 

@@ -68,8 +68,12 @@ void AddRange(const MasterState& state, const TrainedRange& range, StudyId study
   }
 }
 
-Trained TrainedUnder(const MasterState& state, const PlanNode& node, StudyId study) {
+Trained TrainedUnder(const MasterState& state, const SearchPlan& plan, const PlanNode& node, StudyId study) {
   Trained trained;
+  if (const Origin* origin = OriginOf(plan, node.id)) {
+    trained.all.push_back({node.start, origin->point.step});
+    trained.earlier.push_back({node.start, origin->point.step});
+  }
   for (const TrainedRange& range : node.results->trained) AddRange(state, range, study, trained);
   return trained;
 }
@@ -109,7 +113,8 @@ StepTotals StepLedger::Of(StudyId study) const {
   return totals == totals_.end() ? StepTotals{} : totals->second;
 }
 
-StepTotals StepLedger::PartOf(const MasterState& state, const PlanNode& node, const Share& share) const {
+StepTotals StepLedger::PartOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node,
+                              const Share& share) const {
   StepTotals part;
   Step done = node.start;
   Step wanted = node.start;
@@ -124,11 +129,11 @@ StepTotals StepLedger::PartOf(const MasterState& state, const PlanNode& node, co
   }
   part.unique = done - node.start;
   part.wanted_once = wanted - node.start;
-  if (node.results->trained.empty()) return part;
+  if (node.results->trained.empty() && OriginOf(plan, node.id) == nullptr) return part;
   const std::int64_t step_time = StepTimeOf(node);
   part.claimed_time = done_steps * step_time;
   part.unique_time = part.unique * step_time;
-  const Trained trained = TrainedUnder(state, node, share.study);
+  const Trained trained = TrainedUnder(state, plan, node, share.study);
   part.wanted_trained = Covered(trained.all, {node.start, wanted});
   std::vector<Interval> not_reused = trained.own;
   const std::int64_t own = Covered(not_reused, {node.start, done});
@@ -154,12 +159,13 @@ StepTotals StepLedger::PartOf(const MasterState& state, const PlanNode& node, co
   return part;
 }
 
-void StepLedger::AddParts(const MasterState& state, PlanId plan, PlanNodeId node_id, int sign) {
+void StepLedger::AddParts(const MasterState& state, PlanId plan_id, PlanNodeId node_id, int sign) {
   const auto shares = shares_.find(node_id);
   if (shares == shares_.end()) return;
-  const PlanNode& node = state.plans.at(plan).Node(node_id);
+  const SearchPlan& plan = state.plans.at(plan_id);
+  const PlanNode& node = plan.Node(node_id);
   for (const Share& share : shares->second) {
-    const StepTotals part = PartOf(state, node, share);
+    const StepTotals part = PartOf(state, plan, node, share);
     sign > 0 ? (void)(totals_[share.study] += part) : (void)(totals_[share.study] -= part);
   }
 }
@@ -206,10 +212,10 @@ void StepLedger::ClaimsChanged(const MasterState& state, const Trial& trial) {
       auto share = std::find_if(shares.begin(), shares.end(), [&](const Share& s) { return s.study == trial.study; });
       if (share == shares.end()) share = shares.insert(share, Share{trial.study, {}});
       StepTotals& totals = totals_[trial.study];
-      totals -= PartOf(state, node, *share);
+      totals -= PartOf(state, plan, node, *share);
       Move(*share, node, node_end, before, -1);
       Move(*share, node, node_end, after, 1);
-      totals += PartOf(state, node, *share);
+      totals += PartOf(state, plan, node, *share);
     }
     node_end = node.start;
     id = node.parent;

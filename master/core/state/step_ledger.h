@@ -31,7 +31,8 @@ struct StepTotals {
   std::int64_t trained = 0;      // by runs that serve or served the study, up to any claim; each time
   std::int64_t re_derived = 0;   // of those: trained by a run of smaller id, too
   std::int64_t wasted = 0;       // of those: served already by a checkpoint or another run's promise when ordered
-  std::int64_t reused = 0;       // of unique: trained by runs ordered before the study was created, and not by its own
+  std::int64_t reused = 0;       // of unique: trained by runs ordered before the study was created, and not by its own;
+                                 // or by other code, before the state that the lineage begins with
   std::int64_t wanted = 0;       // over the trials
   std::int64_t wanted_once = 0;  // those that trials share counted once
   std::int64_t wanted_trained = 0;  // of those, by whomever
@@ -96,7 +97,7 @@ class StepLedger {
   };
 
   static Reach ReachOf(const SearchPlan& plan, const Trial& trial);
-  StepTotals PartOf(const MasterState& state, const PlanNode& node, const Share& share) const;
+  StepTotals PartOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node, const Share& share) const;
   void AddParts(const MasterState& state, PlanId plan, PlanNodeId node, int sign);
   void Move(Share& share, const PlanNode& node, Step node_end, const Reach& reach, std::int64_t sign) const;
   // What of the run's path was served when it was ordered.

@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/ids.h"
+#include "base/reuse.h"
 #include "base/stop_rule.h"
 #include "base/study_choices.h"
 #include "base/study_event.h"
@@ -37,6 +38,7 @@ struct StudySpecification {
   std::string tuner = {};  // a built-in one, which tuner hosts may carry on; empty: the user's own
   bool asks_for_idle_slots = false;         // its tuner is told of them
   std::optional<Digest128> reference = {};  // the trainer is one that servers offer by it; none: one of their own
+  std::optional<Reuse> reuse = {};
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
 };
 

@@ -42,7 +42,8 @@ class Explainer {
 
   ExplainedStage Explain(Point point) {
     told_.point = point;
-    const bool is_told = ExplainFailure() || ExplainCheckpoint() || ExplainRunning() || ExplainNeed();
+    const bool is_told =
+        ExplainFailure() || ExplainOrigin() || ExplainCheckpoint() || ExplainRunning() || ExplainNeed();
     if (!is_told && !ExplainFailedCheck()) ExplainRest();
     AddEvaluationFailures();
     if (told_.standing != StageStanding::kFailed) Serve(ClaimsWanting(state_, plan_, point, kPlacesMax));
@@ -84,6 +85,18 @@ class Explainer {
     told_.why = "training failed at " + NameOf(*failing) + " (" + std::string(Name(failure.kind)) +
                 "); `espalier stage retry " + NameOf(*failing) + "` tries it again:\n" + failure.message;
     Serve({ClaimsFailedAt(plan_, told_.point), true});
+    return true;
+  }
+
+  // What comes with the state that the lineage begins with is never trained here; the state itself may be evaluated
+  // here.
+  bool ExplainOrigin() {
+    const Origin* origin = OriginOf(plan_, told_.point.node);
+    if (origin == nullptr || told_.point.step >= origin->point.step) return false;
+    const TrainingIdentity& training = state_.plans.at(origin->plan).identity.training;
+    told_.standing = StageStanding::kDone;
+    told_.why = "training begins behind it, with a state that other code left (trainer " + training.trainer +
+                ", code " + training.code_digest + "): stage " + NameOf(origin->point);
     return true;
   }
 

@@ -7,6 +7,7 @@
 #include "master/core/calls/new_trial.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
+#include "master/core/origin.h"
 #include "master/core/state/visibility.h"
 #include "master/core/views/checkpoint_sizes.h"
 #include "master/core/views/forecast_times.h"
@@ -61,6 +62,8 @@ Result<Basis> TakeBasis(const MasterState& state, const std::vector<ForecastStud
     if (!study.has_value()) return InField(Indexed("studies", i), study.error());
     study->team = team;
     study->id = StudyId{state.next.study.value + static_cast<std::int64_t>(i)};
+    const auto reusable = CheckReuse(state, {.user = {}, .team = team}, *study);
+    if (!reusable.has_value()) return InField(Indexed("studies", i), reusable.error());
     basis.studies.push_back(
         {.study = *study, .existing = ExistingPlan(state, *study), .is_trained_known = IsTrainedKnown(state, *study)});
   }
@@ -112,12 +115,12 @@ class ScratchPlans {
  public:
   explicit ScratchPlans(const IdCounters& next) : next_trial_(next.trial), next_node_(next.plan_node) {}
 
-  PlannedTrial Add(const PlannedStudy& study, const ResolvedTrial& trial) {
+  PlannedTrial Add(const PlannedStudy& study, const ResolvedTrial& trial, const std::optional<Origin>& origin) {
     const PlanIdentity identity = PlanIdentityOf(study.study, next_trial_);
     ++next_trial_.value;
     SearchPlan& plan = plans_.try_emplace(DigestOf(identity), SearchPlan{.identity = identity}).first->second;
     if (study.existing) existing_[&plan] = *study.existing;
-    const Insertion insertion = InsertTrial(plan, trial.segments, next_node_);
+    const Insertion insertion = InsertTrial(plan, trial.segments, next_node_, origin);
     for (const PlanChange& change : insertion.edit) Apply(plan, change);
     next_node_.value += static_cast<std::int64_t>(insertion.edit.size());
     PlannedTrial planned{.plan = &plan, .leaf = insertion.leaf, .horizon = trial.horizon, .asked = {trial.horizon}};
@@ -218,8 +221,13 @@ std::optional<TimesToTrain> TimesOf(const Basis& basis, const std::vector<Planne
 
 Forecast Count(const Basis& basis, const std::vector<PlannedTrial>& trials, const ScratchPlans& scratch) {
   StepSet trained;
+  StepSet taken_over;
   for (const auto& [digest, plan] : scratch.plans()) {
-    for (const auto& [id, node] : plan.nodes) trained.AddTrained(node);
+    for (const auto& [id, node] : plan.nodes) {
+      trained.AddTrained(node);
+      trained.AddTakenOver(plan, node);
+      taken_over.AddTakenOver(plan, node);
+    }
   }
   Forecast forecast;
   for (const PlannedStudy& study : basis.studies) {
@@ -242,6 +250,7 @@ Forecast Count(const Basis& basis, const std::vector<PlannedTrial>& trials, cons
     forecast.studies[i].unique_steps = unique_by_study[i].Count();
   }
   forecast.unique_steps = unique.Count();
+  forecast.reused_steps = Intersection(unique, taken_over).Count();
   forecast.checkpoint_bytes = CheckpointBytes(basis.checkpoint_sizes, scratch, trials, unique);
   const bool is_trained_known = std::all_of(basis.studies.begin(), basis.studies.end(),
                                             [](const PlannedStudy& study) { return study.is_trained_known; });
@@ -273,7 +282,13 @@ Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<Fore
         return InField(Indexed("studies", i), InField(Indexed("trials", j), trial.error()).value());
       }
       sequences.Add(study.study, *trial);
-      PlannedTrial planned = scratch.Add(study, *trial);
+      std::optional<Origin> origin;
+      if (study.study.specification.reuse) {
+        ESPALIER_RETURN_IF_ERROR(read([&](const MasterState& state) {
+          origin = FindOrigin(state, study.study, *trial, study.existing, Time::max());
+        }));
+      }
+      PlannedTrial planned = scratch.Add(study, *trial, origin);
       planned.study = i;
       planned_trials.push_back(planned);
     }

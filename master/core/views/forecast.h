@@ -29,7 +29,8 @@ struct StudyForecast {
 struct Forecast {
   std::int64_t total_steps = 0;
   std::int64_t unique_steps = 0;
-  std::optional<std::int64_t> trained_steps;     // of unique, trained already; needs the device kind
+  std::optional<std::int64_t> trained_steps;     // of unique, trained already, or reused; needs the device kind
+  std::int64_t reused_steps = 0;                 // of unique: they come with the states of studies that are reused
   std::optional<Seconds> slot_time;              // of what remains (forecast_times.h); needs a measured step
   std::optional<Seconds> critical_path;          // the longest lineage of what remains; the same
   std::optional<std::int64_t> checkpoint_bytes;  // one at each end and branch point; needs a stored one of the training

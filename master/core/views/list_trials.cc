@@ -14,6 +14,11 @@ namespace {
 TrialSummary SummarizeTrial(const MasterState& state, const Study& study, const Trial& trial) {
   const SearchPlan& plan = state.plans.at(trial.plan);
   TrialSummary summary{.id = trial.id, .state = TrialState(state, trial)};
+  if (const Origin* origin = OriginOf(plan, trial.leaf)) {
+    summary.origin = OriginSummary{.study = study.specification.reuse.value().study,
+                                   .code_digest = state.plans.at(origin->plan).identity.training.code_digest,
+                                   .point = origin->point};
+  }
   for (const ClaimId id : trial.claims) {
     const Claim& claim = plan.claims.at(id);
     if (claim.state == ClaimState::kDone) {

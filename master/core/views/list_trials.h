@@ -15,6 +15,13 @@ struct TrialEvaluation {
   Metrics metrics;
 };
 
+// The state that a trial begins with, where other code left it.
+struct OriginSummary {
+  StudyId study;  // that is reused
+  std::string code_digest;
+  Point point;  // in its own plan
+};
+
 struct TrialSummary {
   TrialId id;
   std::string state;
@@ -23,6 +30,7 @@ struct TrialSummary {
   std::string state_sha256;
   std::vector<TrialEvaluation> evaluations;  // of all claims that are done, by step
   std::string message;                       // why it failed
+  std::optional<OriginSummary> origin;       // none: it began at Init
 };
 
 // The study's metric may be missing (no claim is done) or NaN (it diverged).

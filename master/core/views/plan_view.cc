@@ -17,6 +17,7 @@ struct PlanSteps {
   std::set<std::string> named;  // hyper-parameters that the study's trials name
   StepSet planned;              // up to horizons: all that the view shows
   StepSet waiting;
+  StepSet reused;
   std::map<PlanNodeId, std::vector<std::pair<StepRange, const Run*>>> running;
   std::map<Point, std::map<ClaimState, std::int64_t>> claims;
   std::set<Point> own_points;  // that the trials ask for, or begin nodes at
@@ -27,6 +28,7 @@ void EnterTrial(const SearchPlan& plan, const Trial& trial, PlanSteps& steps) {
     ++steps.trial_counts[range.node];
     steps.planned.Add(range);
     const PlanNode& node = plan.Node(range.node);
+    steps.reused.AddTakenOver(plan, node);
     if (node.parent) steps.own_points.insert({*node.parent, node.start});
   }
   for (const ClaimId id : trial.claims) {
@@ -62,7 +64,7 @@ class NodeStages {
 
   std::vector<StageView> Cut() const {
     std::set<Step> cuts;
-    for (const StepSet* set : {&trained_, &steps_.waiting, &steps_.planned}) {
+    for (const StepSet* set : {&trained_, &steps_.reused, &steps_.waiting, &steps_.planned}) {
       for (const StepRange& range : set->RangesOf(node_.id)) cuts.insert({range.from, range.to});
     }
     for (const auto& [range, run] : running_) cuts.insert({range.from, range.to});
@@ -85,6 +87,7 @@ class NodeStages {
  private:
   StageView StageTo(Step from, Step to) const {
     if (trained_.Contains(node_.id, to)) return {from, to, StageState::kTrained, {}};
+    if (steps_.reused.Contains(node_.id, to)) return {from, to, StageState::kReused, {}};
     for (const auto& [range, run] : running_) {
       if (range.from < to && to <= range.to) {
         return {from, to, StageState::kRunning, PlaceOf(state_, *run, range.to, team_)};
@@ -144,6 +147,8 @@ std::string_view Name(StageState state) {
   switch (state) {
     case StageState::kTrained:
       return "trained";
+    case StageState::kReused:
+      return "reused";
     case StageState::kRunning:
       return "running";
     case StageState::kWaiting:

@@ -13,7 +13,8 @@
 
 namespace espalier::master {
 
-enum class StageState { kTrained, kRunning, kWaiting, kPlanned };
+// kReused: by other code, before the state that the lineage begins with.
+enum class StageState { kTrained, kReused, kRunning, kWaiting, kPlanned };
 std::string_view Name(StageState state);
 
 struct StageView {

@@ -22,14 +22,14 @@ StepSet UniqueSteps(const MasterState& state, StudyId study) {
 
 StepSet ReusedSteps(const MasterState& state, const Study& study, const StepSet& unique) {
   std::map<PlanNodeId, const PlanNode*> nodes;
+  StepSet earlier;
   for (const TrialId id : state.trials_by_study.at(study.id)) {
     const Trial& trial = state.trials.at(id);
     const SearchPlan& plan = state.plans.at(trial.plan);
     for (std::optional<PlanNodeId> node = trial.leaf; node; node = plan.Node(*node).parent) {
-      nodes[*node] = &plan.Node(*node);
+      if (nodes.emplace(*node, &plan.Node(*node)).second) earlier.AddTakenOver(plan, plan.Node(*node));
     }
   }
-  StepSet earlier;
   StepSet own;
   for (const auto& [id, node] : nodes) {
     for (const TrainedRange& range : node->results->trained) {

@@ -78,6 +78,7 @@ class Copier {
         part.head = {.id = plan_id, .identity = plan.identity, .trainer = plan.trainer, .cost_key = plan.cost_key};
       }
       const PlanNode& node = plan.Node(id);
+      if (const auto origin = plan.origins.find(id); origin != plan.origins.end()) part.head.origins.insert(*origin);
       copied += 1 + CountOf(*node.results) / 4;
       part.nodes[id] = {.id = id,
                         .parent = node.parent,

@@ -22,6 +22,12 @@ std::optional<StudyCheck> CheckOf(const MasterState& state, const Study& study) 
   return StudyCheck{"running", slot.server + "/" + std::to_string(slot.index)};
 }
 
+std::optional<ReusedStudy> ReusedBy(const MasterState& state, const Study& study) {
+  const std::optional<Reuse>& reuse = study.specification.reuse;
+  if (!reuse) return std::nullopt;
+  return ReusedStudy{*reuse, state.studies.at(reuse->study).training.code_digest};
+}
+
 double Ratio(std::int64_t whole, std::int64_t part) {
   return part > 0 ? static_cast<double>(whole) / static_cast<double>(part) : 0;
 }
@@ -54,7 +60,8 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
           .slot_seconds = DeviceTime(state, study_id, now),
           .elapsed = study.finished_at.value_or(now) - study.created_at,
           .best = BestOf(state, study_id),
-          .check = CheckOf(state, study)};
+          .check = CheckOf(state, study),
+          .reuse = ReusedBy(state, study)};
 }
 
 }  // namespace espalier::master

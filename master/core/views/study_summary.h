@@ -17,7 +17,8 @@ struct StepCounts {
   std::int64_t trained = 0;     // by runs that serve or served this study, on its lineages
   std::int64_t re_derived = 0;  // of those: trained before by another run of the plan
   std::int64_t wasted = 0;      // of those: a checkpoint or promise made it unnecessary when the run was ordered
-  std::int64_t reused = 0;      // of unique: trained by runs ordered before this study was created, and not by its own
+  std::int64_t reused = 0;      // of unique: trained by runs ordered before this study was created, and not by its own;
+                                // or by other code, whose states the study reuses
 };
 
 // How far the check of a study's trainer is: "off", "waiting" (for a slot), "running", "not done" (the study was
@@ -25,6 +26,12 @@ struct StepCounts {
 struct StudyCheck {
   std::string state;
   std::string text;  // where it runs; what came of it
+};
+
+// Whose states its trials begin with, where there are some.
+struct ReusedStudy {
+  Reuse reuse;
+  std::string code_digest;
 };
 
 struct StudySummary {
@@ -37,7 +44,8 @@ struct StudySummary {
   Seconds elapsed{0};
   Seconds makespan_bound{0};  // of a finished study, for who works it out (makespan_bound.h)
   std::optional<BestTrial> best;
-  std::optional<StudyCheck> check;  // none: the trainer is a server's own, and needs none
+  std::optional<StudyCheck> check;   // none: the trainer is a server's own, and needs none
+  std::optional<ReusedStudy> reuse;  // none: it begins at Init
 };
 
 // The best of its trials, at the step where it was measured. O(depth).

@@ -121,6 +121,10 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "hang_after: 1.5h\n", "f.yaml:6: hang_after: got 1.5h; expected a time"},
       {kHead + kGrid + "hang_after: 24001h\n", "f.yaml:6: hang_after: got 24001h; expected a time"},
       {kHead + kGrid + "hang_after: [2h]\n", "f.yaml:6: hang_after: got a list; expected a time"},
+      {kHead + kGrid + "reuse_from: old\n", "f.yaml:6: reuse_from: got old; expected a whole number from 1 to 2^53"},
+      {kHead + kGrid + "reuse_from: {until: 5}\n", "f.yaml:6: reuse_from.study: is missing; expected a study's id"},
+      {kHead + kGrid + "reuse_from: {study: 5, until: 0}\n",
+       "f.yaml:6: reuse_from.until: got 0; expected a whole number from 1 to 2^53"},
       {kHead + kGrid + "check: later\n", "f.yaml:6: check: got later; expected beside, first or off"},
       {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
        "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
@@ -238,6 +242,23 @@ TEST_CASE("what a study takes for a hang is part of its definition, in whatever 
   const Result<StudyFile> again = ParseDefinition(read("hang_after: 90s\n").definition);
   REQUIRE(again.has_value());
   CHECK(again->specification.hang_after == Seconds(90));
+}
+
+TEST_CASE("whose states a study begins with is part of its definition, as the file or the command line says it") {
+  const auto read = [](const std::string& line) { return Parsed(kHead + kGrid + line).specification; };
+  CHECK(read("").reuse == std::nullopt);
+  CHECK(read("reuse_from: 12\n").reuse == Reuse{.study = StudyId{12}});
+  const StudySpecification limited = read("reuse_from: {study: 12, until: 60}\n");
+  CHECK(limited.reuse == Reuse{.study = StudyId{12}, .until = Step{60}});
+  CHECK(read("reuse_from: 12\n").definition == read("reuse_from: {study: 12}\n").definition);
+  CHECK(read("reuse_from: 12\n").definition != limited.definition);
+  CHECK(read("reuse_from: 12\n").definition != read("").definition);
+  StudyFile by_option = Parsed(kHead + kGrid);
+  SetReuse(by_option, {.study = StudyId{12}, .until = Step{60}});
+  CHECK(by_option.specification.definition == limited.definition);
+  const Result<StudyFile> again = ParseDefinition(limited.definition);
+  REQUIRE(again.has_value());
+  CHECK(again->specification.reuse == limited.reuse);
 }
 
 TEST_CASE("when a study stops is part of its definition") {
