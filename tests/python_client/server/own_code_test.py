@@ -50,6 +50,27 @@ class OwnCodeTest(unittest.TestCase):
         self.assertEqual(with_interpreter.show().steps.trained, 0)
         self.assertEqual(self.service.json("study", "show", "file")["best"]["value"], named.best.metric)
 
+    def test_changed_code_begins_with_what_the_old_code_left_and_says_so(self):
+        file = self.code / "changing.py"
+        file.write_text((self.code / "digits_cnn.py").read_text())
+        old = self.run_study("old", f"{file}:main", space=es.Grid(SPACE))
+        file.write_text(file.read_text().replace("functional.cross_entropy(model", "0.5 * functional.cross_entropy(model"))
+        space = es.Grid({"lr": [0.05]})
+        asked = self.client.study("asked", trainer=f"{file}:main", step="5 updates", metric="test_acc", goal="max", space=space, steps=6,
+                                  reuse_from={"study": old, "until": 3})  # fmt: skip
+        self.assertEqual(asked.forecast().reused_steps, 2)  # where the old trials part
+        new = self.run_study("new", f"{file}:main", space=space, reuse_from=old)
+        self.assertEqual(new.show().steps.trained, 0)
+        self.assertEqual(new.show().reuses.study_id, old.id)
+        self.assertIn(f"study {old.id} (code {new.show().reuses.code_digest[:12]})", str(new.show()))
+        [trial] = new.trials()
+        self.assertEqual((trial.origin.study_id, trial.origin.step), (old.id, 4))
+        self.assertIsNone(old.trials()[0].origin)
+        self.assertEqual(next(each for each in self.client.studies() if each.id == new.id).reuses, old.id)
+        with self.assertRaises(es.NotFound) as refused:
+            self.run_study("of nobody", f"{file}:main", space=space, reuse_from=10_000)
+        self.assertEqual(refused.exception.field, "reuse_from")
+
     def test_a_folder_of_data_and_a_line_that_starts_a_worker_need_no_word_to_the_service_before(self):
         points = self.service.root / "points"
         points.mkdir()

@@ -39,7 +39,8 @@ class EarlyParting:
 
 @dataclass(frozen=True)
 class Forecast:
-    """`total_steps`: of all trials to their horizons; `unique_steps`: shared ones counted once; `merge_rate`: the one over the other.
+    """`total_steps`: of all trials to their horizons; `unique_steps`: shared ones counted once; `merge_rate`: the one over the other;
+    `reused_steps`: of the unique ones, by other code, whose states trials begin with; they count as trained.
     What is not known is None, never a guess: `trained_steps`, `remaining_steps` of the unique ones; `slot_seconds` on one slot,
     `critical_path_seconds` however many there are; `checkpoint_bytes` at most at once."""
 
@@ -56,11 +57,14 @@ class Forecast:
     near_miss_count: int
     early_partings: list[EarlyParting]
     early_parting_count: int
+    reused_steps: int
 
     def rows(self) -> list[tuple[str, str]]:
         trained = "not known: no server that offers the trainer is connected"
         if self.trained_steps is not None and self.remaining_steps is not None:
             trained = f"{text.count(self.trained_steps)} are trained already, {text.count(self.remaining_steps)} remain"
+        if self.reused_steps:
+            trained += f"; {text.count(self.reused_steps)} come with states of other code"
         longest, size = self.critical_path_seconds, self.checkpoint_bytes
         rows = [
             ("trials", text.count(self.trials)),
@@ -96,4 +100,4 @@ def forecast_of(wire: Any) -> Forecast:
     misses = [NearMiss(each.hyper_parameter, each.first, each.second, each.from_step, each.difference) for each in wire.near_misses]
     return Forecast(wire.trials, wire.total_steps, wire.unique_steps, wire.merge_rate, known("trained_steps"),
                     known("remaining_steps"), known("slot_seconds"), known("critical_path_seconds"), known("checkpoint_bytes"), misses,
-                    wire.near_miss_count, partings, wire.early_parting_count)  # fmt: skip
+                    wire.near_miss_count, partings, wire.early_parting_count, wire.reused_steps)  # fmt: skip

@@ -6,7 +6,8 @@ import re
 from espalier.errors import Error
 
 ARGUMENTS = {"metric.name": "metric", "metric.goal": "goal", "evaluate.every": "evaluate_every", "evaluate_every_steps": "evaluate_every",
-             "scope": "share", "reference_digest": "trainer", "study": "name"}  # fmt: skip
+             "scope": "share", "reuse_from_study_id": "reuse_from", "reuse_until_step": "reuse_from",
+             "reference_digest": "trainer", "study": "name"}  # fmt: skip
 IN_FORECAST = re.compile(r"studies\[\d+\]\.?(study\.)?")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from espalier.client.protocol import number_of
+from espalier.client.reuse import reuse_rule
 from espalier.client.stop_rule import in_request, stop_rule
 from espalier.client.tuners import BuiltIn
 from espalier.errors import InvalidArgument
@@ -41,6 +42,7 @@ class Specification:
     check: str = "beside"
     evaluate_every: int = 0
     stop: Mapping[str, Any] | None = None
+    reuse_from: Any = None
     python: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     trainer: str = ""
@@ -56,6 +58,7 @@ class Specification:
         if isinstance(self.evaluate_every, bool) or not isinstance(self.evaluate_every, int) or self.evaluate_every < 0:
             raise InvalidArgument(f"expected a whole number of steps, got {shown(self.evaluate_every)}", "evaluate_every")
         self.stop = stop_rule(self.stop)
+        self.reuse_from = reuse_rule(self.reuse_from)
         self.updates = _updates(self.step)
         if self.python and "/" in self.python:
             self.python = str(pathlib.Path(self.python).expanduser().absolute())
@@ -78,6 +81,7 @@ class Specification:
             "step": {"epoch": True} if self.updates is None else {"updates": self.updates},
             "evaluate_every_steps": self.evaluate_every,
             **({"stop": in_request(self.stop)} if self.stop else {}),
+            **({"reuse_from_study_id": self.reuse_from["study"], "reuse_until_step": self.reuse_from.get("until", 0)} if self.reuse_from else {}),
             "metric": self.metric,
             "goal": number_of("Goal", one_of(self.goal, GOALS, "goal")),
             "scope": number_of("Scope", SHARES[self.share]),
@@ -103,7 +107,7 @@ class Specification:
                     "tuner": {tuner.name: tuner.written(space)} if tuner is not None else None,
                     "tuner_version": tuner.version if tuner is not None else None,
                     "evaluate": {"every": self.evaluate_every} if self.evaluate_every else None, "python": self.python,
-                    "stop": self.stop,
+                    "stop": self.stop, "reuse_from": self.reuse_from,
                     "environment": dict(self.environment)}  # fmt: skip
         study.update({name: value for name, value in optional.items() if value})
         order = {"hyper_parameters": None}  # whose order is the grid's

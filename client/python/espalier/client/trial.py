@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.client import text
 from espalier.client.batches import Batch, whole_steps
 from espalier.client.retry import new_request_id
+from espalier.client.views import Origin, origin_of
 from espalier.errors import InvalidArgument
 from espalier.sequences.notation import parse
 from espalier.sequences.sequence import Sequence
@@ -76,6 +77,11 @@ class Trial:
     def state_sha256(self) -> str:
         """Of the training state at `steps`, equal for equal trainings; empty until that state is stored, which is after the result is known."""
         return self._read.state_sha256
+
+    @property
+    def origin(self) -> Origin | None:
+        """With what its training begins, where its study reuses another's states; None: with Init."""
+        return origin_of(self._read)
 
     @property
     def message(self) -> str:

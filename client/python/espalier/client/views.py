@@ -15,7 +15,8 @@ SCOPE_WORDS = {"SCOPE_NOBODY": "nobody", "SCOPE_STUDY": "study", "SCOPE_TEAM": "
 @dataclass(frozen=True)
 class Steps:
     """`claimed`: of all trials, up to their last settled claims; `unique`: shared ones counted once; `trained`: each time it was; of
-    these `re_derived`, trained before, and `wasted`, known to be unnecessary; `reused`: of `unique`, trained before the study asked."""
+    these `re_derived`, trained before, and `wasted`, known to be unnecessary; `reused`: of `unique`, trained before the study asked, or by other
+    code, whose states its trials begin with."""
 
     claimed: int
     unique: int
@@ -36,10 +37,29 @@ class Best:
 
 
 @dataclass(frozen=True)
+class Reuse:
+    """Whose states trials begin with, where there are some on their path: another study, its trainer's code, and the step that none of them
+    lies behind (None: there is no limit)."""
+
+    study_id: int
+    code_digest: str
+    until: int | None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """With what a trial begins instead of with Init: the state at `step` that other code left, that of the study which its own study reuses."""
+
+    study_id: int
+    code_digest: str
+    step: int
+
+
+@dataclass(frozen=True)
 class Summary:
     """A study with its numbers as of when it was asked for. `state`: "running" or "finished"; `cancelled`: it was. `trials`: how many by
     state: waiting, running, idle (open, nothing is waited for), done, failed, cancelled. `merge_rate`: claimed over unique steps, 0 if none is done.
-    `stopped`: what its stop rule came to, empty: nothing yet. `check`: how far the check of the user's trainer is, empty if it needs none.
+    `stopped`: what its stop rule came to, empty: nothing yet. `reuses`: None: its trials begin at Init. `check`: how far the check of the user's trainer is, empty if it needs none.
     Times are seconds."""
 
     id: int
@@ -62,12 +82,16 @@ class Summary:
     keep: str
     check: str
     check_text: str
+    reuses: Reuse | None
     definition: str = field(repr=False)
 
     def rows(self) -> list[tuple[str, str]]:
         states = ", ".join(f"{count} {state}" for state, count in self.trials.items() if count)
         rows = [("study", f"{self.id}, {self.name}: {'cancelled' if self.cancelled else self.state} ({self.trainer})")]
         rows += [("stopped", self.stopped)] if self.stopped else []
+        if self.reuses is not None:
+            limit = "" if self.reuses.until is None else f" up to step {self.reuses.until}"
+            rows.append(("reuses", f"study {self.reuses.study_id} (code {self.reuses.code_digest[:12]}){limit}"))
         rows.append(("trials", states or "none"))
         rows.append(("steps", f"{text.count(self.steps.claimed)} claimed, {text.count(self.steps.unique)} unique, "
                               f"{text.count(self.steps.trained)} trained"))  # fmt: skip
@@ -100,7 +124,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Listing:
-    """One study of a list: `client.open_study(listing.id)` opens it."""
+    """One study of a list: `client.open_study(listing.id)` opens it. `reuses`: the id of the study whose states its trials begin with."""
 
     id: int
     name: str
@@ -113,6 +137,7 @@ class Listing:
     claimed_steps: int
     elapsed_seconds: float
     best: Best | None
+    reuses: int | None
 
 
 def summary_of(wire: Any) -> Summary:
@@ -124,7 +149,7 @@ def summary_of(wire: Any) -> Summary:
         merge_rate=wire.merge_rate, time_weighted_merge_rate=wire.time_weighted_merge_rate, slot_seconds=wire.slot_seconds,
         elapsed_seconds=wire.elapsed_seconds, makespan_bound_seconds=wire.makespan_bound_seconds, best=_best_of(wire),
         stopped=wire.stopped, cancelled=wire.cancelled, keep=KEEP_WORDS.get(name_of("Keep", wire.keep), ""), check=wire.check.state,
-        check_text=wire.check.text, definition=wire.definition,
+        check_text=wire.check.text, reuses=_reuse_of(wire), definition=wire.definition,
     )  # fmt: skip
 
 
@@ -135,7 +160,16 @@ def progress_of(wire: Any) -> Progress:
 
 def listing_of(wire: Any) -> Listing:
     return Listing(wire.study_id, wire.name, wire.user, wire.state, wire.trainer, goal_of(wire.goal), _share_of(wire.scope),
-                   dict(wire.trials_by_standing), wire.claimed_steps, wire.elapsed_seconds, _best_of(wire))  # fmt: skip
+                   dict(wire.trials_by_standing), wire.claimed_steps, wire.elapsed_seconds, _best_of(wire),
+                   wire.reuse_from_study_id or None)  # fmt: skip
+
+
+def origin_of(wire: Any) -> Origin | None:
+    return Origin(wire.origin.study_id, wire.origin.code_digest, wire.origin.step) if wire.HasField("origin") else None
+
+
+def _reuse_of(wire):
+    return Reuse(wire.reuse.study_id, wire.reuse.code_digest, wire.reuse.until_step or None) if wire.HasField("reuse") else None
 
 
 def goal_of(number: int) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from espalier.client.study import Study
 
-COLOURS = {"trained": "#2b8a5e", "running": "#f59f00", "waiting": "#4a9fe0"}  # of stages; of what is planned: faint ink
+COLOURS = {"trained": "#2b8a5e", "reused": "#9775fa", "running": "#f59f00", "waiting": "#4a9fe0"}  # of stages; of what is planned: faint ink
 FAINT = 0.18
 THIN, THICK = 0.34, 0.84  # of a row: one trial's, and the trunk of all
 ROW_INCHES, INCHES_MAX = 0.24, 30.0
