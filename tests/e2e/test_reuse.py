@@ -94,6 +94,7 @@ class Changing(Service):
             file = self.root / f"{name} {trial['id']}.safetensors"
             self.run("checkpoint", "export", str(trial["id"]), str(file))
             content = file.read_bytes()
+            file.unlink()
             begin = 8 + int.from_bytes(content[:8], "little")
             head = json.loads(content[8:begin])
             head.pop("__metadata__", None)

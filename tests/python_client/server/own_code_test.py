@@ -63,9 +63,9 @@ class OwnCodeTest(unittest.TestCase):
         self.assertEqual(new.show().steps.trained, 0)
         self.assertEqual(new.show().reuses.study_id, old.id)
         self.assertIn(f"study {old.id} (code {new.show().reuses.code_digest[:12]})", str(new.show()))
-        [trial] = new.trials()
+        [trial] = new.trials
         self.assertEqual((trial.origin.study_id, trial.origin.step), (old.id, 4))
-        self.assertIsNone(old.trials()[0].origin)
+        self.assertIsNone(next(iter(old.trials)).origin)
         self.assertEqual(next(each for each in self.client.studies() if each.id == new.id).reuses, old.id)
         with self.assertRaises(es.NotFound) as refused:
             self.run_study("of nobody", f"{file}:main", space=space, reuse_from=10_000)
