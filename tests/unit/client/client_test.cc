@@ -231,6 +231,7 @@ TEST_CASE("an attempt past its deadline counts as a master that is away") {
   const Result<Study> study = client.CreateStudy({.name = "late", .trainer = "mlp", .metric = "test_acc"});
   REQUIRE_FALSE(study.has_value());
   CHECK(study.error().code == ErrorCode::kUnavailable);
+  CHECK_THAT(study.error().message, Catch::Contains("Deadline Exceeded"));  // and not what pings without an answer find
 }
 
 TEST_CASE("a call that finds the master away is repeated with the same request id") {
