@@ -109,7 +109,7 @@ void SimulatedService::RestartServer(std::size_t server) {
 
 void SimulatedService::Install(const Offer& offer) {
   for (std::size_t server = 0; server < service_.nodes().size(); ++server) {
-    service_.nodes()[server]->Install(offer);
+    service_.nodes()[server]->Install({offer});
     RestartServer(server);
   }
   RunUntil([&] {
