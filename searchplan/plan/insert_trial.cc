@@ -5,6 +5,7 @@
 #include "base/check.h"
 
 namespace espalier {
+
 std::optional<PlanNodeId> FindPlanNode(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,
                                        const PackedConfiguration& configuration, const Origin* origin) {
   const PlanNode* node = plan.nodes.FindLineage(LineageDigest(plan, parent, start, configuration, origin));
