@@ -119,7 +119,7 @@ Result<void> StudyService::WatchStudies(const grpc::ServerContext& context, cons
     const Result<void> written = stream.Write(context, writer);
     if (!written.has_value()) context.TryCancel();  // who calls hears why as he calls again
   });
-  const auto read = [&]() -> Result<void> {
+  Result<void> read = [&]() -> Result<void> {
     v1::WatchStudiesRequest request;
     while (true) {
       ESPALIER_ASSIGN(const bool is_one, next(request));

@@ -32,7 +32,7 @@ Result<Study> Create(const std::string& address, const Wrong& wrong) {
 
 Result<Evaluation> Evaluate(const std::string& address, const Wrong& wrong) {
   ESPALIER_ASSIGN(Study study, Create(address, wrong));
-  const Result<Evaluation> evaluation = study.Eval(wrong.trial, Step{3});
+  Result<Evaluation> evaluation = study.Eval(wrong.trial, Step{3});
   (void)study.Cancel();
   return evaluation;
 }

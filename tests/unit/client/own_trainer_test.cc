@@ -43,7 +43,10 @@ v1::GetTrainerResponse Refused(const std::string& why) {
 // A master whose servers describe what they are asked for, one answer after the other, and a user's folder.
 struct OwnTrainerWorld {
   explicit OwnTrainerWorld(std::vector<v1::GetTrainerResponse> answers, std::vector<v1::TrainerDescription> own = {})
-      : master({.socket_path = SocketPath(), .train = Learn, .trainers = std::move(own), .described = answers}) {
+      : master({.socket_path = SocketPath(),
+                .train = Learn,
+                .trainers = std::move(own),
+                .described = std::move(answers)}) {
     std::ofstream(Path("libnet.so")) << kLibrary;
     std::ofstream(Path("net.pt")) << "a module";
     std::filesystem::create_directory(Path("points"));

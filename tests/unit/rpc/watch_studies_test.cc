@@ -145,7 +145,7 @@ TEST_CASE("a study with a long history does not hold up another's events") {
   stream.Begin(1, large);
   stream.Begin(2, small);
   CHECK(stream.ReadToEndOf(2).size() <= 4);  // a turn or two of the other's twelve
-  CHECK(stream.next[1] < 4 * 3000);
+  CHECK(stream.next[1] < std::int64_t{4} * 3000);
   CHECK(stream.ReadToEndOf(1).back().ended().status() == 0);
 }
 
