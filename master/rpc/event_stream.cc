@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "master/rpc/convert.h"
@@ -62,7 +63,7 @@ Result<void> StreamEvents(MasterPort& master, StudyWatch& watch, const grpc::Ser
     Result<EventTurn> turn;
     std::optional<StudyProgress> progress;
     if (news) {
-      turn = TurnOf(*std::move(news));
+      turn = TurnOf(*std::exchange(news, std::nullopt));
     } else {
       ESPALIER_RETURN_IF_ERROR(master.Read([&](const MasterState& state) {
         turn = TakeTurn(state, study, next, caller);
@@ -74,7 +75,6 @@ Result<void> StreamEvents(MasterPort& master, StudyWatch& watch, const grpc::Ser
     if (request.tunes() && !tuning) tuning.emplace(watch, study);  // who may not see it does not tune it
     if (!Send(*turn, progress, next, writer)) break;
     if (turn->finished) return {};
-    news.reset();
     if (!turn->all_events || clock.IsDue()) continue;
     news = listener.Next(next, std::chrono::ceil<std::chrono::milliseconds>(clock.Left()));
   }
