@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
+#include <numeric>
 #include <thread>
 
 #include "bench/output_of.h"
@@ -58,6 +59,10 @@ std::string Figures::AsJson(const std::string& bench) const {
   }
   return "{\n  \"name\": " + Quoted(bench) + ",\n  \"figures\": {" + figures +
          "\n  },\n  \"machine\": " + Quoted(Machine()) + ",\n  \"commit\": " + Quoted(Commit()) + "\n}\n";
+}
+
+double Mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double Median(std::vector<double> values) {

@@ -20,7 +20,8 @@ class Figures {
   std::vector<std::pair<std::string, double>> values_;
 };
 
-// The middle one, and the one that one in a hundred exceeds. REQUIRES: values.
+// The middle one, the mean, and the one that one in a hundred exceeds. REQUIRES: values.
+double Mean(const std::vector<double>& values);
 double Median(std::vector<double> values);
 double Percentile99(std::vector<double> values);
 

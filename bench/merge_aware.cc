@@ -2,7 +2,6 @@
 // from a trial's whole sequences.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 #include <string>
 
@@ -62,10 +61,6 @@ Outcome Run(const Space& space, std::int64_t draw, bool merge_aware) {
   const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(service, study);
   ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;
   return {static_cast<double>(simulated->summary.steps.trained), simulated->summary.best.value().value};
-}
-
-double Mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // Of their mean.

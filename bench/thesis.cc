@@ -43,12 +43,6 @@ sim::SimulatedStudies Simulate(const Subject& subject, Scope scope, std::int64_t
   return *std::move(simulated);
 }
 
-double Mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 void Measure(Figures& figures, const Subject& subject, Size size) {
   std::vector<double> device_hours;
   std::vector<double> end_to_end;

@@ -1,15 +1,15 @@
 #include "client/cli/simulate_studies.h"
 
 #include <algorithm>
-#include <fstream>
 #include <ostream>
-#include <sstream>
 #include <variant>
 
+#include "base/text_file.h"
 #include "client/json.h"
 #include "client/simulation/simulation_files.h"
 #include "client/simulation/study_to_simulate.h"
 #include "client/study_file/study_file.h"
+#include "client/study_file/study_values.h"
 #include "scheduler/policy.h"
 #include "sim/simulated_studies.h"
 
@@ -25,13 +25,6 @@ using Checked = tl::expected<T, Mistake>;
 
 tl::unexpected<Mistake> WrongOption(const std::string& option, const std::string& message) {
   return tl::unexpected<Mistake>(Error{ErrorCode::kInvalidArgument, message, option});
-}
-
-std::vector<std::string> SplitAtCommas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
 }
 
 // The studies of the files, and one service; policies and scopes go over them.
@@ -56,10 +49,8 @@ Checked<void> AddStudy(Workload& workload, const std::string& path) {
 // The same table for every study: each takes its own metric from it.
 Checked<void> ReadTables(Workload& workload, const std::string& path) {
   if (path == kFormula) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || file.bad()) return WrongOption("--metrics", path + ": the file cannot be read");
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.has_value()) return WrongOption("--metrics", path + ": " + text.error().message);
   ValueTypes types;
   for (const sim::StudyToSimulate& study : workload.studies) {
     for (const auto& [name, type] : study.specification.undeclared) {
@@ -70,7 +61,7 @@ Checked<void> ReadTables(Workload& workload, const std::string& path) {
   for (const sim::StudyToSimulate& study : workload.studies) {
     const std::string& metric = study.specification.metric;
     if (workload.service.measures.tables.contains(metric)) continue;
-    Result<sim::LearningCurves> curves = sim::LearningCurves::Parse(text.str(), metric, types);
+    Result<sim::LearningCurves> curves = sim::LearningCurves::Parse(*text, metric, types);
     if (!curves.has_value()) return WrongOption("--metrics", path + ": " + curves.error().message);
     workload.service.measures.tables.emplace(metric, *std::move(curves));
   }
@@ -97,7 +88,7 @@ Checked<void> ReadSchedule(Workload& workload, const StudiesToSimulate& wanted) 
 }
 
 Checked<void> ReadChoices(Workload& workload, const StudiesToSimulate& wanted) {
-  workload.policies = SplitAtCommas(wanted.policies);
+  workload.policies = ListOf(wanted.policies);
   for (const std::string& name : workload.policies) {
     const auto policy = MakePolicy(name);
     if (!policy.has_value()) return WrongOption("--policy", policy.error().message);
@@ -105,7 +96,7 @@ Checked<void> ReadChoices(Workload& workload, const StudiesToSimulate& wanted) {
   workload.scopes = {std::nullopt};
   if (wanted.shares.empty()) return {};
   workload.scopes.clear();
-  for (const std::string& name : SplitAtCommas(wanted.shares)) {
+  for (const std::string& name : ListOf(wanted.shares)) {
     const Result<Scope> scope = ParseScope(name);
     if (!scope.has_value()) return WrongOption("--share", scope.error().message);
     workload.scopes.emplace_back(*scope);

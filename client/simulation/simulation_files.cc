@@ -1,8 +1,6 @@
 #include "client/simulation/simulation_files.h"
 
-#include <fstream>
-#include <sstream>
-
+#include "base/text_file.h"
 #include "client/study_file/study_values.h"
 #include "client/study_file/yaml_tree.h"
 
@@ -11,14 +9,6 @@ namespace {
 
 template <class T>
 using Read = tl::expected<T, FileError>;
-
-tl::expected<std::string, FileError> TextOfFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || file.bad()) return tl::unexpected(FileError{path, 1, "", "the file cannot be read"});
-  return text.str();
-}
 
 tl::unexpected<FileError> AtLine(const std::string& path, int line, const Error& error) {
   return tl::unexpected(FileError{path, line, error.field, error.message});
@@ -94,14 +84,14 @@ Read<std::map<std::string, Seconds>> ParseArrivals(const std::string& path, cons
 }
 
 Read<std::vector<sim::SimulatedServer>> ReadServers(const std::string& path) {
-  const auto text = TextOfFile(path);
-  if (!text.has_value()) return tl::unexpected(text.error());
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.has_value()) return AtLine(path, 1, text.error());
   return ParseServers(path, *text);
 }
 
 Read<std::map<std::string, Seconds>> ReadArrivals(const std::string& path, const std::vector<std::string>& studies) {
-  const auto text = TextOfFile(path);
-  if (!text.has_value()) return tl::unexpected(text.error());
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.has_value()) return AtLine(path, 1, text.error());
   return ParseArrivals(path, *text, studies);
 }
 

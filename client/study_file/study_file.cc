@@ -1,12 +1,9 @@
 #include "client/study_file/study_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "base/check.h"
+#include "base/text_file.h"
 #include "client/study_file/space_section.h"
 #include "client/study_file/study_values.h"
 #include "client/study_file/trainer_section.h"
@@ -286,14 +283,11 @@ std::string Print(const FileError& error) {
 }
 
 tl::expected<StudyFile, FileError> ReadStudyFile(const std::string& path) {
-  std::ifstream stream(path);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream || stream.bad()) {
-    return tl::unexpected(FileError{
-        path, 1, "file", "cannot be read (" + std::string(std::strerror(errno)) + "); expected a study file"});
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.has_value()) {
+    return tl::unexpected(FileError{path, 1, "file", text.error().message + "; expected a study file"});
   }
-  return ParseStudyFile(path, text.str());
+  return ParseStudyFile(path, *text);
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "espalier/v1/study.grpc.pb.h"
 #include "tests/support/fake_views.h"
+#include "tests/support/fake_watch.h"
 
 namespace espalier::testing {
 struct FakeMaster::Parts final : v1::StudyService::Service,
@@ -233,31 +234,10 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     }
   }
 
-  // One watch of a stream of several: whose events come next.
-  struct Watched {
-    std::int64_t study = 0;
-    std::size_t next = 0;
-    bool is_answered = false;
-  };
-
-  // What one watch is to be sent; false: nothing. REQUIRES: mutex is held.
-  bool NextResponse(Watched& watched, v1::WatchStudiesResponse& response) {
-    const FakeStudy* study = Find(watched.study);
-    if (study == nullptr) {
-      response.mutable_ended()->set_status(grpc::StatusCode::NOT_FOUND);
-      response.mutable_ended()->set_message("no such study");
-      return true;
-    }
-    const std::size_t end = std::min(study->events().size(), watched.next + 1 + watched.next % 3);
-    while (watched.next < end) *response.add_events() = study->events()[watched.next++];
-    if (!response.events().empty() && response.events().rbegin()->has_study_finished()) response.mutable_ended();
-    return !std::exchange(watched.is_answered, true) || !response.events().empty();
-  }
-
   grpc::Status WatchStudies(
       grpc::ServerContext* context,
       grpc::ServerReaderWriter<v1::WatchStudiesResponse, v1::WatchStudiesRequest>* stream) override {
-    std::map<std::int64_t, Watched> watches;
+    std::map<std::int64_t, FakeWatch> watches;
     bool is_over = false;
     std::thread reading([&] {
       v1::WatchStudiesRequest request;
@@ -280,7 +260,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     while (!is_over && !stopping && number > broken_streams) {
       v1::WatchStudiesResponse response;
       for (auto it = watches.begin(); it != watches.end(); ++it) {
-        if (!NextResponse(it->second, response)) continue;
+        if (!it->second.Next(Find(it->second.study), response)) continue;
         response.set_watch_id(it->first);
         if (response.has_ended()) watches.erase(it);
         break;

@@ -81,9 +81,9 @@ struct ServerByHand : MasterByHand {
     End(run, Step{point.step.value - 1});
   }
   // The run reaches its end, where its state is stored and measured.
-  void Complete(const Run& run) {
+  void Complete(const Run& run, const std::string& file = "file") {
     const Point end = PointOf(run, run.path.back().to);
-    Store(run, end);
+    Store(run, end, file);
     Measure(run, end);
     End(run, end.step);
   }

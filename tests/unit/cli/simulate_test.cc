@@ -114,10 +114,13 @@ TEST_CASE("what a simulation cannot go by is refused, naming the option or the f
     return files.WhyNot({study, option, value});
   };
   CHECK_THAT(with("--policy", "critical_path,best"), Catch::Contains("--policy: ") && Catch::Contains("breadth_first"));
+  CHECK_THAT(with("--policy", ""), Catch::Contains("--policy: "));
+  CHECK_THAT(with("--share", "nobody,"), Catch::Contains("--share: "));
   CHECK_THAT(with("--share", "nobody,all"), Catch::Contains("--share: ") && Catch::Contains("everyone"));
-  CHECK_THAT(with("--servers", "/nonexistent"), Catch::Contains("/nonexistent:1: the file cannot be read"));
-  CHECK_THAT(with("--arrivals", "/nonexistent"), Catch::Contains("/nonexistent:1: the file cannot be read"));
-  CHECK_THAT(with("--metrics", "/nonexistent"), Catch::Contains("--metrics: /nonexistent: the file cannot be read"));
+  CHECK_THAT(with("--servers", "/nonexistent"), Catch::Contains("/nonexistent:1: cannot be read (No such file"));
+  CHECK_THAT(with("--arrivals", "/nonexistent"), Catch::Contains("/nonexistent:1: cannot be read (No such file"));
+  CHECK_THAT(with("--metrics", "/nonexistent"),
+             Catch::Contains("--metrics: /nonexistent: cannot be read (No such file"));
   CHECK_THAT(with("--slots", "0"), Catch::Contains("--slots"));
   CHECK_THAT(files.WhyNot({study, files.Write("wrong.yaml", "study: x\ntrainer: 7\n")}),
              Catch::Contains("wrong.yaml:"));

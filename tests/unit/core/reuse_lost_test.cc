@@ -15,7 +15,7 @@ struct BegunWithOld : ServerByHand {
   BegunWithOld() : ServerByHand(1, {.name = "old", .keep = Keep::kNone}) {
     Submit(study, {{"lr", "0.1"}}, 20);
     Finish(study);
-    Work("old");
+    Complete(Last(), "old");
     Offers(sim::OfferOf(2, 0));
     reusing = AddStudy({.name = "new", .keep = Keep::kNone, .reuse = Reuse{.study = study}});
   }
@@ -27,15 +27,6 @@ struct BegunWithOld : ServerByHand {
                                                     .incarnation = server.incarnation,
                                                     .devices = server.devices,
                                                     .offers = {{offer, "simulated"}}}});
-  }
-  // The newest run does all that it owes: its end alone.
-  void Work(const std::string& file) {
-    const Run run = Last();
-    const Point end{run.path.back().node, run.path.back().to};
-    Measure(run, end);
-    End(run, end.step, {end.step});
-    Store(run, end, file);
-    REQUIRE(RunOf(run.id).ended());
   }
   std::vector<std::string> Stored() const {
     std::vector<std::string> files;
@@ -62,7 +53,7 @@ TEST_CASE("the state that a running study begins with is not evicted; once the s
   const TrialId trial = of.Submit(of.reusing, {{"lr", "0.1"}}, 30);
   CHECK(of.Last().start_file == "old");
   CHECK(of.state().index.cache.bytes() == kStateBytes);
-  of.Work("new");
+  of.Complete(of.Last(), "new");
   of.reactor_settings.checkpoint_bytes = kStateBytes;
   of.Handle(Tick{});
   CHECK(of.Stored() == std::vector<std::string>{"old", "old"});  // where it is, and where the plan begins with it
@@ -104,7 +95,7 @@ TEST_CASE(
     CHECK(of.LastClaim(trial).state == ClaimState::kFailed);
   }
   SECTION("once the old code has trained it again, it is begun with, if it is retried") {
-    of.Work("beside");
+    of.Complete(of.Last(), "beside");
     of.Offers(kSimulated);
     const TrialId old = of.state().trials_by_study.at(of.study).front();
     of.Call(ContinueTrial{.trial = old,
@@ -121,7 +112,7 @@ TEST_CASE(
     of.Call(RetryStage{of.BeginningOfTrial(trial)});
     CHECK(of.LastClaim(trial).state == ClaimState::kWaiting);
     CHECK(of.Last().start_file == "old again");
-    of.Work("new");
+    of.Complete(of.Last(), "new");
     CHECK(of.LastClaim(trial).state == ClaimState::kDone);
   }
 }
@@ -132,7 +123,7 @@ TEST_CASE("a trial that has states of its own goes on from them, whatever has be
   const Run run = of.Last();
   of.Report(run, StartUnusable{.point = *run.start, .file = "other", .why = "not that file"});
   CHECK(of.Stored() == std::vector<std::string>{"old", "old"});
-  of.Work("new");
+  of.Complete(of.Last(), "new");
   of.Report(run, StartUnusable{.point = *run.start, .file = "old", .why = "not there"});
   of.Claim(trial, 50);
   CHECK(of.LastClaim(trial).state == ClaimState::kWaiting);

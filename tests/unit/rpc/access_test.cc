@@ -1,10 +1,5 @@
 // Who may call what, and what another team's caller learns: of every RPC there is. A new RPC without a case here fails.
-#include <google/protobuf/descriptor.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "espalier/v1/checkpoint.pb.h"
@@ -12,33 +7,12 @@
 #include "espalier/v1/server.pb.h"
 #include "espalier/v1/study.pb.h"
 #include "espalier/v1/tuner.pb.h"
+#include "tests/unit/rpc/all_methods.h"
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
-
-// Of every service that the protocol files declare: "StudyService/Submit".
-std::set<std::string> AllMethods() {
-  std::set<std::string> methods;
-  const std::filesystem::path folder = ESPALIER_SOURCE_DIR "/proto/espalier/v1";
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
-    std::ifstream stream(file.path());
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (text.find("\nservice ") == std::string::npos) continue;
-    const std::string name = "espalier/v1/" + file.path().filename().string();
-    INFO(name);
-    const auto* descriptor = google::protobuf::DescriptorPool::generated_pool()->FindFileByName(name);
-    REQUIRE(descriptor != nullptr);
-    for (int i = 0; i < descriptor->service_count(); ++i) {
-      const auto* service = descriptor->service(i);
-      for (int j = 0; j < service->method_count(); ++j) {
-        methods.insert(service->name() + "/" + service->method(j)->name());
-      }
-    }
-  }
-  return methods;
-}
 
 template <class Message>
 Message Make(void (*fill)(Message&)) {
