@@ -119,6 +119,15 @@ install_site() {
   say "what is pinned in $wanted cannot be installed from PyPI: the site of the documents is not built"
 }
 
+# All of these, one after another.
+install_environments() {
+  install_pytorch
+  install_adapters
+  install_python_client
+  install_bridges
+  install_site
+}
+
 # make_environment_beside_pytorch PYTHON FOLDER REQUIREMENTS: an environment of its own that sees PYTHON's packages.
 make_environment_beside_pytorch() {
   rm -rf "$2"
