@@ -2,7 +2,20 @@
 
 #include <cstdio>
 
+#include "base/text.h"
+
 namespace espalier {
+namespace {
+
+// If it could be taken for more than one value.
+std::string Quoted(const std::string& value) {
+  if (value.find_first_of(" \"") == std::string::npos) return value;
+  std::string quoted = "\"";
+  for (const char c : value) quoted += c == '"' ? "\\\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
 
 LogField::LogField(std::string_view k, double v) : key(k) {
   char text[40];
@@ -11,11 +24,8 @@ LogField::LogField(std::string_view k, double v) : key(k) {
 }
 
 std::string Print(const LogLine& line) {
-  std::string text = line.message;
-  for (const LogField& field : line.fields) {
-    const bool quote = field.value.find(' ') != std::string::npos;
-    text += " " + field.key + "=" + (quote ? "\"" + field.value + "\"" : field.value);
-  }
+  std::string text = VisibleLine(line.message);
+  for (const LogField& field : line.fields) text += " " + field.key + "=" + Quoted(VisibleLine(field.value));
   return text;
 }
 

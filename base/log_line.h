@@ -38,7 +38,7 @@ struct LogLine {
   friend bool operator==(const LogLine&, const LogLine&) = default;
 };
 
-// In one line, quoted where a value has a space in it.
+// In one line, whatever is in it (VisibleLine); a value is quoted where it has a space or a quote in it.
 std::string Print(const LogLine& line);
 
 }  // namespace espalier

@@ -18,7 +18,7 @@ enum class ErrorCode {
   kResourceExhausted,   // over a limit
   kAborted,             // the whole call may be tried again
   kUnavailable,         // server or database away, commit outcome unknown: try again, every write is keyed
-  kWrongVersion,        // the other side does not know the call
+  kWrongVersion,        // the other side does not know the call, or what is said
   kInternal,            // anything else; logged with an id
 };
 

@@ -55,4 +55,25 @@ std::string CleanText(std::string text, std::size_t bytes_max) {
   return CleanText(std::move(text));  // what the cut has left of a letter goes too
 }
 
+std::string VisibleLine(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string visible;
+  visible.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (byte == '\n' || byte == '\t') {
+      visible += byte == '\n' ? "\\n" : "\\t";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      visible += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 0xf]};
+    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {  // C1, in UTF-8
+      visible += {'\\', 'x', kDigits[next >> 4], kDigits[next & 0xf]};
+      ++i;
+    } else {
+      visible += text[i];
+    }
+  }
+  return visible;
+}
+
 }  // namespace espalier

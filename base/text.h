@@ -18,4 +18,9 @@ std::string CleanText(std::string text);
 // REQUIRES: bytes_max >= 16.
 std::string CleanText(std::string text, std::size_t bytes_max);
 
+// On one line, and without what moves a terminal's cursor or changes its colours: each control character (C0, DEL, C1)
+// as
+// "\n", "\t" or "\x1b". Whoever names something else cannot forge a line with it.
+std::string VisibleLine(std::string_view text);
+
 }  // namespace espalier

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/token.h"
+#include "base/version.h"
 #include "client/study_events.h"
 #include "espalier/v1/checkpoint.grpc.pb.h"
 #include "espalier/v1/inspect.grpc.pb.h"
@@ -19,6 +20,7 @@
 #include "espalier/v1/tuner.grpc.pb.h"
 #include "espalier/v1/user.grpc.pb.h"
 #include "proto/channel.h"
+#include "proto/unknown_parts.h"
 
 namespace espalier {
 namespace {
@@ -68,16 +70,66 @@ std::string CallOf() {
 
 template <class Request>
 Error ToError(const grpc::Status& status) {
-  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
+  v1::ErrorDetail detail;
+  const bool is_the_masters = !status.error_details().empty() && detail.ParseFromString(status.error_details());
+  if (!is_the_masters) detail.Clear();
+  // gRPC itself answers so for a server without such a call; a master says what else it does not know.
+  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED && !is_the_masters) {
     return Error{ErrorCode::kWrongVersion,
                  "the server does not know " + CallOf<Request>() +
                      ": it is of another version than this program; use one that came with the server",
                  {}};
   }
-  v1::ErrorDetail detail;
-  if (!detail.ParseFromString(status.error_details())) detail.Clear();
   return Error{CodeOf(status.error_code()), status.error_message(), detail.field()};
 }
+
+// What an answer says that this program does not know, and may not guess at. New fields are none: who does not know
+// them does not need them.
+template <class Response>
+std::optional<UnknownPart> FindMisunderstood(const Response& response) {
+  if constexpr (requires { response.events(); }) {
+    for (const v1::StudyEvent& event : response.events()) {
+      if (event.kind_case() == v1::StudyEvent::KIND_NOT_SET) {
+        return UnknownPart{"StudyEvent.kind", "event " + std::to_string(event.number())};
+      }
+    }
+  }
+  return FindUnknownValue(response);
+}
+
+Error Misunderstood(const UnknownPart& what) {
+  return Error{ErrorCode::kWrongVersion,
+               "the server says something that this program, " + std::string(UserAgent()) +
+                   ", does not know: " + what.text + "; the server is newer: use a program that came with it",
+               what.field};
+}
+
+// Of a stream, which ends at the first response that is not understood.
+class Understanding {
+ public:
+  // Whether the response was read, and is understood.
+  template <class Stream, class Response>
+  bool Read(Stream& stream, grpc::ClientContext& context, Response& response) {
+    if (!stream.Read(&response)) return false;
+    const std::optional<UnknownPart> what = FindMisunderstood(response);
+    if (!what) return true;
+    misunderstood_ = Misunderstood(*what);
+    context.TryCancel();
+    while (stream.Read(&response)) {  // to its end, as gRPC wants it
+    }
+    return false;
+  }
+
+  template <class Request>
+  Result<void> Outcome(const grpc::Status& status) const {
+    if (misunderstood_) return tl::unexpected<Error>(*misunderstood_);
+    if (status.ok()) return {};
+    return tl::unexpected<Error>(ToError<Request>(status));
+  }
+
+ private:
+  std::optional<Error> misunderstood_;
+};
 
 void LimitTime(grpc::ClientContext& context, const RetryPolicy& policy) {
   if (policy.attempt_deadline > kLongestDeadline) return;
@@ -99,19 +151,16 @@ class GrpcWatchCall : public WatchCall {
     reader_ = stub.Watch(&context_, request);
   }
 
-  bool Read(v1::WatchResponse& response) override { return reader_->Read(&response); }
+  bool Read(v1::WatchResponse& response) override { return understanding_.Read(*reader_, context_, response); }
 
-  Result<void> Finish() override {
-    const grpc::Status status = reader_->Finish();
-    if (status.ok()) return {};
-    return tl::unexpected<Error>(ToError<v1::WatchRequest>(status));
-  }
+  Result<void> Finish() override { return understanding_.Outcome<v1::WatchRequest>(reader_->Finish()); }
 
   void Cancel() override { context_.TryCancel(); }
 
  private:
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader_;
+  Understanding understanding_;
 };
 
 class GrpcStudiesCall : public StudiesCall {
@@ -133,13 +182,11 @@ class GrpcStudiesCall : public StudiesCall {
     writing_ = std::thread([this] { Write(); });
   }
 
-  bool Read(v1::WatchStudiesResponse& response) override { return stream_->Read(&response); }
+  bool Read(v1::WatchStudiesResponse& response) override { return understanding_.Read(*stream_, context_, response); }
 
   Result<void> Finish() override {
     StopWriting();
-    const grpc::Status status = stream_->Finish();
-    if (status.ok()) return {};
-    return tl::unexpected<Error>(ToError<v1::WatchStudiesRequest>(status));
+    return understanding_.Outcome<v1::WatchStudiesRequest>(stream_->Finish());
   }
 
   void Cancel() override { context_.TryCancel(); }
@@ -172,6 +219,7 @@ class GrpcStudiesCall : public StudiesCall {
   v1::StudyService::Stub& stub_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriter<v1::WatchStudiesRequest, v1::WatchStudiesResponse>> stream_;
+  Understanding understanding_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<v1::WatchStudiesRequest> requests_;
@@ -256,7 +304,10 @@ struct Connection::Parts : StudyPort {
       ShowToken(context, token);
       Response response;
       const grpc::Status status = (stub.*method)(&context, request, &response);
-      if (status.ok()) return response;
+      if (status.ok()) {
+        if (const auto what = FindMisunderstood(response)) return tl::unexpected<Error>(Misunderstood(*what));
+        return response;
+      }
       const Error error = ToError<Request>(status);
       if (!MayRetry(error)) return tl::unexpected<Error>(error);
       const Seconds pause = PauseBefore(retry, attempt);

@@ -2,6 +2,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "base/version.h"
+
 namespace espalier {
 namespace {
 
@@ -17,6 +19,7 @@ constexpr int kAttemptMaxMilliseconds = 1'000;
 
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
   grpc::ChannelArguments arguments;
+  arguments.SetUserAgentPrefix(std::string(UserAgent()));
   arguments.SetMaxReceiveMessageSize(-1);  // listings of large studies, states of many runs
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMilliseconds);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMilliseconds);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/version.h"
 #include "client/cli/commands.h"
 
 namespace espalier {
@@ -47,7 +48,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, CommandContext& co
            "Espalier trains trees, not trials: trials whose hyper-parameter sequences begin alike train the common "
            "beginning once.",
            Commands(context));
-  program.version = ESPALIER_VERSION;
+  program.version = Version();
   program.commands.push_back(CompletionCommand(context, program));
   program.commands.push_back(ManualCommand(context, program));
   return RunChosen(program, arguments, context.out, context.err);

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "client/cli/command_line.h"
+#include "client/cli/terminal_text.h"
 
 namespace {
 
@@ -22,13 +23,19 @@ std::string DefaultDataDirectory() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  espalier::TerminalText visible_out(*std::cout.rdbuf());
+  espalier::TerminalText visible_err(*std::cerr.rdbuf());
+  const bool err_is_terminal = isatty(STDERR_FILENO) == 1;
+  std::ostream out(isatty(STDOUT_FILENO) == 1 ? &visible_out : std::cout.rdbuf());
+  std::ostream err(err_is_terminal ? &visible_err : std::cerr.rdbuf());
+  err << std::unitbuf;
   espalier::CommandContext context{.data_directory = DefaultDataDirectory(),
                                    .server = {},
                                    .token = Environment("ESPALIER_TOKEN"),
                                    .output = espalier::OutputFormat::kText,
-                                   .out = std::cout,
-                                   .err = std::cerr,
-                                   .err_is_terminal = isatty(STDERR_FILENO) == 1,
+                                   .out = out,
+                                   .err = err,
+                                   .err_is_terminal = err_is_terminal,
                                    .program = argc > 0 ? argv[0] : "espalier"};
   unsetenv("ESPALIER_TOKEN");  // a secret is no matter of programs that are started from here, trainers among them
   return espalier::RunCommandLine({argv + 1, argv + argc}, context);

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace espalier {
 namespace {
@@ -45,6 +46,7 @@ Table::Table(std::vector<std::string> header) : rows_{std::move(header)} {}
 
 void Table::AddRow(std::vector<std::string> cells) {
   ESPALIER_CHECK(cells.size() == rows_.front().size()) << "a row of " << cells.size() << " cells";
+  for (std::string& cell : cells) cell = VisibleLine(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -16,7 +16,8 @@ enum class OutputFormat {
 };
 std::string_view Name(OutputFormat format);
 
-// A table of text: columns as wide as their widest cell, two spaces between; columns of numbers stand to the right.
+// A table of text: columns as wide as their widest cell, two spaces between; columns of numbers stand to the right. A
+// cell is one line, whatever is in it (VisibleLine).
 class Table {
  public:
   explicit Table(std::vector<std::string> header);

@@ -10,13 +10,14 @@
 #include "base/clock.h"
 #include "client/cli/output.h"
 #include "client/cli/study_view.h"
+#include "client/cli/terminal_text.h"
 
 namespace espalier {
 namespace {
 
 constexpr Seconds kTerminalPeriod{0.25};
 constexpr Seconds kLinePeriod{5};
-constexpr const char* kClearLine = "\r\x1b[K";
+constexpr ControlSequence kClearLine{"\r\x1b[K"};
 constexpr const char* kLost =
     "espalier: the server does not answer, and is waited for; start it again with: espalier up";
 

@@ -2,12 +2,14 @@
 
 #include <grpcpp/support/proto_buffer_reader.h>
 
+#include "master/rpc/known_request.h"
 #include "master/rpc/limits.h"
 #include "master/rpc/message_parts.h"
 
 namespace espalier::master {
 
-Result<void> GuardedService::Parse(bool came, grpc::ByteBuffer& body, google::protobuf::Message& request) {
+Result<void> GuardedService::Parse(const grpc::ServerContext& context, bool came, grpc::ByteBuffer& body,
+                                   google::protobuf::Message& request) {
   if (!came) return MakeError(ErrorCode::kInvalidArgument, "the call ended before its request came");
   if (body.Length() > kRequestBytesMax) {
     return MakeError(ErrorCode::kResourceExhausted, "a request has at most " + std::to_string(kRequestBytesMax) +
@@ -20,7 +22,7 @@ Result<void> GuardedService::Parse(bool came, grpc::ByteBuffer& body, google::pr
                                                         " messages and texts within it; ask for less at once");
   }
   grpc::ProtoBufferReader reader(&body);
-  if (reader.status().ok() && request.ParseFromZeroCopyStream(&reader)) return {};
+  if (reader.status().ok() && request.ParseFromZeroCopyStream(&reader)) return CheckKnown(context, request);
   return MakeError(ErrorCode::kInvalidArgument, "the request is no " + request.GetDescriptor()->full_name());
 }
 

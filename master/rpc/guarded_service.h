@@ -73,7 +73,7 @@ class GuardedService : public grpc::Service {
       const NextRequest<Request> next = [&](Request& request) -> Result<bool> {
         grpc::ByteBuffer body;
         if (!stream->Read(&body)) return false;
-        ESPALIER_RETURN_IF_ERROR(Parse(true, body, request));
+        ESPALIER_RETURN_IF_ERROR(Parse(*context, true, body, request));
         return true;
       };
       const Result<void> answered = (static_cast<Self*>(this)->*answer)(*context, *caller, next, *stream);
@@ -90,14 +90,15 @@ class GuardedService : public grpc::Service {
     grpc::ByteBuffer body;
     const bool came = stream.Read(&body);
     Request request;
-    ESPALIER_RETURN_IF_ERROR(Parse(came, body, request));
+    ESPALIER_RETURN_IF_ERROR(Parse(context, came, body, request));
     body.Clear();  // the answer may take its time
     return answer(caller, request);
   }
 
   // Empties `body`. Errors: kInvalidArgument when no request came or it is none of this kind; kResourceExhausted when
-  // it has more than kRequestBytesMax.
-  static Result<void> Parse(bool came, grpc::ByteBuffer& body, google::protobuf::Message& request);
+  // it has more than kRequestBytesMax; kWrongVersion as CheckKnown.
+  static Result<void> Parse(const grpc::ServerContext& context, bool came, grpc::ByteBuffer& body,
+                            google::protobuf::Message& request);
 
   // Takes the handler.
   void Add(const char* method, grpc::internal::MethodHandler* handler);

@@ -4,6 +4,7 @@
 
 #include "master/rpc/convert.h"
 #include "master/rpc/grpc_status.h"
+#include "master/rpc/known_request.h"
 
 namespace espalier::master {
 
@@ -28,6 +29,10 @@ grpc::Status NodeManagerService::Synchronize(
       status = ToStatus(node.error());
       break;
     }
+    if (const auto known = CheckKnown(*context, request); !known.has_value()) {
+      status = ToStatus(known.error());
+      break;
+    }
     auto message = FromProto(request, id);
     if (!message.has_value()) {
       status = ToStatus(message.error());
@@ -50,6 +55,7 @@ grpc::Status NodeManagerService::StreamedGetReference(
   if (!stream->Read(&request)) {
     return ToStatus({ErrorCode::kInvalidArgument, "the call ended before its request came", ""});
   }
+  if (const auto known = CheckKnown(*context, request); !known.has_value()) return ToStatus(known.error());
   const Result<Digest128> digest = ParseDigest128(request.reference_digest());
   if (!digest.has_value()) return ToStatus({ErrorCode::kInvalidArgument, digest.error().message, "reference_digest"});
   Error refusal{ErrorCode::kNotFound, "there is no such reference", "reference_digest"};
@@ -78,6 +84,7 @@ grpc::Status NodeManagerService::StreamedPutOutput(
   if (!stream->Read(&request)) {
     return ToStatus({ErrorCode::kInvalidArgument, "the call ended before its request came", ""});
   }
+  if (const auto known = CheckKnown(*context, request); !known.has_value()) return ToStatus(known.error());
   const Result<RunOutput> output = FromProto(request);
   if (!output.has_value()) return ToStatus(output.error());
   if (const Result<void> put = stores_.outputs.Put(*output); !put.has_value()) return ToStatus(put.error());
@@ -94,6 +101,7 @@ grpc::Status NodeManagerService::StreamedPutServerLog(
   if (!stream->Read(&request)) {
     return ToStatus({ErrorCode::kInvalidArgument, "the call ended before its request came", ""});
   }
+  if (const auto known = CheckKnown(*context, request); !known.has_value()) return ToStatus(known.error());
   const Result<ServerLogPart> part = FromProto(request);
   if (!part.has_value()) return ToStatus(part.error());
   bool is_registered = false;

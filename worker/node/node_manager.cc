@@ -129,7 +129,7 @@ void NodeManager::Run() {
     if (!core_.knows_offers()) continue;
     registration_.offers = core_.Offers();
     registration_.draining = core_.stopping();
-    registration_.trouble = core_.Trouble();
+    registration_.trouble = uplink_.trouble().empty() ? core_.Trouble() : uplink_.trouble();
     registration_.references = core_.DescribedReferences();
     registration_.checked = core_.CheckedTrainers();
     uplink_.Exchange(registration_, core_, MonotonicNow());

@@ -8,9 +8,11 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "base/token.h"
+#include "base/version.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
 #include "proto/channel.h"
 #include "proto/convert_node_protocol.h"
+#include "proto/unknown_parts.h"
 
 namespace espalier::node {
 namespace {
@@ -67,7 +69,23 @@ struct Uplink::State {
   Seconds pause = kPauseFirst;
   bool connected = false;
   bool said_away = false;
+  std::string trouble;
 };
+
+namespace {
+
+// What is not known of an order must not be left out of account.
+Result<ServerOrders> OrdersOf(const v1::SynchronizeResponse& response) {
+  if (const auto unknown = FindUnknown(response)) {
+    return MakeError(ErrorCode::kWrongVersion,
+                     "this node manager, " + std::string(UserAgent()) + ", does not know " + unknown->text +
+                         ": the master is newer; install the node manager that came with it",
+                     unknown->field);
+  }
+  return FromProto(response);
+}
+
+}  // namespace
 
 Uplink::Stream::Stream(v1::NodeManagerService::Stub& stub, State& state) : state_(state) {
   if (!state_.token.empty()) {
@@ -89,9 +107,11 @@ void Uplink::Stream::OnReadDone(bool ok) {
     if (!std::exchange(state_.connected, true)) Log(LogLevel::kInfo, "connected to the master");
     state_.said_away = false;
     state_.pause = kPauseFirst;
-    const Result<ServerOrders> orders = FromProto(response_);
+    const Result<ServerOrders> orders = OrdersOf(response_);
     StartRead(&response_);
+    const std::string was = std::exchange(state_.trouble, orders.has_value() ? "" : orders.error().message);
     if (orders.has_value()) return state_.on_orders(*orders);
+    if (was == state_.trouble) return;
     Log(LogLevel::kError, "orders that make no sense, ignored",
         {{"field", orders.error().field}, {"reason", orders.error().message}});
   });
@@ -152,6 +172,8 @@ Uplink::~Uplink() {
     state_->queue.RunAll();
   }
 }
+
+const std::string& Uplink::trouble() const { return state_->trouble; }
 
 void Uplink::Exchange(const Registration& registration, const Core& core, Seconds now) {
   if (state_->stream) return state_->stream->Send(registration, core, now);

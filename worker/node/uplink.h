@@ -15,7 +15,7 @@ namespace espalier::node {
 class Uplink {
  public:
   // `token` is shown to the master, unless it is empty. `on_orders` is called on the event loop, for each answer that
-  // makes sense; what does not is logged, and what was ordered before stays in force.
+  // makes sense; what does not is logged (trouble), and what was ordered before stays in force.
   Uplink(const std::string& master_address, std::string token, LoopQueue& queue,
          std::function<void(const ServerOrders&)> on_orders);
   // Ends the stream, waiting until gRPC has let go of it.
@@ -25,6 +25,9 @@ class Uplink {
 
   // Connects if it is time to; sends if there is something new, or if nothing was sent for a second.
   void Exchange(const Registration& registration, const Core& core, Seconds now);
+
+  // Why the last orders are not carried out, for people; empty: they are.
+  const std::string& trouble() const;
 
  private:
   class Stream;

@@ -5,6 +5,8 @@ and protobuf, and what brings PyTorch code to the service (`es.Trainer`, docs/py
 
 import importlib
 
+__version__ = "0.1.0"  # of everything: CMakeLists.txt reads it, too
+
 # Name -> where it is; where another name is meant, "module:name". Loaded when it is first asked for.
 _PLACES = {
     **dict.fromkeys(["Constant", "Cooldown", "Cosine", "CyclicLR", "Every", "Exponential", "InverseSqrt", "Linear", "LinearTo",

@@ -33,3 +33,5 @@ from espalier.sequences.ranges import Range as Range, choice as choice, integer 
 from espalier.sequences.sequence import Sequence as Sequence
 from espalier.sequences.spaces import Grid as Grid, Space as Space
 from espalier.trainer import Trainer as Trainer
+
+__version__: str

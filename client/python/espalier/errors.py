@@ -62,7 +62,8 @@ class Unavailable(Error, ConnectionError):
 
 
 class WrongVersion(Error):
-    """The server does not know this call: it is of another version than this package."""
+    """The server does not know this call, or what this package says with it, or says what this package does not know: it is of another
+    version."""
 
     code = "UNIMPLEMENTED"
 

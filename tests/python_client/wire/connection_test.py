@@ -78,6 +78,22 @@ class ConnectionTest(unittest.TestCase):
                 connection.call("GetStudy", study_id=1)
             connection.close()
 
+    def test_what_a_server_says_that_it_does_not_know_of_a_request_reaches_the_user_as_it_says_it(self):
+        refusal = Refusal(CODES.UNIMPLEMENTED, "the server does not know field 17 of a GetStudyRequest", "GetStudyRequest.17")
+        with FakeMaster(GetStudy=refusal) as master:
+            connection = Connection(master.address, policy=SOON)
+            with self.assertRaisesRegex(es.WrongVersion, "does not know field 17 of a GetStudyRequest") as raised:
+                connection.call("GetStudy", study_id=1)
+            self.assertEqual(raised.exception.field, "GetStudyRequest.17")
+            connection.close()
+
+    def test_every_call_says_the_packages_version(self):
+        with FakeMaster(GetStudy=messages.GetStudyResponse(study={"study_id": 1})) as master:
+            connection = Connection(master.address, policy=SOON)
+            connection.call("GetStudy", study_id=1)
+            self.assertTrue(master.metadata[-1]["user-agent"].startswith(f"espalier/{es.__version__} "), master.metadata[-1])
+            connection.close()
+
     def test_a_request_that_no_master_takes_is_not_sent(self):
         with FakeMaster(PutArchive=messages.PutArchiveResponse()) as master:
             connection = Connection(master.address, policy=SOON)

@@ -53,6 +53,15 @@ class StudyTest(unittest.TestCase):
         with self.assertRaisesRegex(es.TrialFailed, "it broke"):
             study.eval({"lr": 0.2}, 7, timeout=60)
 
+    def test_events_that_the_package_does_not_know_end_what_waits_for_them(self):
+        unknown = messages.WatchResponse(events=[{"number": 2}])
+        for watch, what in (([[settled(1, 1), unknown]], "event 2"), ([[settled(1, 1), settled(2, 2, state=9)]], "the value 9 of state in a ClaimSettled")):
+            with self.subTest(what):
+                first, second, _ = self.study(self.master(watch)).submit()
+                self.assertEqual(first.result(60).claim_id, 1)
+                with self.assertRaisesRegex(es.WrongVersion, f"does not know: {what}; the server is newer"):
+                    second.result(60)
+
     def test_a_broken_stream_is_read_on_from_the_next_event(self):
         client = self.master([[settled(1, 1), GONE], [GONE], [], [settled(1, 1), settled(2, 3), settled(3, 2), finished(4)]])
         study = self.study(client)

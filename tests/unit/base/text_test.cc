@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/log_line.h"
+
 namespace espalier {
 namespace {
 
@@ -54,6 +56,24 @@ TEST_CASE("long text loses its middle, and no letter is cut") {
     CHECK(cut.size() == bytes_max);
     CHECK(IsValidText(cut));
   }
+}
+
+TEST_CASE("visible text is one line that controls no terminal, and keeps its letters") {
+  CHECK(VisibleLine("Größe 学習率 \\ \"quoted\"") == "Größe 学習率 \\ \"quoted\"");
+  CHECK(VisibleLine("a\nb\tc\rd") == "a\\nb\\tc\\x0dd");
+  CHECK(VisibleLine("\x1b[2J\x7f") == "\\x1b[2J\\x7f");
+  CHECK(VisibleLine(std::string("\0", 1)) == "\\x00");
+  CHECK(VisibleLine("\xc2\x9b"
+                    "2J\xc2\xa0") ==
+        "\\x9b"
+        "2J\xc2\xa0");  // CSI in one character; a space that breaks no line
+}
+
+TEST_CASE("nobody's name forges a line of a log") {
+  const LogLine line{LogLevel::kInfo, "study created", {{"name", "x\n2026-01-01 error disk full"}}};
+  CHECK(Print(line) == "study created name=\"x\\n2026-01-01 error disk full\"");
+  CHECK(Print(LogLine{LogLevel::kInfo, "study created", {{"name", "x\" user=\"root"}}}) ==
+        R"(study created name="x\" user=\"root")");
 }
 
 }  // namespace espalier

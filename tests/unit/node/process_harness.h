@@ -101,6 +101,18 @@ class TestMaster : public v1::NodeManagerService::Service {
     orders_ = std::move(orders);
     if (stream_ != nullptr) Answer();
   }
+  // From now on orders have more in them than a node manager of this version knows, or no longer.
+  void SpeakNewerVersion(bool newer) {
+    const std::lock_guard lock(mutex_);
+    speaks_newer_version_ = newer;
+    if (stream_ != nullptr) Answer();
+  }
+  // Waits until the node manager says of itself what fulfils the condition.
+  void AwaitRegistration(const std::function<bool(const Registration&)>& condition) {
+    std::unique_lock lock(mutex_);
+    REQUIRE(changed_.wait_for(lock, kPatience,
+                              [&] { return !registrations_.empty() && condition(registrations_.back()); }));
+  }
   void AcknowledgeNothing() {
     const std::lock_guard lock(mutex_);
     acknowledges_ = false;
@@ -191,7 +203,10 @@ class TestMaster : public v1::NodeManagerService::Service {
     for (Order& order : orders.orders) {
       if (order.offer.trainer.empty()) order.offer = registrations_.back().offers.at(0).offer;
     }
-    stream_->Write(ToProto(orders));
+    v1::SynchronizeResponse response = ToProto(orders);
+    // Field 9999, a number.
+    if (speaks_newer_version_) response.MergeFromString(std::string("\xf8\xf0\x04\x01", 4));
+    stream_->Write(response);
   }
 
   const std::string address_;
@@ -201,6 +216,7 @@ class TestMaster : public v1::NodeManagerService::Service {
   Stream* stream_ = nullptr;
   std::vector<Order> orders_;
   bool acknowledges_ = true;
+  bool speaks_newer_version_ = false;
   std::int64_t last_number_ = 0;
   std::vector<Registration> registrations_;
   std::vector<RunStatus> statuses_;

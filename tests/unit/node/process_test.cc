@@ -28,6 +28,21 @@ struct Undisturbed {
 
 }  // namespace
 
+TEST_CASE("orders with something that a node manager does not know are not begun, and it says why until it knows all") {
+  World world;
+  NodeProcess node(world.folder.path());
+  world.master.AwaitRegistrations(1);
+  world.master.SpeakNewerVersion(true);
+  world.master.Want({ToyRun(1).Stage(1, 20, 0.1).Both(20)});
+  world.master.AwaitRegistration([](const Registration& registration) {
+    return registration.trouble.find("does not know field 9999 of a SynchronizeResponse") != std::string::npos;
+  });
+  CHECK_FALSE(world.master.HasReportOf(1));
+  world.master.SpeakNewerVersion(false);
+  world.master.AwaitState(1, 20);
+  world.master.AwaitRegistration([](const Registration& registration) { return registration.trouble.empty(); });
+}
+
 TEST_CASE("a run is trained, and its marks are reported with metrics and whole files") {
   World world;
   NodeProcess node(world.folder.path());

@@ -2,11 +2,13 @@
 
 import grpc
 
+from espalier import __version__
 from espalier.errors import Unavailable
 
 REQUEST_BYTES_MAX = 32 << 20  # a master takes no larger one
 ANY_CALL = "/espalier.v1.InspectService/GetTrial"  # of no trial: the cheapest answer
 OPTIONS = (
+    ("grpc.primary_user_agent", f"espalier/{__version__}"),
     ("grpc.max_receive_message_length", -1),  # listings of large studies
     ("grpc.max_send_message_length", -1),
     ("grpc.keepalive_time_ms", 2_000),  # a master that says nothing is asked after the first, given up after the second

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from espalier.client.protocol import misunderstood
+
 STATES = {1: "done", 2: "failed", 3: "cancelled"}  # ClaimSettled.State
 
 
@@ -34,6 +36,8 @@ class Evaluation:
 
 
 def evaluation_of(settled, order: int) -> Evaluation:
-    """Of a ClaimSettled, the event number `order`."""
-    return Evaluation(settled.trial_id, settled.step, STATES.get(settled.state, "failed"), dict(settled.metrics), settled.message,
+    """Of a ClaimSettled, the event number `order`. Raises WrongVersion."""
+    if settled.state not in STATES:
+        raise misunderstood(f"the value {settled.state} of state in a ClaimSettled")
+    return Evaluation(settled.trial_id, settled.step, STATES[settled.state], dict(settled.metrics), settled.message,
                       settled.claim_id, order)  # fmt: skip

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+from espalier import __version__
+from espalier.errors import WrongVersion
+
 FILES = ("checkpoint", "inspect", "server", "study", "user")
 PACKAGE = "espalier.v1"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -57,8 +60,17 @@ def number_of(enum: str, name: str) -> int:
 
 
 def name_of(enum: str, number: int) -> str:
-    """The name of an enum's value."""
-    return _pool().FindEnumTypeByName(f"{PACKAGE}.{enum}").values_by_number[number].name
+    """The name of an enum's value. Raises WrongVersion of one that a newer server knows."""
+    values = _pool().FindEnumTypeByName(f"{PACKAGE}.{enum}").values_by_number
+    if number not in values:
+        raise misunderstood(f"the value {number} of {enum}")
+    return values[number].name
+
+
+def misunderstood(what: str) -> WrongVersion:
+    """The error of an answer that this package does not know, and may not guess at."""
+    return WrongVersion(f"the server says something that this package, espalier/{__version__}, does not know: {what}; the server is newer: "
+                        "install the package that came with it")  # fmt: skip
 
 
 def descriptor_set(protos: pathlib.Path) -> bytes:

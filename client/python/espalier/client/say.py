@@ -2,6 +2,8 @@
 
 import sys
 
+from espalier.client.text import visible
+
 
 def say(line: str) -> None:
-    print(f"espalier: {line}", file=sys.stderr, flush=True)
+    print(f"espalier: {visible(line)}", file=sys.stderr, flush=True)

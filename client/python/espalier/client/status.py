@@ -17,6 +17,7 @@ _EXCEPTIONS = {
     grpc.StatusCode.FAILED_PRECONDITION: errors.FailedPrecondition,
     grpc.StatusCode.RESOURCE_EXHAUSTED: errors.ResourceExhausted,
     grpc.StatusCode.ABORTED: errors.Aborted,
+    grpc.StatusCode.UNIMPLEMENTED: errors.WrongVersion,
     grpc.StatusCode.UNAVAILABLE: errors.Unavailable,
     grpc.StatusCode.CANCELLED: errors.Unavailable,  # a server that stops cancels what it was doing
     grpc.StatusCode.DEADLINE_EXCEEDED: errors.Unavailable,
@@ -26,7 +27,7 @@ _EXCEPTIONS = {
 def exception_of(error: grpc.RpcError, call: str) -> errors.Error:
     """`call`: its name, such as "CreateStudy"."""
     code, message = error.code(), error.details() or ""
-    if code is grpc.StatusCode.UNIMPLEMENTED:
+    if code is grpc.StatusCode.UNIMPLEMENTED and DETAILS not in dict(error.trailing_metadata() or ()):  # gRPC's own answer
         return errors.WrongVersion(f"the server does not know {call}: it is of another version than this package; install the "
                                    "package that came with the server")  # fmt: skip
     if code is grpc.StatusCode.UNAUTHENTICATED:

@@ -10,6 +10,7 @@ from typing import Any
 from espalier.client.connection import Connection, Watch
 from espalier.client.evaluation import Evaluation, evaluation_of
 from espalier.client.future import Future
+from espalier.client.protocol import misunderstood
 from espalier.client.retry import given_up, may_retry
 from espalier.errors import Aborted, Error
 
@@ -125,6 +126,7 @@ class StudyStream:
 
     def _take(self, response):
         settled = []
+        evaluations = _evaluations_of(response.events)
         self._connection.found()
         with self._changed:
             self._attempt, self._lost_at = 0, None
@@ -135,7 +137,7 @@ class StudyStream:
                     continue
                 self._next_event = event.number + 1
                 if event.HasField("claim_settled"):
-                    evaluation = evaluation_of(event.claim_settled, event.number)
+                    evaluation = evaluations[event.number]
                     self._settled[evaluation.claim_id] = evaluation
                     settled += [(future, evaluation) for future in self._waiting.pop(evaluation.claim_id, ())]
                 self._batch_count += event.HasField("batch_taken")
@@ -154,6 +156,14 @@ class StudyStream:
             self._changed.notify_all()
         for future in waiting:
             _give(future, None, error)
+
+
+def _evaluations_of(events):
+    """By event. Raises WrongVersion of what this package does not know."""
+    for event in events:
+        if event.WhichOneof("kind") is None:
+            raise misunderstood(f"event {event.number}")
+    return {event.number: evaluation_of(event.claim_settled, event.number) for event in events if event.HasField("claim_settled")}
 
 
 def _give(future, evaluation, error):

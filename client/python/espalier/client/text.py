@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def count(number: int) -> str:
@@ -31,9 +34,14 @@ def byte_count(size: int) -> str:
     return f"{value:.1f} TiB"
 
 
+def visible(text: str) -> str:
+    """On one line, without what moves a terminal's cursor or changes its colours: control characters as "\\n" or "\\x1b"."""
+    return CONTROL.sub(lambda match: {"\n": "\\n", "\t": "\\t"}.get(match[0], f"\\x{ord(match[0]):02x}"), text)
+
+
 def table(rows: Iterable[Sequence[str]]) -> str:
     """Columns beside each other; the first row is the head."""
-    listed = [list(row) for row in rows]
+    listed = [[visible(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in listed) for column in range(len(listed[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in listed)
 
