@@ -11,7 +11,8 @@ struct Printer {
     return "start plan " + std::to_string(start.plan.value) + " at " + std::to_string(start.source.node.value) + "@" +
            std::to_string(start.source.step.value) + what + " on " + start.slot.server + "/" +
            std::to_string(start.slot.index) +
-           (start.slots == 1 ? "" : " and " + std::to_string(start.slots - 1) + " more");
+           (start.slots == 1 ? "" : " and " + std::to_string(start.slots - 1) + " more") +
+           (start.one_stage ? ", one stage" : "");
   }
   std::string operator()(const PreemptRun& preempt) const { return "preempt run " + std::to_string(preempt.run.value); }
 };

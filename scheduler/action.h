@@ -10,13 +10,15 @@
 
 namespace espalier {
 
-// Train on from a state that stands, along the best stages that follow, as one run; or evaluate that state.
+// Train on from a state that stands, along the best stages that follow, as one run, or the first of them alone; or
+// evaluate that state.
 struct StartPath {
   PlanId plan;
   Point source;                     // a checkpoint; step 0 of a root: from Init
   std::optional<PlanNodeId> first;  // under which the first stage trains; none: the state is evaluated
   SlotId slot;                      // idle
   int slots = 1;                    // from that one on, of one device: as many as the path takes, all idle
+  bool one_stage = false;           // the state at its end is stored before what follows begins, as a run of its own
   friend bool operator==(const StartPath&, const StartPath&) = default;
 };
 

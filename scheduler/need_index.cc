@@ -54,7 +54,8 @@ std::optional<Point> NeedIndex::Above(const SearchPlan& plan, Point point) const
   return node.parent ? Point{*node.parent, node.start} : Point{point.node, Step{0}};
 }
 
-std::vector<PathStage> NeedIndex::BestPath(const SearchPlan& plan, Point source, PlanNodeId first) const {
+std::vector<PathStage> NeedIndex::BestPath(const SearchPlan& plan, Point source, PlanNodeId first,
+                                           bool one_stage) const {
   std::vector<PathStage> path;
   for (std::optional<PlanNodeId> successor = first; successor;) {
     const std::map<Step, Place>& places = nodes_.at(*successor).places;
@@ -67,7 +68,7 @@ std::vector<PathStage> NeedIndex::BestPath(const SearchPlan& plan, Point source,
     }
     source = {*successor, next->first};
     const std::set<RankedSuccessor>& order = next->second.order;
-    successor = order.empty() ? std::nullopt : std::optional(order.begin()->node);
+    successor = one_stage || order.empty() ? std::nullopt : std::optional(order.begin()->node);
   }
   return path;
 }
@@ -151,6 +152,7 @@ StageTotals NeedEditor::TotalsOf(Point point, const Place& place) const {
   totals.longest += time;
   totals.work += time;
   totals.stages += 1;
+  totals.children = std::ssize(place.successors);
   totals.claims += UncoveredClaims(place);
   totals.studies.Add(place.studies, 1);
   return totals;
@@ -164,6 +166,8 @@ Rank NeedEditor::RankOf(const StageTotals& totals, Step from) const {
       return {-from.value, 0};
     case Ranking::kMostBelow:
       return {totals.stages, totals.claims};
+    case Ranking::kMostChildren:
+      return {totals.children, 0};
   }
   return {};
 }

@@ -51,8 +51,9 @@ struct StageTotals {
   std::int64_t longest = 0;  // microseconds, estimated: the longest way down
   std::int64_t work = 0;     // microseconds, estimated: all of it
   std::int64_t stages = 0;
-  std::int64_t claims = 0;  // waiting, not covered by a promise
-  StudyTally studies;       // whose claims these are
+  std::int64_t children = 0;  // of the stage alone: those that begin where it ends
+  std::int64_t claims = 0;    // waiting, not covered by a promise
+  StudyTally studies;         // whose claims these are
   friend bool operator==(const StageTotals&, const StageTotals&) = default;
 };
 
@@ -60,7 +61,8 @@ struct StageTotals {
 enum class Ranking {
   kLongest,       // the longest way down (TreeML 4.3)
   kBreadthFirst,  // the earliest step (TreeML 6.3)
-  kMostBelow,     // stages below, then claims (TreeML 6.3)
+  kMostBelow,     // stages below, then claims
+  kMostChildren,  // stages that begin where the stage ends (TreeML 6.3)
 };
 using Rank = std::pair<std::int64_t, std::int64_t>;
 
@@ -129,8 +131,8 @@ class NeedIndex {
   std::optional<Point> Above(const SearchPlan& plan, Point point) const;
 
   // The path that begins at a source with its successor `first` and goes on with the best each time, up to the next
-  // state. O(length log). REQUIRES: `first` is a successor.
-  std::vector<PathStage> BestPath(const SearchPlan& plan, Point source, PlanNodeId first) const;
+  // state; `one_stage`: its first stage alone. O(length log). REQUIRES: `first` is a successor.
+  std::vector<PathStage> BestPath(const SearchPlan& plan, Point source, PlanNodeId first, bool one_stage = false) const;
 
   // The state from which the waiting claim at `point` will be served: the nearest place above it, or itself, that has
   // one. None: no such place. O(depth).

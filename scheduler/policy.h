@@ -24,8 +24,11 @@ class Policy {
   virtual std::optional<Action> Decide(const View& view, Time now) = 0;
 };
 
-// "critical_path" (TreeML 4.3), "breadth_first" or "throughput" (TreeML 6.3): each starts the best of its ranking as
-// soon as a slot is idle, and preempts nothing. Error: kInvalidArgument of the field `policy`, listing them.
+// "critical_path" (TreeML 4.3), "breadth_first" (TreeML 6.3), "throughput", by all stages below, or
+// "throughput_children", by those right behind a stage (TreeML 6.3): each starts the best of its ranking as soon as a
+// slot is idle, and preempts nothing. With "_unbatched" behind its name each run is one stage, as in TreeML 6.3: the
+// stage that follows begins once the state is stored, wherever a slot is idle. Error: kInvalidArgument of the field
+// `policy`, listing them.
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name);
 
 }  // namespace espalier

@@ -297,7 +297,7 @@ void Start(Draft& draft, const StartPath& start) {
     run.start = start.source;
     run.start_file = plan.FindCheckpoint(start.source)->file;
   }
-  if (start.first) run.path = state.index.needs.at(plan.id).BestPath(plan, start.source, *start.first);
+  if (start.first) run.path = state.index.needs.at(plan.id).BestPath(plan, start.source, *start.first, start.one_stage);
   run.state = Training{start.source.step};
   run.ordered_at = run.charged_to = draft.now;
   PromiseId next = state.next.promise;

@@ -16,6 +16,8 @@ std::string WhyFirst(const MasterState& state, const Run& run) {
       return "of what an idle slot could take it began at the earliest step";
     case Ranking::kMostBelow:
       return "of what an idle slot could take it had the most stages below it";
+    case Ranking::kMostChildren:
+      return "of what an idle slot could take its first stage had the most stages right behind it";
   }
   return "";
 }

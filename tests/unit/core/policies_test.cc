@@ -40,16 +40,30 @@ struct OneSlot : ServerByHand {
   Obedient& obedient = *owned;
 };
 
-// The steps at which runs end, in the order of their starts, while trials wait for the one slot: of 30 steps, of 10,
-// and two of 20 that part at step 15. A trial of 5 has the slot before them.
-std::vector<std::int64_t> EndsInOrder(std::string_view policy) {
+struct Waiting {
+  std::string lr;
+  std::int64_t steps = 0;
+};
+
+// Of 30 steps, of 10, and two of 20 that part at step 15.
+const std::vector<Waiting> kOneParts = {
+    {"0.1", 30}, {"0.2", 10}, {"Piecewise([0.3, 0.03], [15])", 20}, {"Piecewise([0.3, 0.01], [15])", 20}};
+// Three of 30 steps that all part at step 5; four of 20 that part at steps 5, 10 and 15.
+const std::vector<Waiting> kWideAndDeep = {{"0.2", 30},
+                                           {"Piecewise([0.2, 0.02], [5])", 30},
+                                           {"Piecewise([0.2, 0.01], [5])", 30},
+                                           {"0.1", 20},
+                                           {"Piecewise([0.1, 0.01], [5])", 20},
+                                           {"Piecewise([0.1, 0.01], [10])", 20},
+                                           {"Piecewise([0.1, 0.01], [15])", 20}};
+
+// The steps at which runs end, in the order of their starts, while the trials wait for the one slot. A trial of 5 has
+// the slot before them.
+std::vector<std::int64_t> EndsInOrder(std::string_view policy, const std::vector<Waiting>& trials = kOneParts) {
   SimulatedService service({.slots = 1, .policy = std::string(policy)});
   const StudyId study = service.CreateStudy("order");
   service.Submit(study, {{"lr", "0.5"}}, 5);
-  service.Submit(study, {{"lr", "0.1"}}, 30);
-  service.Submit(study, {{"lr", "0.2"}}, 10);
-  service.Submit(study, {{"lr", "Piecewise([0.3, 0.03], [15])"}}, 20);
-  service.Submit(study, {{"lr", "Piecewise([0.3, 0.01], [15])"}}, 20);
+  for (const Waiting& trial : trials) service.Submit(study, {{"lr", trial.lr}}, trial.steps);
   service.RunToRest();
   std::vector<std::int64_t> ends;
   for (const auto& [id, run] : service.state().runs) {
@@ -66,6 +80,16 @@ TEST_CASE("critical path starts the longest way down first") {
 
 TEST_CASE("throughput starts first what most stages wait for") {
   CHECK(EndsInOrder("throughput") == std::vector<std::int64_t>{5, 20, 30, 10, 20});
+}
+
+TEST_CASE("throughput counts all stages below one, and by children those right behind it") {
+  CHECK(EndsInOrder("throughput", kWideAndDeep).at(1) == 20);
+  CHECK(EndsInOrder("throughput_children", kWideAndDeep).at(1) == 30);
+}
+
+TEST_CASE("unbatched, a run is one stage, and the next ones wait until its state is stored") {
+  CHECK(EndsInOrder("critical_path_unbatched") == std::vector<std::int64_t>{5, 30, 15, 10, 20, 20});
+  CHECK(EndsInOrder("breadth_first_unbatched") == std::vector<std::int64_t>{5, 30, 10, 15, 20, 20});
 }
 
 TEST_CASE("breadth first starts at the earliest step, however short") {
