@@ -1,7 +1,7 @@
 #include "client/submit.h"
 
-#include "client/batch_cut.h"
 #include "client/convert.h"
+#include "client/tuners/batch_cut.h"
 
 namespace espalier {
 namespace {

@@ -19,15 +19,27 @@ void Stamp(master::Event& event, Moment now) {
       event);
 }
 
+// The store of a master that never loads again.
+class Forgetful : public master::StateStore {
+ public:
+  Result<master::MasterState> Load() override {
+    master::MasterState state;
+    state.leadership = LeadershipId{1};
+    return state;
+  }
+  Result<void> Commit(const master::StateEdit&) override { return {}; }
+};
+
 Error Unavailable(const std::string& message) { return {ErrorCode::kUnavailable, message, {}}; }
 
 }  // namespace
 
-MasterProcess::MasterProcess(World& world, Watcher watcher, Policy& policy, std::int64_t checkpoint_bytes)
+MasterProcess::MasterProcess(World& world, Watcher watcher, Policy& policy, const Settings& settings)
     : world_(world),
       watcher_(std::move(watcher)),
       policy_(policy),
-      settings_{.between_failures = kBetweenFailures, .checkpoint_bytes = checkpoint_bytes} {}
+      starts_again_(settings.starts_again),
+      settings_{.between_failures = kBetweenFailures, .checkpoint_bytes = settings.checkpoint_bytes} {}
 
 void MasterProcess::Later(Seconds delay, std::function<void()> what) {
   world_.clock.After(delay, [this, life = life_, what = std::move(what)] {
@@ -39,7 +51,11 @@ void MasterProcess::Later(Seconds delay, std::function<void()> what) {
 
 void MasterProcess::Start() {
   ++database_->epoch;
-  store_ = std::make_unique<master::MemoryStateStore>(database_);
+  if (starts_again_) {
+    store_ = std::make_unique<master::MemoryStateStore>(database_);
+  } else {
+    store_ = std::make_unique<Forgetful>();
+  }
   life_ = ++lives_;
   group_.emplace(master::GroupCommitSettings{});
   frozen_until_ = busy_until_ = Seconds(0);

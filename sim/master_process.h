@@ -29,10 +29,15 @@ class MasterProcess {
     std::function<void(const master::MasterState&)> loaded;
   };
 
-  // `checkpoint_bytes`: the checkpoints' budget; 0: none.
-  MasterProcess(World& world, Watcher watcher, Policy& policy, std::int64_t checkpoint_bytes);
+  struct Settings {
+    std::int64_t checkpoint_bytes = 0;  // the checkpoints' budget; 0: none
+    bool starts_again = true;           // false: what is stored is not kept, which saves as much again as memory takes
+  };
 
-  // A new process with a leadership of its own: it loads, and serves. REQUIRES: it does not run.
+  MasterProcess(World& world, Watcher watcher, Policy& policy, const Settings& settings);
+
+  // A new process with a leadership of its own: it loads, and serves. REQUIRES: it does not run, and is the first or
+  // starts again.
   void Start();
   // SIGKILL. A commit under way is stored, or is not.
   void Kill();
@@ -50,6 +55,7 @@ class MasterProcess {
   bool has_loaded() const { return is_loaded_; }
   // What it decides by; empty until it has loaded.
   const master::MasterState& memory() const { return state_; }
+  // REQUIRES: it starts again.
   const master::MasterState& stored() const { return database_->stored; }
   const master::ReactorSettings& settings() const { return settings_; }
 
@@ -70,9 +76,10 @@ class MasterProcess {
   World& world_;
   const Watcher watcher_;
   Policy& policy_;
+  const bool starts_again_;
   const master::ReactorSettings settings_;
   std::shared_ptr<master::MemoryDatabase> database_ = std::make_shared<master::MemoryDatabase>();
-  std::unique_ptr<master::MemoryStateStore> store_;
+  std::unique_ptr<master::StateStore> store_;
   std::optional<std::int64_t> life_;  // of the process that runs
   std::int64_t lives_ = 0;
   bool is_loaded_ = false;

@@ -11,7 +11,8 @@ namespace {
 constexpr Seconds kTickEvery{0.1};
 constexpr Seconds kReplyTakes{0.001};
 constexpr std::int64_t kStateBytes = 1000;
-constexpr std::int64_t kStagingBytes = 6 * kStateBytes;  // so few that runs wait for room while the store is away
+constexpr std::int64_t kStagingBytes =
+    3 * kStateBytes;  // for each slot: so few that runs wait for room while the store is away
 constexpr const char* kStaging = "staging";
 
 }  // namespace
@@ -43,7 +44,7 @@ void NodeProcess::Start() {
                                .runtimes = {"simulated"},
                                .staging = kStaging,
                                .step_logs = "steps",
-                               .staging_bytes = kStagingBytes});
+                               .staging_bytes = kind_.slots * kStagingBytes});
   registration_ = {
       .server = name_, .incarnation = name_ + "-" + std::to_string(incarnation_), .devices = devices, .offers = {}};
   connect_at_ = world_.clock.now();

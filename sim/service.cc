@@ -9,7 +9,7 @@ Service::Service(World& world, const ServiceSettings& settings, Watcher watcher)
       policy_(MakePolicy(settings.policy).value(), world.chance),
       files_(world.clock),
       network_(world),
-      master_(world, WatcherOfMaster(), policy_, settings.checkpoint_bytes) {
+      master_(world, WatcherOfMaster(), policy_, settings.master) {
   Serve();
   for (const SimulatedServer& server : settings.servers) {
     const auto number = static_cast<int>(nodes_.size());

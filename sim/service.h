@@ -21,7 +21,7 @@ struct ServiceSettings {
   std::vector<SimulatedServer> servers = std::vector<SimulatedServer>(3);
   std::vector<Offer> offers = {OfferOf(1, 1)};  // of each server
   std::string policy = "critical_path";
-  std::int64_t checkpoint_bytes = 0;  // the checkpoints' budget; 0: none
+  MasterProcess::Settings master = {};
 };
 
 class Service {

@@ -49,6 +49,7 @@ class SimulationOfStudies {
   SimulatedStudies Finished() const;
 
   std::int64_t trained_ = 0;  // steps
+  bool is_heard_ = false;     // some study has heard of something, since it was last asked what has become of them
   World world_;
   Service service_;
   std::deque<TunedStudy> studies_;
@@ -56,7 +57,11 @@ class SimulationOfStudies {
 
 SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies)
     : world_(WorldOf(service)),
-      service_(world_, {.servers = service.servers, .offers = OffersFor(studies), .policy = service.policy},
+      service_(world_,
+               {.servers = service.servers,
+                .offers = OffersFor(studies),
+                .policy = service.policy,
+                .master = {.starts_again = false}},
                WatcherOfService()) {
   for (const StudyToSimulate& study : studies) {
     studies_.emplace_back(world_, study, std::ssize(studies_),
@@ -86,12 +91,14 @@ Service::Watcher SimulationOfStudies::WatcherOfService() {
 }
 
 void SimulationOfStudies::OnReply(const master::Reply& reply) {
+  is_heard_ = true;
   for (TunedStudy& study : studies_) {
     if (study.Asked(reply)) study.OnReply(reply);
   }
 }
 
 void SimulationOfStudies::OnEvents(const master::EventsAdded& added) {
+  is_heard_ = true;
   for (TunedStudy& study : studies_) {
     if (study.id() == added.study) study.OnEvents(added.events);
   }
@@ -130,7 +137,8 @@ Result<SimulatedStudies> SimulationOfStudies::Run(std::size_t* at) {
   service_.Start();
   for (TunedStudy& study : studies_) study.Begin();
   while (!AreFinished()) {
-    if (!world_.clock.RunNext(kMonth)) {
+    for (is_heard_ = false; !is_heard_;) {
+      if (world_.clock.RunNext(kMonth)) continue;
       return MakeError(ErrorCode::kInternal, "the studies are not finished in a month");
     }
     for (std::size_t i = 0; i < studies_.size(); ++i) {

@@ -13,7 +13,8 @@ namespace espalier::sim {
 namespace {
 
 // One of them in each simulation, by its seed.
-constexpr std::array<std::string_view, 3> kPolicies{"critical_path", "breadth_first", "throughput"};
+constexpr std::array<std::string_view, 5> kPolicies{"critical_path", "breadth_first", "throughput",
+                                                    "throughput_children", "critical_path_unbatched"};
 // With each policy once without a budget for checkpoints and once, where things go wrong, with one of ten states.
 constexpr std::array<std::int64_t, 2> kBudgets{0, 10'000};
 
@@ -61,7 +62,8 @@ ServiceSettings Simulation::SettingsOfService() const {
                                                   {.slots = settings_.slot_count}),
           .offers = {settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1)},
           .policy = std::string(kPolicies[seed_ % kPolicies.size()]),
-          .checkpoint_bytes = settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()]};
+          .master = {.checkpoint_bytes =
+                         settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()]}};
 }
 
 Faults::Parts Simulation::PartsOfService() {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/tuners/batch_cut.h"
 #include "sim/tuner_user.h"
 
 namespace espalier::sim {
@@ -47,7 +48,7 @@ bool TunedStudy::Asked(const master::Reply& reply) const { return reply.call.val
 
 void TunedStudy::OnReply(const master::Reply& reply) {
   if (const auto* error = std::get_if<Error>(&reply.answer)) {
-    if (error->code != ErrorCode::kUnavailable) error_ = *error;
+    if (error->code != ErrorCode::kUnavailable && !error_) error_ = InWhole(reply, *error);
     return;
   }
   const auto* created = std::get_if<master::StudyCreated>(&reply.answer);
@@ -88,11 +89,25 @@ void TunedStudy::KillHost() {
 
 void TunedStudy::SubmitAll() {
   if (id_ == StudyId{} || !driver_) return;
-  while (std::optional<master::SubmitBatch> batch = NextCall(*driver_)) {
-    batch->study = id_;
-    const std::int64_t number = *batch->tuner_batch;
-    Call(1 + number, std::to_string(number), *std::move(batch));
+  for (TunerCalls calls = NextCalls(*driver_); !calls.parts.empty(); calls = NextCalls(*driver_)) {
+    const std::int64_t first = calls_ + 1;
+    for (std::size_t i = 0; i < calls.parts.size(); ++i) {
+      master::SubmitBatch batch = calls.CallOf(i);
+      batch.study = id_;
+      Call(++calls_, calls.RequestId(i), std::move(batch));
+    }
+    if (calls.parts.size() > 1) cut_.emplace(first, std::move(calls.parts));
   }
+}
+
+// As one of its whole batch, if it is about a part.
+Error TunedStudy::InWhole(const master::Reply& reply, Error error) const {
+  const std::int64_t call = reply.call.value % kCallsMax;
+  auto cut = cut_.upper_bound(call);
+  if (cut == cut_.begin()) return error;
+  --cut;
+  const auto before = static_cast<std::size_t>(call - cut->first);
+  return before < cut->second.size() ? InWholeBatch(std::move(error), cut->second, before) : error;
 }
 
 }  // namespace espalier::sim

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -63,6 +64,7 @@ class TunedStudy {
   void StartHost();
   void KillHost();
   void SubmitAll();
+  Error InWhole(const master::Reply& reply, Error error) const;
 
   World& world_;
   const StudyToSimulate study_;
@@ -71,6 +73,8 @@ class TunedStudy {
   std::unique_ptr<tuners::Tuner> tuner_;
   std::optional<tuners::Driver> driver_;  // none: the host was killed
   std::int64_t killed_hosts_ = 0;
+  std::int64_t calls_ = 0;                          // but for the one that creates it
+  std::map<std::int64_t, std::vector<Batch>> cut_;  // batches in several calls, by the first of these
   std::vector<StudyEvent> events_;
   StudyId id_;
   std::optional<Error> error_;

@@ -2,15 +2,25 @@
 // that real users have. Pure; one thread.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "client/tuners/driver.h"
 #include "master/core/event.h"
 
 namespace espalier::sim {
 
-// The driver's next batch as a call, without study, and so are the others. None: nothing follows from what it has seen
-// yet.
-std::optional<master::SubmitBatch> NextCall(tuners::Driver& driver);
+// One batch of a tuner, as calls one after the other: several where a master does not take it at once (CutBatch).
+struct TunerCalls {
+  std::vector<Batch> parts;  // empty: nothing follows from what the driver has seen yet
+  std::int64_t number = 0;   // the batch's
+
+  std::string RequestId(std::size_t part) const;
+  // Without study.
+  master::SubmitBatch CallOf(std::size_t part) const;
+};
+
+TunerCalls NextCalls(tuners::Driver& driver);
 
 }  // namespace espalier::sim

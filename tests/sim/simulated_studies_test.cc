@@ -98,6 +98,28 @@ TEST_CASE("a simulated tuner is told of what its trials reached, and stops the w
   CHECK(simulated.summary.best.has_value());
 }
 
+TEST_CASE("a grid of more trials than a master takes at once is submitted in parts") {
+  constexpr std::int64_t kTrials = 20'001;
+  const auto all_alike = [] {
+    const std::vector<tuners::Candidate> candidates(kTrials, {{{"lr", "0.1"}}, std::nullopt});
+    return tuners::MakeTuner("grid", {{"steps", Value{std::int64_t{1}}}}, {candidates}).value();
+  };
+  const SimulatedStudy simulated = SimulateStudy(ServiceOf(2), StudyOf(all_alike)).value();
+  CHECK(simulated.summary.steps.claimed == kTrials);
+  CHECK(simulated.summary.steps.trained == 1);
+}
+
+TEST_CASE("a trial that the master refuses is named by its place in all of them, however they are submitted") {
+  const auto last_is_wrong = [] {
+    std::vector<tuners::Candidate> candidates(5'500, {{{"lr", "0.1"}}, std::nullopt});
+    candidates.back().sequences["wd"] = "0.1";  // of no type that the study says
+    return tuners::MakeTuner("grid", {{"steps", Value{std::int64_t{1}}}}, {candidates}).value();
+  };
+  const auto simulated = SimulateStudy(ServiceOf(2), StudyOf(last_is_wrong));
+  REQUIRE_FALSE(simulated.has_value());
+  CHECK(simulated.error().field == "trials[5499].wd");
+}
+
 TEST_CASE("a study that the master refuses is an error") {
   const StudyToSimulate taken = StudyOf(Grid());
   StudyToSimulate refused = taken;

@@ -1,6 +1,8 @@
 #include "master/core/nodes/node_messages.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "master/core/nodes/attempts.h"
@@ -146,9 +148,12 @@ void OnTick(Draft& draft, const Tick& tick) {
   const auto lease_ended = [&](Moment since) {
     return tick.heard_until - std::max(since, draft.state().leases_from) > draft.settings.lease;
   };
-  const std::map<std::string, Server> servers = draft.state().servers;
-  for (const auto& [name, server] : servers) {
-    if (!lease_ended(server.last_seen)) continue;
+  std::vector<std::string> lost;
+  for (const auto& [name, server] : draft.state().servers) {
+    if (lease_ended(server.last_seen)) lost.push_back(name);
+  }
+  for (const std::string& name : lost) {
+    const Server& server = draft.state().servers.at(name);
     if (server.session) draft.Emit(EndSession{*server.session, "server " + name + " was silent for too long"});
     draft.Log(LogLevel::kWarning, "server lost", {{"name", name}});
     LoseRunsOf(draft, name, "");

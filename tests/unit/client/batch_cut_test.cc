@@ -1,5 +1,5 @@
 // Batches that are larger than a master takes at once.
-#include "client/batch_cut.h"
+#include "client/tuners/batch_cut.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "client/batch_cut.h"
+#include "client/tuners/batch_cut.h"
 
 #include <cstdio>
 #include <string>
