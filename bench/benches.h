@@ -13,6 +13,7 @@ struct Size {
 
 void RunBridge(Figures& figures, Size size);
 void RunDecide(Figures& figures, Size size);
+void RunMakespan(Figures& figures, Size size);
 void RunMergeAware(Figures& figures, Size size);
 void RunSubmit(Figures& figures, Size size);
 void RunReal(Figures& figures, Size size);
@@ -20,6 +21,7 @@ void RunReports(Figures& figures, Size size);
 void RunRay(Figures& figures, Size size);
 void RunRestart(Figures& figures, Size size);
 void RunRivals(Figures& figures, Size size);
+void RunSimulate(Figures& figures, Size size);
 void RunThesis(Figures& figures, Size size);
 void RunTpe(Figures& figures, Size size);
 void RunTurnaround(Figures& figures, Size size);

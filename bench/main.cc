@@ -14,20 +14,14 @@ using espalier::bench::Figures;
 using espalier::bench::Size;
 
 const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
-    {"bridge", espalier::bench::RunBridge},
-    {"decide", espalier::bench::RunDecide},
-    {"merge_aware", espalier::bench::RunMergeAware},
-    {"submit", espalier::bench::RunSubmit},
-    {"ray", espalier::bench::RunRay},
-    {"real", espalier::bench::RunReal},
-    {"reports", espalier::bench::RunReports},
-    {"restart", espalier::bench::RunRestart},
-    {"rivals", espalier::bench::RunRivals},
-    {"thesis", espalier::bench::RunThesis},
-    {"tpe", espalier::bench::RunTpe},
-    {"turnaround", espalier::bench::RunTurnaround},
-    {"overhead", espalier::bench::RunOverhead},
-    {"preempt", espalier::bench::RunPreempt},
+    {"bridge", espalier::bench::RunBridge},     {"decide", espalier::bench::RunDecide},
+    {"makespan", espalier::bench::RunMakespan}, {"merge_aware", espalier::bench::RunMergeAware},
+    {"submit", espalier::bench::RunSubmit},     {"ray", espalier::bench::RunRay},
+    {"real", espalier::bench::RunReal},         {"reports", espalier::bench::RunReports},
+    {"restart", espalier::bench::RunRestart},   {"rivals", espalier::bench::RunRivals},
+    {"simulate", espalier::bench::RunSimulate}, {"thesis", espalier::bench::RunThesis},
+    {"tpe", espalier::bench::RunTpe},           {"turnaround", espalier::bench::RunTurnaround},
+    {"overhead", espalier::bench::RunOverhead}, {"preempt", espalier::bench::RunPreempt},
 };
 
 int Usage() {

@@ -1,19 +1,14 @@
 // The studies of TreeML's chapter 6 in the simulator, on its 40 slots: sharing against each trial alone, beside what
 // the thesis measured on 40 GPUs.
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "base/check.h"
 #include "bench/benches.h"
-#include "client/simulation/study_to_simulate.h"
-#include "sim/simulated_studies.h"
+#include "bench/forty_slots.h"
 
 namespace espalier::bench {
 namespace {
 
-constexpr int kServers = 5;
-constexpr int kSlotsEach = 8;
 // Of the best trial, one after another, which the thesis counts too.
 constexpr double kExtraSteps = 100;
 
@@ -27,20 +22,12 @@ struct Subject {
 };
 
 sim::SimulatedStudies Simulate(const Subject& subject, Scope scope, std::int64_t seed) {
-  sim::ServiceToSimulate service{.servers = std::vector<sim::SimulatedServer>(kServers, {.slots = kSlotsEach}),
-                                 .seed = static_cast<std::uint64_t>(seed),
-                                 .measures = {.seed = static_cast<std::uint64_t>(seed)}};
-  service.durations.train = subject.step;
   std::vector<sim::StudyToSimulate> studies;
   for (const std::string& name : subject.files) {
-    const auto file = ReadStudyFile("bench/studies/" + name + ".yaml");
-    ESPALIER_CHECK(file.has_value()) << Print(file.error());
-    studies.push_back(StudyToSimulateFrom(*file).value());
+    studies.push_back(ReadStudy(name));
     studies.back().specification.scope = scope;
   }
-  Result<sim::SimulatedStudies> simulated = sim::SimulateStudies(service, studies);
-  ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;
-  return *std::move(simulated);
+  return SimulateOnFortySlots(studies, {.step = subject.step, .seed = seed});
 }
 
 void Measure(Figures& figures, const Subject& subject, Size size) {

@@ -71,6 +71,11 @@ TEST_CASE("the four studies of table 6.2 have its numbers of trials and merge ra
   CheckSingle("bert-base-grid", 40, 2.05);
 }
 
+TEST_CASE("the studies for the comparison of policies have the merge rate of section 6.3") {
+  CheckSingle("policies-grid", 144, 3.55);
+  CheckSingle("policies-asha", 144, 3.55);
+}
+
 TEST_CASE("each study of the two sets of eight has 144 trials") {
   for (const char* set : {"first", "second"}) {
     for (int study = 1; study <= 8; ++study) {

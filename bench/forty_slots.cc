@@ -1,0 +1,38 @@
+#include "bench/forty_slots.h"
+
+#include "base/check.h"
+#include "client/simulation/study_to_simulate.h"
+
+namespace espalier::bench {
+namespace {
+
+constexpr int kServers = 5;
+constexpr int kSlotsEach = 8;
+
+sim::StudyToSimulate StudyOf(const tl::expected<StudyFile, FileError>& file) {
+  ESPALIER_CHECK(file.has_value()) << Print(file.error());
+  return StudyToSimulateFrom(*file).value();
+}
+
+}  // namespace
+
+sim::StudyToSimulate ReadStudy(const std::string& name) {
+  return StudyOf(ReadStudyFile("bench/studies/" + name + ".yaml"));
+}
+
+sim::StudyToSimulate ParseStudy(const std::string& text) { return StudyOf(ParseStudyFile("generated.yaml", text)); }
+
+sim::SimulatedStudies SimulateOnFortySlots(const std::vector<sim::StudyToSimulate>& studies,
+                                           const FortySlots& service) {
+  const auto seed = static_cast<std::uint64_t>(service.seed);
+  sim::ServiceToSimulate to_simulate{.servers = std::vector<sim::SimulatedServer>(kServers, {.slots = kSlotsEach}),
+                                     .seed = seed,
+                                     .policy = service.policy,
+                                     .measures = {.seed = seed}};
+  to_simulate.durations.train = service.step;
+  Result<sim::SimulatedStudies> simulated = sim::SimulateStudies(to_simulate, studies);
+  ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;
+  return *std::move(simulated);
+}
+
+}  // namespace espalier::bench

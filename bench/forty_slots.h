@@ -1,0 +1,25 @@
+// The service on which the thesis measured, in the simulator: five servers of eight slots.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/simulated_studies.h"
+
+namespace espalier::bench {
+
+// As the study file bench/studies/NAME.yaml, or the text of one, says. REQUIRES: nothing is wrong with it.
+sim::StudyToSimulate ReadStudy(const std::string& name);
+sim::StudyToSimulate ParseStudy(const std::string& text);
+
+struct FortySlots {
+  Seconds step{60};  // how long one takes
+  std::int64_t seed = 1;
+  std::string policy = "critical_path";
+};
+
+// REQUIRES: the master takes the studies.
+sim::SimulatedStudies SimulateOnFortySlots(const std::vector<sim::StudyToSimulate>& studies, const FortySlots& service);
+
+}  // namespace espalier::bench
