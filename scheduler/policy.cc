@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "scheduler/even_end.h"
+
 namespace espalier {
 namespace {
 
@@ -39,14 +41,15 @@ constexpr std::array<std::pair<std::string_view, Ranking>, 4> kRankings{{
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
   const bool one_stage = name.ends_with(kUnbatched);
   const std::string_view order = name.substr(0, name.size() - (one_stage ? kUnbatched.size() : 0));
-  std::string names;
+  if (name == EvenEnd().name()) return std::make_unique<EvenEnd>();
+  std::string names(EvenEnd().name());
   for (const auto& [known, ranking] : kRankings) {
     if (known == order) return std::make_unique<StartBestFirst>(name, ranking, one_stage);
-    names += (names.empty() ? "" : ", ") + std::string(known);
+    names += ", " + std::string(known);
   }
   return MakeError(ErrorCode::kInvalidArgument,
-                   "no policy '" + std::string(name) + "'; expected one of " + names + ", each also with " +
-                       std::string(kUnbatched) + " behind it",
+                   "no policy '" + std::string(name) + "'; expected one of " + names +
+                       ", of which all but the first also with " + std::string(kUnbatched) + " behind it",
                    "policy");
 }
 

@@ -26,9 +26,9 @@ class Policy {
 
 // "critical_path" (TreeML 4.3), "breadth_first" (TreeML 6.3), "throughput", by all stages below, or
 // "throughput_children", by those right behind a stage (TreeML 6.3): each starts the best of its ranking as soon as a
-// slot is idle, and preempts nothing. With "_unbatched" behind its name each run is one stage, as in TreeML 6.3: the
-// stage that follows begins once the state is stored, wherever a slot is idle. Error: kInvalidArgument of the field
-// `policy`, listing them.
+// slot is idle, and preempts nothing; "critical_path_preempting" does (even_end.h). With "_unbatched" behind the name
+// of one of the others each run is one stage, as in TreeML 6.3: the stage that follows begins once the state is stored,
+// wherever a slot is idle. Error: kInvalidArgument of the field `policy`, listing them.
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name);
 
 }  // namespace espalier

@@ -93,7 +93,7 @@ Command SimulateCommand(CommandContext& context) {
           {.name = "--policy",
            .target = &options->wanted.policies,
            .help = "for FILEs: critical_path, breadth_first, throughput or throughput_children, each also with "
-                   "_unbatched behind it, or several by commas",
+                   "_unbatched behind it, or critical_path_preempting, or several by commas",
            .placeholder = "NAMES"},
           {.name = "--share",
            .target = &options->wanted.shares,

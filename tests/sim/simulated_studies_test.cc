@@ -120,6 +120,24 @@ TEST_CASE("a trial that the master refuses is named by its place in all of them,
   CHECK(simulated.error().field == "trials[5499].wd");
 }
 
+TEST_CASE(
+    "three trials of one length share two slots to the end where runs are preempted for it, and nothing is wasted") {
+  const auto three = [] {
+    const std::vector<tuners::Candidate> candidates{
+        {{{"lr", "0.1"}}, std::nullopt}, {{{"lr", "0.2"}}, std::nullopt}, {{{"lr", "0.3"}}, std::nullopt}};
+    return tuners::MakeTuner("grid", {{"steps", Value{std::int64_t{80}}}}, {candidates}).value();
+  };
+  const auto under = [&](const std::string& policy) {
+    ServiceToSimulate service = ServiceOf(2);
+    service.policy = policy;
+    return SimulateStudies(service, {StudyOf(three)}).value();
+  };
+  const SimulatedStudies even = under("critical_path_preempting");
+  CHECK(even.end_to_end < under("critical_path").end_to_end * 0.85);
+  CHECK(even.steps.trained == 3 * 80);
+  CHECK(even.studies.front().summary.steps.wasted == 0);
+}
+
 TEST_CASE("a study that the master refuses is an error") {
   const StudyToSimulate taken = StudyOf(Grid());
   StudyToSimulate refused = taken;

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "master/core/nodes/checks.h"
+#include "master/core/nodes/contests.h"
 #include "master/core/nodes/needs.h"
 #include "master/core/nodes/runs.h"
 #include "master/core/settling.h"
@@ -165,10 +166,7 @@ class StateView : public View {
     return runs;
   }
 
-  static bool CanPreempt(const MasterState& state, const Run& run) {
-    return run.training() && !run.preempt && !run.path.empty() &&
-           !state.index.preempted_in_vain.contains(BeginningOf(run));
-  }
+  std::vector<Contest> Contests() const override { return ContestsOf(state(), draft_.now); }
 
  private:
   const MasterState& state() const { return draft_.state(); }
@@ -375,7 +373,7 @@ struct Carrier {
 
   bool operator()(const PreemptRun& preempt) const {
     const auto run = draft.state().runs.find(preempt.run);
-    if (run == draft.state().runs.end() || !StateView::CanPreempt(draft.state(), run->second)) return false;
+    if (run == draft.state().runs.end() || !CanPreempt(draft.state(), run->second)) return false;
     Preempt(draft, preempt.run);
     return true;
   }

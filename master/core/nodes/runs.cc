@@ -99,6 +99,11 @@ void RecallPositions(Draft& draft) {
   }
 }
 
+bool CanPreempt(const MasterState& state, const Run& run) {
+  return run.training() && !run.preempt && !run.path.empty() &&
+         !state.index.preempted_in_vain.contains(BeginningOf(run));
+}
+
 void Preempt(Draft& draft, RunId id) {
   const Run& run = draft.state().runs.at(id);
   draft.Log(LogLevel::kInfo, "run preempted", {{"run", id}, {"at", run.at()}});

@@ -30,6 +30,10 @@ void LoseAllBut(Draft& draft, RunId run, const std::vector<Step>& saves_under_wa
 // as good as under way. O(runs under way x (stages + runs on their nodes)).
 void RecallPositions(Draft& draft);
 
+// Whether it may be: it trains, and is not being preempted; it does not begin where another lost the state for which it
+// was preempted, or some run has stored one since.
+bool CanPreempt(const MasterState& state, const Run& run);
+
 // It saves at its next step's end and ends there, as soon as its node manager has heard; until then it takes no new
 // promise. REQUIRES: it trains, along a path.
 void Preempt(Draft& draft, RunId run);

@@ -5,16 +5,25 @@
 namespace espalier {
 namespace {
 
-// Offers so many starts.
+// Offers a start, or has a contest for slots.
 class Starts : public View {
  public:
-  explicit Starts(std::optional<StartPath> best) : best_(std::move(best)) {}
+  explicit Starts(std::optional<StartPath> best, std::vector<Contest> contests = {})
+      : best_(std::move(best)), contests_(std::move(contests)) {}
   std::optional<StartPath> BestStart() const override { return best_; }
   std::vector<RunView> Preemptible() const override { return {RunView{.id = RunId{7}}}; }
+  std::vector<Contest> Contests() const override { return contests_; }
 
  private:
   std::optional<StartPath> best_;
+  std::vector<Contest> contests_;
 };
+
+constexpr Time kNow{std::chrono::seconds(100)};
+
+std::optional<Action> DecideOn(const Contest& contest) {
+  return MakePolicy("critical_path_preempting").value()->Decide(Starts(std::nullopt, {contest}), kNow);
+}
 
 }  // namespace
 
@@ -24,8 +33,8 @@ TEST_CASE("an unknown policy is refused with the list of those known") {
   CHECK(policy.error().code == ErrorCode::kInvalidArgument);
   CHECK(policy.error().field == "policy");
   CHECK(policy.error().message ==
-        "no policy 'fifo'; expected one of critical_path, breadth_first, throughput, "
-        "throughput_children, each also with _unbatched behind it");
+        "no policy 'fifo'; expected one of critical_path_preempting, critical_path, breadth_first, "
+        "throughput, throughput_children, of which all but the first also with _unbatched behind it");
 }
 
 TEST_CASE("the thesis's policies start the best there is, and preempt nothing") {
@@ -37,6 +46,40 @@ TEST_CASE("the thesis's policies start the best there is, and preempt nothing") 
     CHECK(policy->Decide(Starts(best), Time{}) == std::optional<Action>(best));
     CHECK(policy->Decide(Starts(std::nullopt), Time{}) == std::nullopt);
   }
+}
+
+TEST_CASE("for an even end the run with the least left is preempted where a path waits that is much longer") {
+  const Action preempts = PreemptRun{RunId{7}};
+  const Contest contest{.waiting = {Seconds(100), Seconds(50)},
+                        .runs = {{RunId{7}, Seconds(80)}, {RunId{3}, Seconds(90)}}};
+  CHECK(DecideOn(contest) == preempts);
+
+  Contest dear = contest;
+  dear.switching = Seconds(2);  // ten times that is all it would gain
+  CHECK(DecideOn(dear) == std::nullopt);
+  dear.switching = Seconds(1.9);
+  CHECK(DecideOn(dear) == preempts);
+
+  Contest nearly_as_long = contest;
+  nearly_as_long.runs.front().left = Seconds(91);
+  CHECK(DecideOn(nearly_as_long) == std::nullopt);
+
+  Contest has_its_slot = contest;
+  has_its_slot.leaving = 1;
+  CHECK(DecideOn(has_its_slot) == std::nullopt);
+  has_its_slot.leaving = 2;
+  CHECK(DecideOn(has_its_slot) == std::nullopt);
+}
+
+TEST_CASE("for an even end what can start is started first, and runs are looked at once a second") {
+  const StartPath best{PlanId{1}, {PlanNodeId{3}, Step{40}}, PlanNodeId{4}, {"server", 0}};
+  const Contest contest{.waiting = {Seconds(100)}, .runs = {{RunId{7}, Seconds(10)}}};
+  const auto policy = MakePolicy("critical_path_preempting").value();
+  CHECK(policy->Decide(Starts(best, {contest}), kNow) == std::optional<Action>(best));
+  CHECK(policy->Decide(Starts(std::nullopt), kNow) == std::nullopt);
+  CHECK(policy->Decide(Starts(std::nullopt, {contest}), kNow) == std::nullopt);
+  CHECK(policy->Decide(Starts(std::nullopt, {contest}), kNow + std::chrono::seconds(1)) ==
+        std::optional<Action>(PreemptRun{RunId{7}}));
 }
 
 TEST_CASE("an unbatched policy starts one stage of the best there is") {

@@ -1,0 +1,100 @@
+#include "master/core/nodes/contests.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "master/core/nodes/checks.h"
+#include "master/core/nodes/runs.h"
+#include "master/core/state/demand.h"
+#include "master/core/state/step_time.h"
+#include "master/core/views/running_work.h"
+#include "scheduler/cost_features.h"
+
+namespace espalier::master {
+namespace {
+
+Seconds TimeLeft(const MasterState& state, const Run& run) {
+  const SearchPlan& plan = state.plans.at(run.plan);
+  std::int64_t left = 0;
+  for (const StepRange& range : PathRanges(run, run.at(), EndOf(run))) {
+    left += StepMicroseconds(state, plan, plan.Node(range.node)) * (range.to - range.from);
+  }
+  return std::chrono::microseconds(left);
+}
+
+// To store the run's state, and to begin with another's.
+Seconds SwitchingTime(const MasterState& state, const Run& run) {
+  const SearchPlan& plan = state.plans.at(run.plan);
+  const auto costs = state.costs.find(plan.cost_key);
+  if (costs == state.costs.end()) return Seconds(0);
+  const PlanNode& node = plan.Node(run.path.back().node);
+  Seconds time{0};
+  for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
+    time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
+  }
+  return time;
+}
+
+// The longest ways down of paths of one slot that could start if one were idle: at most `most` of them.
+std::vector<Seconds> Waiting(const MasterState& state, const std::set<RankedPlan>& plans, Time now, std::size_t most) {
+  std::vector<Seconds> waiting;
+  for (const RankedPlan& ranked : plans) {
+    const SearchPlan& plan = state.plans.at(ranked.plan);
+    if (AwaitsCheck(state, plan)) continue;
+    const NeedIndex& needs = state.index.needs.at(plan.id);
+    for (const ReadyPath& ready : needs.ready_paths()) {
+      for (const auto& [first, totals] : needs.Find(ready.source)->successors) {
+        if (waiting.size() == most) return waiting;
+        const Pause* pause = LongestPause(state, {{first, ready.source.step}, ""});
+        if (pause != nullptr && pause->until > now) continue;
+        if (DemandAlong(state, plan, ready.source, first) != Demand{}) continue;
+        waiting.emplace_back(std::chrono::microseconds(totals.longest));
+      }
+    }
+  }
+  return waiting;
+}
+
+bool HasIdleSlots(const MasterState& state, const OfferKind& kind) {
+  const auto servers = state.index.idle_servers.lower_bound(kind);
+  return servers != state.index.idle_servers.end() && servers->first.trainer == kind.trainer &&
+         servers->first.device_kind == kind.device_kind;
+}
+
+std::map<OfferKind, Contest> WithRuns(const MasterState& state) {
+  std::map<OfferKind, Contest> contests;
+  for (const RunId id : state.active_runs) {
+    const Run& run = state.runs.at(id);
+    const SearchPlan& plan = state.plans.at(run.plan);
+    const OfferKind kind{plan.trainer, plan.identity.device_kind, ""};
+    const bool is_of_one_slot = run.training() && !run.path.empty() && run.slots == 1;
+    if (!is_of_one_slot || !state.index.ready_plans.contains(kind) || HasIdleSlots(state, kind)) continue;
+    Contest& contest = contests[kind];
+    contest.leaving += run.preempt ? 1 : 0;
+    if (!CanPreempt(state, run)) continue;
+    contest.runs.push_back({id, TimeLeft(state, run)});
+    contest.switching = std::max(contest.switching, SwitchingTime(state, run));
+  }
+  return contests;
+}
+
+}  // namespace
+
+std::vector<Contest> ContestsOf(const MasterState& state, Time now) {
+  std::vector<Contest> open;
+  for (auto& [kind, contest] : WithRuns(state)) {
+    const std::size_t training = contest.runs.size() + contest.leaving;
+    contest.waiting = Waiting(state, state.index.ready_plans.at(kind), now, training);
+    if (contest.waiting.empty() || contest.waiting.size() >= training) continue;
+    std::ranges::sort(contest.waiting, std::greater<>());
+    std::ranges::sort(contest.runs, {}, [](const Contest::Left& each) { return std::pair(each.left, each.run); });
+    open.push_back(std::move(contest));
+  }
+  return open;
+}
+
+}  // namespace espalier::master

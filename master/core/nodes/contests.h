@@ -1,0 +1,14 @@
+// Who would have slots where none is idle, as policies that preempt are shown it.
+#pragma once
+
+#include <vector>
+
+#include "master/core/state/master_state.h"
+#include "scheduler/view.h"
+
+namespace espalier::master {
+
+// As View::Contests says.
+std::vector<Contest> ContestsOf(const MasterState& state, Time now);
+
+}  // namespace espalier::master

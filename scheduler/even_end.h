@@ -1,0 +1,23 @@
+// Critical path, and an even end: where fewer paths wait than runs train, some slots would be idle at the end while
+// others have a whole path before them. So a run that has little left is preempted in favour of a path that has much
+// more before it; what it has left waits its turn. Of trees that is the shortest end there is (R. R. Muntz and E. G.
+// Coffman, 1970), if a change of runs cost nothing; since it does, a path has to be longer by a tenth of its length
+// and by ten times what a change takes.
+#pragma once
+
+#include "scheduler/policy.h"
+
+namespace espalier {
+
+class EvenEnd : public Policy {
+ public:
+  std::string_view name() const override { return "critical_path_preempting"; }
+  Ranking ranking() const override { return Ranking::kLongest; }
+  // Looks for runs to preempt once a second at most.
+  std::optional<Action> Decide(const View& view, Time now) override;
+
+ private:
+  Time looked_at_{};
+};
+
+}  // namespace espalier
