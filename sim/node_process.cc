@@ -8,7 +8,6 @@
 namespace espalier::sim {
 namespace {
 
-constexpr Seconds kTickEvery{0.1};
 constexpr Seconds kReplyTakes{0.001};
 constexpr std::int64_t kStateBytes = 1000;
 constexpr std::int64_t kStagingBytes =
@@ -79,7 +78,7 @@ void NodeProcess::AdoptLeftOvers() {
 void NodeProcess::Tick() {
   Do(core_->OnTick(world_.clock.now()));
   Exchange();
-  Later(kTickEvery, [this] { Tick(); });
+  Later(world_.nodes_tick_every, [this] { Tick(); });
 }
 
 void NodeProcess::Do(const node::Actions& actions) {

@@ -6,7 +6,7 @@
 namespace espalier::sim {
 namespace {
 
-constexpr Seconds kStatusPeriod{1};
+constexpr Seconds kStatusPeriodMin{1};
 constexpr Seconds kPauseFirst{0.1};
 constexpr Seconds kPauseMax{2};
 constexpr std::size_t kReportsInMessageMax = 1000;
@@ -20,7 +20,8 @@ bool SameButForSteps(const std::vector<RunStatus>& a, const std::vector<RunStatu
 }  // namespace
 
 bool NodeProcess::AnythingNew(const Uplink& uplink, const std::vector<RunStatus>& statuses) const {
-  return uplink.registered != registration_ || world_.clock.now() - uplink.at >= kStatusPeriod ||
+  return uplink.registered != registration_ ||
+         world_.clock.now() - uplink.at >= std::max(kStatusPeriodMin, world_.nodes_tick_every) ||
          !SameButForSteps(statuses, uplink.statuses) || !core_->outbox().After(uplink.report, 1).empty();
 }
 
@@ -38,8 +39,7 @@ void NodeProcess::Exchange() {
   master::NodeMessage message{.runs = statuses,
                               .reports = core_->outbox().After(uplink_->report, kReportsInMessageMax),
                               .acknowledged_report = core_->outbox().acknowledged()};
-  if (uplink_->registered != registration_) message.registration = registration_;
-  uplink_->registered = registration_;
+  if (uplink_->registered != registration_) uplink_->registered = message.registration = registration_;
   if (!message.reports.empty()) uplink_->report = message.reports.back().number;
   uplink_->statuses = statuses;
   uplink_->at = world_.clock.now();
@@ -64,11 +64,10 @@ void NodeProcess::Connect() {
   uplink_ = Uplink{.session = session, .registered = {}, .statuses = {}};
 }
 
-// New orders, while it refuses them, are for something that it does not offer.
+// New orders are for something that it does not offer.
 ServerOrders NodeProcess::Spoilt(ServerOrders orders) {
   for (Order& order : orders.orders) {
-    const bool is_new = ordered_.insert(order.run).second;
-    if (!is_new || world_.clock.now() >= refuse_until_) continue;
+    if (ordered_.contains(order.run)) continue;
     order.offer.code_digest += " of another day";
     watcher_.refused(order.run);
   }
@@ -81,7 +80,10 @@ void NodeProcess::TakeOrders(const ServerOrders& orders) {
   std::vector<Report> acknowledged = core_->outbox().After(known, kReportsInMessageMax);
   std::erase_if(acknowledged, [&](const Report& report) { return report.number > orders.acknowledged_report; });
   watcher_.acknowledged(acknowledged);
-  Do(core_->OnOrders(Spoilt(orders), world_.clock.now()));
+  const bool refuses = world_.clock.now() < refuse_until_;
+  const node::Actions actions = core_->OnOrders(refuses ? Spoilt(orders) : orders, world_.clock.now());
+  for (const Order& order : orders.orders) ordered_.insert(order.run);
+  Do(actions);
   Exchange();
 }
 

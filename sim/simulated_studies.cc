@@ -18,6 +18,8 @@ constexpr Seconds kMonth{30 * 86400};
 World WorldOf(const ServiceToSimulate& service) {
   World world(service.seed, 0);
   world.durations = service.durations;
+  // Of steps that take longer, a server's news need not be as new; leases bear more.
+  world.nodes_tick_every = std::clamp(service.durations.train / 20, world.nodes_tick_every, Seconds(3));
   world.measures = &service.measures;
   return world;
 }

@@ -61,6 +61,7 @@ struct World {
   Clock clock;
   Chance chance;
   Durations durations;
+  Seconds nodes_tick_every{0.1};  // node managers look around them
   Trace trace;
   const Measures* measures = nullptr;  // what evaluations of formula offers return; null: as the formula of seed 0 says
   std::optional<std::string> broken_law;  // in one sentence

@@ -1,11 +1,13 @@
 #include "master/core/nodes/orders.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "master/core/nodes/checks.h"
 #include "master/core/nodes/saves_on_the_way.h"
 #include "master/core/views/running_work.h"
 #include "master/core/views/trainer_standing.h"
+#include "scheduler/cost_features.h"
 
 namespace espalier::master {
 namespace {
@@ -24,20 +26,22 @@ TimeLimits LimitsOf(const MasterState& state, const SearchPlan& plan, const Run&
   std::vector<PlanNodeId> nodes;
   for (const PathStage& stage : run.path) nodes.push_back(stage.node);
   if (run.start) nodes.push_back(run.start->node);
-  const auto limit = [&](CostKind kind, std::optional<Seconds>& of_kind) {
-    if (!sums->second.IsMeasured(kind)) return;
-    of_kind = kHangMinimum;
-    for (const PlanNodeId id : nodes) {
-      const PlanNode& node = plan.Node(id);
-      const Seconds expected = sums->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
-      of_kind = std::max(*of_kind, kHangFactor * expected);
+  const std::pair<CostKind, std::optional<Seconds>*> kinds[] = {{CostKind::kSetUp, &limits.set_up},
+                                                                {CostKind::kLoad, &limits.load},
+                                                                {CostKind::kStep, &limits.train},
+                                                                {CostKind::kEvaluate, &limits.evaluate},
+                                                                {CostKind::kSave, &limits.save}};
+  for (const auto& [kind, limit] : kinds) {
+    if (sums->second.IsMeasured(kind)) *limit = kHangMinimum;
+  }
+  for (const PlanNodeId id : nodes) {
+    const PlanNode& node = plan.Node(id);
+    const Features features = FeaturesOf(node);
+    for (const auto& [kind, limit] : kinds) {
+      if (!sums->second.IsMeasured(kind)) continue;
+      *limit = std::max(**limit, kHangFactor * sums->second.Time(kind, features, MeasurementOf(node, kind)));
     }
-  };
-  limit(CostKind::kSetUp, limits.set_up);
-  limit(CostKind::kLoad, limits.load);
-  limit(CostKind::kStep, limits.train);
-  limit(CostKind::kEvaluate, limits.evaluate);
-  limit(CostKind::kSave, limits.save);
+  }
   return limits;
 }
 
