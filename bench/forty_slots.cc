@@ -6,7 +6,6 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kServers = 5;
 constexpr int kSlotsEach = 8;
 
 sim::StudyToSimulate StudyOf(const tl::expected<StudyFile, FileError>& file) {
@@ -22,14 +21,21 @@ sim::StudyToSimulate ReadStudy(const std::string& name) {
 
 sim::StudyToSimulate ParseStudy(const std::string& text) { return StudyOf(ParseStudyFile("generated.yaml", text)); }
 
+sim::Durations UsualWithSteps(Seconds step) {
+  sim::Durations durations = sim::kUsualDurations;
+  durations.train = step;
+  return durations;
+}
+
 sim::SimulatedStudies SimulateOnFortySlots(const std::vector<sim::StudyToSimulate>& studies,
                                            const FortySlots& service) {
   const auto seed = static_cast<std::uint64_t>(service.seed);
-  sim::ServiceToSimulate to_simulate{.servers = std::vector<sim::SimulatedServer>(kServers, {.slots = kSlotsEach}),
+  sim::ServiceToSimulate to_simulate{.servers = {},
                                      .seed = seed,
+                                     .durations = service.durations,
                                      .policy = service.policy,
                                      .measures = {.seed = seed}};
-  to_simulate.durations.train = service.step;
+  for (const double speed : service.speeds) to_simulate.servers.push_back({.slots = kSlotsEach, .speed = speed});
   Result<sim::SimulatedStudies> simulated = sim::SimulateStudies(to_simulate, studies);
   ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;
   return *std::move(simulated);

@@ -13,10 +13,14 @@ namespace espalier::bench {
 sim::StudyToSimulate ReadStudy(const std::string& name);
 sim::StudyToSimulate ParseStudy(const std::string& text);
 
+// Steps of a minute.
+sim::Durations UsualWithSteps(Seconds step = Seconds(60));
+
 struct FortySlots {
-  Seconds step{60};  // how long one takes
   std::int64_t seed = 1;
+  sim::Durations durations = UsualWithSteps();
   std::string policy = "critical_path";
+  std::vector<double> speeds = {1, 1, 1, 1, 1};  // of the five servers; the first idle one is taken first
 };
 
 // REQUIRES: the master takes the studies.

@@ -9,19 +9,19 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSlotsEach = 8;
-constexpr int kSteps = 6;
+constexpr int kSlotsOfServer = 8;
+constexpr int kStepsOfTrial = 6;
 
 // A grid of `count` constants, each with ten branches at step 2, each of those with 100 at step 4: six steps a trial,
 // merge rate 2.97.
-std::string Space(std::int64_t count) {
+std::string ManyTrials(std::int64_t count) {
   std::string text = "study: many\ntrainer: synthetic\nstep: epoch\nhyper_parameters:\n  lr:\n";
   for (std::int64_t i = 1; i <= count; ++i) text += "    - " + std::to_string(i) + "\n";
   text += "  bs:\n";
   for (int i = 1; i <= 10; ++i) text += "    - Piecewise([128, " + std::to_string(i) + "], [2])\n";
   text += "  momentum:\n";
   for (int i = 1; i <= 100; ++i) text += "    - Piecewise([0, 0." + std::to_string(100 + i) + "], [4])\n";
-  return text + "metric: {name: test_acc, goal: max}\ntuner: {grid: {steps: " + std::to_string(kSteps) +
+  return text + "metric: {name: test_acc, goal: max}\ntuner: {grid: {steps: " + std::to_string(kStepsOfTrial) +
          "}}\nshare: team\n";
 }
 
@@ -30,16 +30,16 @@ std::string Space(std::int64_t count) {
 void RunSimulate(Figures& figures, Size size) {
   const std::int64_t constants = size.Of(100, 1);
   const std::int64_t servers = size.Of(1250, 5);
-  const sim::StudyToSimulate study = ParseStudy(Space(constants));
+  const sim::StudyToSimulate study = ParseStudy(ManyTrials(constants));
   sim::ServiceToSimulate service{
-      .servers = std::vector<sim::SimulatedServer>(static_cast<std::size_t>(servers), {.slots = kSlotsEach})};
+      .servers = std::vector<sim::SimulatedServer>(static_cast<std::size_t>(servers), {.slots = kSlotsOfServer})};
   service.durations.train = Seconds(60);
   const auto begun = std::chrono::steady_clock::now();
   const Result<sim::SimulatedStudies> simulated = sim::SimulateStudies(service, {study});
   const Seconds took = std::chrono::steady_clock::now() - begun;
   ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;
   figures.Add("trials", static_cast<double>(constants * 1000));
-  figures.Add("slots", static_cast<double>(servers * kSlotsEach));
+  figures.Add("slots", static_cast<double>(servers * kSlotsOfServer));
   figures.Add("steps_trained", static_cast<double>(simulated->steps.trained));
   figures.Add("virtual_hours", simulated->end_to_end.count() / 3600);
   figures.Add("seconds", took.count(), "minutes");

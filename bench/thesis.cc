@@ -27,7 +27,7 @@ sim::SimulatedStudies Simulate(const Subject& subject, Scope scope, std::int64_t
     studies.push_back(ReadStudy(name));
     studies.back().specification.scope = scope;
   }
-  return SimulateOnFortySlots(studies, {.step = subject.step, .seed = seed});
+  return SimulateOnFortySlots(studies, {.seed = seed, .durations = UsualWithSteps(subject.step)});
 }
 
 void Measure(Figures& figures, const Subject& subject, Size size) {
