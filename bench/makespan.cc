@@ -19,7 +19,7 @@ const std::vector<std::string> kPolicies = {
     "breadth_first_unbatched", "throughput_children_unbatched", "throughput_unbatched",
     "breadth_first",           "throughput_children",           "throughput"};
 
-// Each policy's mean time over that of the first, with the same seeds.
+// Each policy's mean time over that of the first, with the same seeds. The thesis's others are to be slower.
 void ComparePolicies(Figures& figures, const std::string& tuner, Size size) {
   const sim::StudyToSimulate study = ReadStudy("policies-" + tuner);
   double first = 0;
@@ -32,8 +32,8 @@ void ComparePolicies(Figures& figures, const std::string& tuner, Size size) {
     if (policy == kPolicies.front()) {
       first = Mean(hours);
     } else {
-      figures.Add(tuner + "_" + policy + "_over_critical_path", Mean(hours) / first,
-                  policy.starts_with("critical_path") ? ">= 0.99" : ">= 1");
+      const bool is_others = !policy.starts_with("critical_path");
+      figures.Add(tuner + "_" + policy + "_over_critical_path", Mean(hours) / first, is_others ? ">= 1" : "");
     }
   }
 }
