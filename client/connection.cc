@@ -415,6 +415,12 @@ Result<v1::RemoveUserResponse> Connection::RemoveUser(const v1::RemoveUserReques
 Result<v1::DrainServerResponse> Connection::DrainServer(const v1::DrainServerRequest& request) {
   return parts_->Call(*parts_->server, &v1::ServerService::Stub::DrainServer, request);
 }
+Result<v1::SetPolicyResponse> Connection::SetPolicy(const v1::SetPolicyRequest& request) {
+  return parts_->Call(*parts_->server, &v1::ServerService::Stub::SetPolicy, request);
+}
+Result<v1::GetPolicyResponse> Connection::GetPolicy(const v1::GetPolicyRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPolicy, request);
+}
 Result<v1::GetServerLogResponse> Connection::GetServerLog(const v1::GetServerLogRequest& request) {
   return parts_->Call(*parts_->server, &v1::ServerService::Stub::GetServerLog, request);
 }

@@ -71,6 +71,8 @@ class Connection : public StudyPort {
   Result<v1::ListUsersResponse> ListUsers(const v1::ListUsersRequest& request);
   Result<v1::RemoveUserResponse> RemoveUser(const v1::RemoveUserRequest& request);
   Result<v1::DrainServerResponse> DrainServer(const v1::DrainServerRequest& request);
+  Result<v1::SetPolicyResponse> SetPolicy(const v1::SetPolicyRequest& request);
+  Result<v1::GetPolicyResponse> GetPolicy(const v1::GetPolicyRequest& request);
   Result<v1::GetServerLogResponse> GetServerLog(const v1::GetServerLogRequest& request);
 
   // One attempt: who reads it starts the next from the next event.

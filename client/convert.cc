@@ -30,6 +30,7 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_reference_digest(specification.reference);
   wire.set_tuner(specification.tuner);
   wire.set_asks_for_idle_slots(specification.asks_for_idle_slots);
+  wire.set_may_stop(specification.may_stop);
   for (const auto& [name, type] : specification.undeclared) (*wire.mutable_undeclared())[name] = ToProto(type);
   return wire;
 }

@@ -36,6 +36,7 @@ struct StudySpecification {
   std::string definition{};  // the whole study as understood, as canonical JSON; equal definitions are equal contents
   std::string tuner{};  // a built-in one that whoever is there may carry on by the definition; empty: the user's own
   bool asks_for_idle_slots = false;  // that tuner is told of them
+  bool may_stop = false;             // the service's policy may cancel its trials by their metrics
   bool described = false;   // trainer and data are as servers know them, and `reference` says whose: DescribeTrainer
   std::string reference{};  // to the user's own code or data; empty: servers have both of their own
   // Of hyper-parameters that trials may name although the trainer, which takes any, has them not.

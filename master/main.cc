@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/token.h"
 #include "espalier/config/v1/master.pb.h"
+#include "master/core/chosen_policy.h"
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
 #include "master/store/leadership.h"
@@ -70,7 +71,7 @@ class Service : public MasterPort, public EffectRunner {
   RpcServer rpc_;
 };
 
-int Serve(const config::v1::Master& config, const ReactorSettings& settings, Policy& policy, sigset_t signals) {
+int Serve(const config::v1::Master& config, const ReactorSettings& settings, sigset_t signals) {
   std::stop_source stop;
   Service* service = nullptr;
   std::optional<Error> lost;  // why this master leads no longer
@@ -105,8 +106,9 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, Pol
                               config.output_bytes() > 0 ? config.output_bytes() : kOutputBytesDefault);
   PostgresSeriesStore series(config.database(), (*leadership)->epoch());
   PostgresServerLogStore server_logs(config.database(), (*leadership)->epoch());
+  ChosenPolicy policy;
   Service serving(store, {outputs, series, server_logs}, [&](MasterState& state, const Event& event, Time now) {
-    return React(state, event, policy, settings, now);
+    return React(state, event, policy.For(state, event), settings, now);
   });
   {
     const std::lock_guard lock(mutex);
@@ -160,7 +162,5 @@ int main(int argument_count, char** arguments) {
     if (!administrator.has_value()) return Refuse(administrator.error(), 1);
     settings.first_administrator = std::move(*administrator);
   }
-  const auto policy = MakePolicy(config.policy().empty() ? "critical_path" : config.policy());
-  if (!policy.has_value()) return Refuse(policy.error(), 2);
-  return Serve(config, settings, **policy, signals);
+  return Serve(config, settings, signals);
 }

@@ -15,6 +15,12 @@ struct Printer {
            (start.one_stage ? ", one stage" : "");
   }
   std::string operator()(const PreemptRun& preempt) const { return "preempt run " + std::to_string(preempt.run.value); }
+  std::string operator()(const ReleaseTrial& release) const {
+    return "release trial " + std::to_string(release.trial.value);
+  }
+  std::string operator()(const LabelTrial& label) const {
+    return "label trial " + std::to_string(label.trial.value) + ": " + label.text;
+  }
 };
 
 }  // namespace

@@ -28,7 +28,21 @@ struct PreemptRun {
   friend bool operator==(const PreemptRun&, const PreemptRun&) = default;
 };
 
-using Action = std::variant<StartPath, PreemptRun>;
+// Its tuner hears that it was cancelled: its waiting claims are withdrawn, and it may ask for no more. What others need
+// of its way is trained all the same. Only of a study that says that policies may stop its trials.
+struct ReleaseTrial {
+  TrialId trial;
+  friend bool operator==(const ReleaseTrial&, const ReleaseTrial&) = default;
+};
+
+// Writes on the trial, for people and for the policy itself after a restart; instead of what was written before.
+struct LabelTrial {
+  TrialId trial;
+  std::string text;  // not empty
+  friend bool operator==(const LabelTrial&, const LabelTrial&) = default;
+};
+
+using Action = std::variant<StartPath, PreemptRun, ReleaseTrial, LabelTrial>;
 
 // "start plan 1 at 3@40 under 4 on server/0"
 std::string Print(const Action& action);

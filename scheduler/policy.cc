@@ -4,10 +4,12 @@
 #include <string>
 
 #include "scheduler/even_end.h"
+#include "scheduler/release_laggards.h"
 
 namespace espalier {
 namespace {
 
+// As soon as a slot is idle it starts the best of a ranking; it preempts nothing.
 class StartBestFirst : public Policy {
  public:
   StartBestFirst(std::string_view name, Ranking ranking, bool one_stage)
@@ -27,29 +29,68 @@ class StartBestFirst : public Policy {
   const bool one_stage_;
 };
 
+struct Order {
+  std::string_view name;
+  std::string_view summary;
+  Ranking ranking;
+};
+
+constexpr std::array kOrders{
+    Order{"critical_path", "the longest estimated way down first (TreeML 4.3)", Ranking::kLongest},
+    Order{"breadth_first", "the earliest step first (TreeML 6.3)", Ranking::kBreadthFirst},
+    Order{"throughput", "what most stages wait for first, all those below it (TreeML 6.3)", Ranking::kMostBelow},
+    Order{"throughput_children", "what most stages wait for first, those right behind it (TreeML 6.3)",
+          Ranking::kMostChildren},
+};
+static_assert(kOrders.front().name == kDefaultPolicy);
 constexpr std::string_view kUnbatched = "_unbatched";
 
-constexpr std::array<std::pair<std::string_view, Ranking>, 4> kRankings{{
-    {"critical_path", Ranking::kLongest},
-    {"breadth_first", Ranking::kBreadthFirst},
-    {"throughput", Ranking::kMostBelow},
-    {"throughput_children", Ranking::kMostChildren},
-}};
+struct Entry {
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Policy> (*make)();
+};
+
+constexpr std::array kEntries{
+    Entry{"critical_path_preempting",
+          "as critical_path; where fewer paths wait than runs train, runs with little left make room for much longer "
+          "paths, so that slots end together",
+          []() -> std::unique_ptr<Policy> { return std::make_unique<EvenEnd>(); }},
+    Entry{"bandit",
+          "as critical_path; every 10 steps it cancels trials whose best metric times 1.5 does not exceed the study's "
+          "best, where studies let it (HyperDrive 6.1)",
+          [] { return MakeReleaseLaggards(kBandit); }},
+    Entry{"early_term_last_value",
+          "as critical_path; every 30 steps it cancels trials whose metric is worse than the study's best, where "
+          "studies let it",
+          [] { return MakeReleaseLaggards(kEarlyTermLastValue); }},
+};
+
+std::string Unbatched(const Order& order) { return std::string(order.name) + std::string(kUnbatched); }
 
 }  // namespace
 
-Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
-  const bool one_stage = name.ends_with(kUnbatched);
-  const std::string_view order = name.substr(0, name.size() - (one_stage ? kUnbatched.size() : 0));
-  if (name == EvenEnd().name()) return std::make_unique<EvenEnd>();
-  std::string names(EvenEnd().name());
-  for (const auto& [known, ranking] : kRankings) {
-    if (known == order) return std::make_unique<StartBestFirst>(name, ranking, one_stage);
-    names += ", " + std::string(known);
+std::vector<KnownPolicy> KnownPolicies() {
+  std::vector<KnownPolicy> known;
+  for (const Order& order : kOrders) known.push_back({std::string(order.name), std::string(order.summary)});
+  for (const Order& order : kOrders) {
+    known.push_back({Unbatched(order), "as " + std::string(order.name) + ", in runs of one stage"});
   }
-  return MakeError(ErrorCode::kInvalidArgument,
-                   "no policy '" + std::string(name) + "'; expected one of " + names +
-                       ", of which all but the first also with " + std::string(kUnbatched) + " behind it",
+  for (const Entry& entry : kEntries) known.push_back({std::string(entry.name), std::string(entry.summary)});
+  return known;
+}
+
+Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
+  for (const Order& order : kOrders) {
+    if (name == order.name) return std::make_unique<StartBestFirst>(name, order.ranking, false);
+    if (name == Unbatched(order)) return std::make_unique<StartBestFirst>(name, order.ranking, true);
+  }
+  for (const Entry& entry : kEntries) {
+    if (name == entry.name) return entry.make();
+  }
+  std::string names;
+  for (const KnownPolicy& known : KnownPolicies()) names += (names.empty() ? "" : ", ") + known.name;
+  return MakeError(ErrorCode::kInvalidArgument, "no policy '" + std::string(name) + "'; expected one of " + names,
                    "policy");
 }
 

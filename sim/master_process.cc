@@ -22,24 +22,31 @@ void Stamp(master::Event& event, Moment now) {
 // The store of a master that never loads again.
 class Forgetful : public master::StateStore {
  public:
+  explicit Forgetful(master::MasterState first) : first_(std::move(first)) {}
   Result<master::MasterState> Load() override {
-    master::MasterState state;
+    master::MasterState state = first_;
     state.leadership = LeadershipId{1};
     return state;
   }
   Result<void> Commit(const master::StateEdit&) override { return {}; }
+
+ private:
+  const master::MasterState first_;
 };
 
 Error Unavailable(const std::string& message) { return {ErrorCode::kUnavailable, message, {}}; }
 
 }  // namespace
 
-MasterProcess::MasterProcess(World& world, Watcher watcher, Policy& policy, const Settings& settings)
+MasterProcess::MasterProcess(World& world, Watcher watcher, const Settings& settings)
     : world_(world),
       watcher_(std::move(watcher)),
-      policy_(policy),
       starts_again_(settings.starts_again),
-      settings_{.between_failures = kBetweenFailures, .checkpoint_bytes = settings.checkpoint_bytes} {}
+      policy_(world.chance),
+      settings_{.between_failures = kBetweenFailures, .checkpoint_bytes = settings.checkpoint_bytes} {
+  database_->log.push_back(master::SetPolicy{{.name = settings.first_policy, .by = "simulation"}});
+  Apply(database_->stored, database_->log.back());
+}
 
 void MasterProcess::Later(Seconds delay, std::function<void()> what) {
   world_.clock.After(delay, [this, life = life_, what = std::move(what)] {
@@ -54,7 +61,7 @@ void MasterProcess::Start() {
   if (starts_again_) {
     store_ = std::make_unique<master::MemoryStateStore>(database_);
   } else {
-    store_ = std::make_unique<Forgetful>();
+    store_ = std::make_unique<Forgetful>(database_->stored);
   }
   life_ = ++lives_;
   group_.emplace(master::GroupCommitSettings{});
@@ -142,7 +149,7 @@ void MasterProcess::Pump() {
 void MasterProcess::Handle(const master::Event& event) {
   // Two decisions never fall on one microsecond.
   last_handled_ = std::max(last_handled_ + Time::duration(1), world_.clock.time());
-  master::Transition transition = React(state_, event, policy_, settings_, last_handled_);
+  master::Transition transition = React(state_, event, policy_.For(state_, event), settings_, last_handled_);
   watcher_.decided(event, transition, state_);
   group_->Handled(std::move(transition), world_.clock.moment());
 }

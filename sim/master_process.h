@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "master/loop/group_commit.h"
 #include "master/loop/open_calls.h"
 #include "sim/memory_state_store.h"
+#include "sim/preempting_policy.h"
 #include "sim/world.h"
 
 namespace espalier::sim {
@@ -30,11 +32,12 @@ class MasterProcess {
   };
 
   struct Settings {
-    std::int64_t checkpoint_bytes = 0;  // the checkpoints' budget; 0: none
-    bool starts_again = true;           // false: what is stored is not kept, which saves as much again as memory takes
+    std::string first_policy{kDefaultPolicy};  // chosen before it starts for the first time. REQUIRES: known
+    std::int64_t checkpoint_bytes = 0;         // the checkpoints' budget; 0: none
+    bool starts_again = true;  // false: what is stored is not kept, which saves as much again as memory takes
   };
 
-  MasterProcess(World& world, Watcher watcher, Policy& policy, const Settings& settings);
+  MasterProcess(World& world, Watcher watcher, const Settings& settings);
 
   // A new process with a leadership of its own: it loads, and serves. REQUIRES: it does not run, and is the first or
   // starts again.
@@ -52,6 +55,7 @@ class MasterProcess {
   // What arrives from the network.
   void Post(master::Event event);
 
+  PreemptingPolicy& policy() { return policy_; }
   bool has_loaded() const { return is_loaded_; }
   // What it decides by; empty until it has loaded.
   const master::MasterState& memory() const { return state_; }
@@ -75,8 +79,8 @@ class MasterProcess {
 
   World& world_;
   const Watcher watcher_;
-  Policy& policy_;
   const bool starts_again_;
+  PreemptingPolicy policy_;
   const master::ReactorSettings settings_;
   std::shared_ptr<master::MemoryDatabase> database_ = std::make_shared<master::MemoryDatabase>();
   std::unique_ptr<master::StateStore> store_;

@@ -1,10 +1,8 @@
-// A policy that also preempts runs at random when it is told to: for any other that has its reasons. One thread.
+// The policy that the state names, but that it also preempts runs at random when it is told to: for any that has its
+// reasons. One thread.
 #pragma once
 
-#include <memory>
-#include <utility>
-
-#include "scheduler/policy.h"
+#include "master/core/chosen_policy.h"
 #include "sim/chance.h"
 
 namespace espalier::sim {
@@ -12,13 +10,26 @@ namespace espalier::sim {
 class PreemptingPolicy : public Policy {
  public:
   // REQUIRES: `chance` outlives it.
-  PreemptingPolicy(std::unique_ptr<Policy> policy, Chance& chance) : policy_(std::move(policy)), chance_(chance) {}
+  explicit PreemptingPolicy(Chance& chance) : chance_(chance) {}
+
+  // As ChosenPolicy::For: itself.
+  Policy& For(const master::MasterState& state, const master::Event& event) {
+    if (forgets_) chosen_ = {};
+    policy_ = &chosen_.For(state, event);
+    return *this;
+  }
 
   // So many runs, as soon as it is asked; fewer if fewer can be.
   void PreemptSoon(std::int64_t count) { wanted_ = count; }
 
+  // From now on the policy begins anew with each event, and finds what it needs in what is stored. Nothing may come of
+  // it.
+  void ForgetWithEachEvent() { forgets_ = true; }
+
+  // REQUIRES of these: For was called.
   std::string_view name() const override { return policy_->name(); }
   Ranking ranking() const override { return policy_->ranking(); }
+  void Take(const PolicyEvent& event, const View& view) override { policy_->Take(event, view); }
   std::optional<Action> Decide(const View& view, Time now) override {
     if (wanted_ > 0) {
       --wanted_;
@@ -30,9 +41,11 @@ class PreemptingPolicy : public Policy {
   }
 
  private:
-  std::unique_ptr<Policy> policy_;
+  master::ChosenPolicy chosen_;
+  Policy* policy_ = nullptr;
   Chance& chance_;
   std::int64_t wanted_ = 0;
+  bool forgets_ = false;
 };
 
 }  // namespace espalier::sim

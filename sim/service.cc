@@ -6,10 +6,9 @@ namespace espalier::sim {
 Service::Service(World& world, const ServiceSettings& settings, Watcher watcher)
     : world_(world),
       watcher_(std::move(watcher)),
-      policy_(MakePolicy(settings.policy).value(), world.chance),
       files_(world.clock),
       network_(world),
-      master_(world, WatcherOfMaster(), policy_, settings.master) {
+      master_(world, WatcherOfMaster(), settings.master) {
   Serve();
   for (const SimulatedServer& server : settings.servers) {
     const auto number = static_cast<int>(nodes_.size());

@@ -12,7 +12,6 @@
 #include "sim/master_process.h"
 #include "sim/network.h"
 #include "sim/node_process.h"
-#include "sim/preempting_policy.h"
 #include "sim/world.h"
 
 namespace espalier::sim {
@@ -20,7 +19,6 @@ namespace espalier::sim {
 struct ServiceSettings {
   std::vector<SimulatedServer> servers = std::vector<SimulatedServer>(3);
   std::vector<Offer> offers = {OfferOf(1, 1)};  // of each server
-  std::string policy = "critical_path";
   MasterProcess::Settings master = {};
 };
 
@@ -40,7 +38,7 @@ class Service {
 
   MasterProcess& master() { return master_; }
   const MasterProcess& master() const { return master_; }
-  PreemptingPolicy& policy() { return policy_; }
+  PreemptingPolicy& policy() { return master_.policy(); }
   Network& network() { return network_; }
   CheckpointFiles& files() { return files_; }
   const std::vector<std::unique_ptr<NodeProcess>>& nodes() const { return nodes_; }
@@ -52,7 +50,6 @@ class Service {
 
   World& world_;
   const Watcher watcher_;
-  PreemptingPolicy policy_;
   CheckpointFiles files_;
   Network network_;
   MasterProcess master_;

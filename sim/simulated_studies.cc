@@ -62,8 +62,7 @@ SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const
       service_(world_,
                {.servers = service.servers,
                 .offers = OffersFor(studies),
-                .policy = service.policy,
-                .master = {.starts_again = false}},
+                .master = {.first_policy = service.policy, .starts_again = false}},
                WatcherOfService()) {
   for (const StudyToSimulate& study : studies) {
     studies_.emplace_back(world_, study, std::ssize(studies_),

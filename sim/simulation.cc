@@ -62,8 +62,8 @@ ServiceSettings Simulation::SettingsOfService() const {
   return {.servers = std::vector<SimulatedServer>(static_cast<std::size_t>(settings_.server_count),
                                                   {.slots = settings_.slot_count}),
           .offers = {settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1)},
-          .policy = std::string(kPolicies[seed_ % kPolicies.size()]),
-          .master = {.checkpoint_bytes =
+          .master = {.first_policy = std::string(kPolicies[seed_ % kPolicies.size()]),
+                     .checkpoint_bytes =
                          settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()]}};
 }
 

@@ -32,6 +32,7 @@ Command PlanShowCommand(CommandContext& context);
 Command SequenceShowCommand(CommandContext& context);
 Command SimulateCommand(CommandContext& context);
 Command ServerListCommand(CommandContext& context);
+Command ServerPolicyCommand(CommandContext& context);
 Command ServerDrainCommand(CommandContext& context);
 Command ServerLogsCommand(CommandContext& context);
 Command TrainerListCommand(CommandContext& context);

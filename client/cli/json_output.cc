@@ -97,6 +97,12 @@ Json ToJson(const v1::StudyListing& study) {
   return document;
 }
 
+// Null: no policy has written anything on it.
+Json LabelInJson(const v1::Trial& trial) {
+  if (!trial.has_label()) return nullptr;
+  return Json::Object({{"policy", trial.label().policy()}, {"text", trial.label().text()}});
+}
+
 Json OriginInJson(const v1::Trial& trial) {
   if (!trial.has_origin()) return nullptr;
   const v1::TrialOrigin& origin = trial.origin();
@@ -116,7 +122,8 @@ Json ToJson(const v1::Trial& trial) {
                        {"horizon", trial.horizon_steps()},
                        {"evaluations", EvaluationsOf(trial.evaluations())},
                        {"message", trial.message()},
-                       {"origin", OriginInJson(trial)}});
+                       {"origin", OriginInJson(trial)},
+                       {"label", LabelInJson(trial)}});
 }
 
 double SecondsOf(const google::protobuf::Timestamp& time) {

@@ -92,8 +92,7 @@ Command SimulateCommand(CommandContext& context) {
            .at_most = 86400},
           {.name = "--policy",
            .target = &options->wanted.policies,
-           .help = "for FILEs: critical_path, breadth_first, throughput or throughput_children, each also with "
-                   "_unbatched behind it, or critical_path_preempting, or several by commas",
+           .help = "for FILEs: critical_path or another that `espalier server policy` lists, or several by commas",
            .placeholder = "NAMES"},
           {.name = "--share",
            .target = &options->wanted.shares,

@@ -75,6 +75,10 @@ void PrintStudy(std::ostream& out, const v1::StudySummary& study) {
   }
 }
 
+std::string LabelText(const v1::Trial& trial) {
+  return trial.has_label() ? trial.label().policy() + ": " + trial.label().text() : "-";
+}
+
 std::string SequenceText(const v1::Trial& trial, const std::string& name) {
   const auto text = trial.sequences().find(name);
   return text == trial.sequences().end() ? "-" : text->second;

@@ -25,6 +25,9 @@ std::vector<std::string> TunedNames(const std::vector<v1::Trial>& trials);
 // "study 3 (code 1a2b3c4d5e6f) at step 20": with what the trial begins; "-": it begins at Init.
 std::string OriginText(const v1::Trial& trial);
 
+// "bandit: released at step 10": what a policy has written on the trial; "-": nothing.
+std::string LabelText(const v1::Trial& trial);
+
 // The text of a trial's sequence; "-" if it is left at its default.
 std::string SequenceText(const v1::Trial& trial, const std::string& name);
 

@@ -18,6 +18,8 @@ void PrintTrials(std::ostream& out, const std::vector<v1::Trial>& trials) {
   header.insert(header.end(), tuned.begin(), tuned.end());
   const bool some_reuse = std::ranges::any_of(trials, [](const v1::Trial& trial) { return trial.has_origin(); });
   if (some_reuse) header.push_back("begins with");
+  const bool some_labels = std::ranges::any_of(trials, [](const v1::Trial& trial) { return trial.has_label(); });
+  if (some_labels) header.push_back("policy");
   Table table(std::move(header));
   for (const v1::Trial& trial : trials) {
     std::vector<std::string> row = {std::to_string(trial.trial_id()), trial.state(), FormatCount(trial.steps()),
@@ -25,6 +27,7 @@ void PrintTrials(std::ostream& out, const std::vector<v1::Trial>& trials) {
                                     trial.state_sha256().empty() ? "-" : trial.state_sha256().substr(0, kDigestShown)};
     for (const std::string& name : tuned) row.push_back(SequenceText(trial, name));
     if (some_reuse) row.push_back(OriginText(trial));
+    if (some_labels) row.push_back(LabelText(trial));
     table.AddRow(std::move(row));
   }
   table.Print(out);

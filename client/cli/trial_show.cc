@@ -21,6 +21,7 @@ void PrintTrial(std::ostream& out, const v1::GetTrialResponse& response) {
     out << "  " << name << " = " << text << '\n';
   }
   if (trial.has_origin()) out << "  begins with " << OriginText(trial) << '\n';
+  if (trial.has_label()) out << "  " << LabelText(trial) << '\n';
   if (!trial.state_sha256().empty()) out << "  state_sha256 = " << trial.state_sha256() << '\n';
   if (!trial.message().empty()) out << "  " << trial.message() << '\n';
   if (response.metrics().empty()) return;

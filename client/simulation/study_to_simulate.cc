@@ -17,7 +17,8 @@ Result<sim::StudyToSimulate> StudyToSimulateFrom(const StudyFile& file) {
                                                 .scope = written.scope,
                                                 .undeclared = std::move(types),
                                                 .tuner = written.tuner,
-                                                .asks_for_idle_slots = written.asks_for_idle_slots},
+                                                .asks_for_idle_slots = written.asks_for_idle_slots,
+                                                .may_stop = written.may_stop},
                               .make_tuner = [file] { return MakeTunerOf(file); }};
 }
 

@@ -84,6 +84,7 @@ std::string DefinitionOf(const StudyFile& file) {
   definition.Add("keep", Name(study.keep));
   definition.Add("metric", Json::Object({{"goal", Name(study.goal)}, {"name", study.metric}}));
   if (!file.space.conditions.empty()) definition.Add("only_if", ConditionsInJson(file.space));
+  if (study.may_stop) definition.Add("policy", Json::Object({{"may_stop", true}}));
   if (file.code && !file.code->python.empty()) definition.Add("python", file.code->python);
   if (study.reuse) definition.Add("reuse_from", ReuseInJson(*study.reuse));
   definition.Add("share", Name(study.scope));

@@ -55,9 +55,9 @@ class Reader {
 
   Result<void> Read() {
     ESPALIER_RETURN_IF_ERROR(ExpectMapping(
-        root_, "",
-        {"study", "trainer", "python", "environment", "data", "step", "evaluate", "hyper_parameters", "trials",
-         "only_if", "metric", "tuner", "keep", "share", "check", "hang_after", "stop", "reuse_from", "tuner_version"}));
+        root_, "", {"study",  "trainer", "python",     "environment",  "data", "step",  "evaluate", "hyper_parameters",
+                    "trials", "only_if", "metric",     "tuner",        "keep", "share", "check",    "hang_after",
+                    "stop",   "policy",  "reuse_from", "tuner_version"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     if (written_here_) {
       ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
@@ -69,6 +69,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(ReadKeep());
     ESPALIER_RETURN_IF_ERROR(ReadCheck());
     ESPALIER_RETURN_IF_ERROR(ReadStop());
+    ESPALIER_RETURN_IF_ERROR(ReadPolicy());
     ESPALIER_RETURN_IF_ERROR(ReadReuse());
     ESPALIER_RETURN_IF_ERROR(ReadTuner());
     ESPALIER_RETURN_IF_ERROR(ReadSpace(root_, file_));
@@ -169,6 +170,19 @@ class Reader {
       ESPALIER_ASSIGN(rule.metric, ToNumber(*metric, "stop.metric"));
     }
     if (rule == StopRule{}) return Wrong("stop", "is empty; expected after, device_hours or metric");
+    return {};
+  }
+
+  Result<void> ReadPolicy() {
+    const YamlNode* policy = root_.Find("policy");
+    if (policy == nullptr) return {};
+    ESPALIER_RETURN_IF_ERROR(ExpectMapping(*policy, "policy", {"may_stop"}));
+    const YamlNode* may_stop = policy->Find("may_stop");
+    if (may_stop == nullptr) return Wrong("policy.may_stop", "is missing; expected true or false");
+    ESPALIER_ASSIGN(const Value value, ToOption(*may_stop, "policy.may_stop"));
+    const bool* said = std::get_if<bool>(&value);
+    if (said == nullptr) return Wrong("policy.may_stop", "got " + Describe(*may_stop) + "; expected true or false");
+    file_.specification.may_stop = *said;
     return {};
   }
 

@@ -76,6 +76,8 @@ struct Noter {
   void operator()(const PlaceCheck& change) const { touched.servers.insert(change.place.slot.server); }
   void operator()(const EndCheck& change) const { touched.servers.insert(state.checks.at(change.key).slot.server); }
   void operator()(const SetDrain& change) const { touched.servers.insert(change.server); }
+  void operator()(const SetPolicy&) const {}
+  void operator()(const SetLabel&) const {}
   void operator()(const SetServer&) const {}
   void operator()(const RemoveServer&) const {}
   void operator()(const SetPosition&) const {}
@@ -90,6 +92,7 @@ struct Noter {
     void operator()(const AddPlanNode&) const {}
     void operator()(const AddClaim& change) const {
       noter.Settle(plan, WaitsAt(noter.state.plans.at(plan), change.claim));
+      if (!IsForStateAlone(change.claim)) noter.touched.for_policy.emplace_back(TrialClaimed{change.claim.trial});
       noter.Plan(plan);
     }
     void operator()(const SettleClaim& change) const {
@@ -98,6 +101,7 @@ struct Noter {
       noter.Plan(plan);
     }
     void operator()(const AddMetrics& change) const {
+      noter.touched.for_policy.emplace_back(MetricsCame{plan, change.point});
       noter.Settle(plan, change.point);
       noter.Plan(plan);
     }

@@ -21,6 +21,7 @@ struct Touched {
   std::set<PlanId> plans;                              // claims, states or runs changed: derive promises again
   std::set<StudyId> studies;                           // may be finished now
   std::set<std::string> servers;                       // what they should do, or what is acknowledged, changed
+  std::vector<PolicyEvent> for_policy;                 // it has not been told yet
 };
 
 class Draft {

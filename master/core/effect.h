@@ -39,6 +39,8 @@ struct ServerDrained {
   std::int64_t run_count = 0;  // that have not ended there
 };
 
+struct PolicyChosen {};
+
 struct ArchivePut {};
 
 struct TrainerAsked {
@@ -46,7 +48,7 @@ struct TrainerAsked {
 };
 
 using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, StudyPinned, TrialContinued, StageRetried,
-                            UserChanged, ServerDrained, ArchivePut, TrainerAsked>;
+                            UserChanged, ServerDrained, PolicyChosen, ArchivePut, TrainerAsked>;
 
 struct Reply {
   CallId call;

@@ -83,7 +83,7 @@ struct RetryStage {
   Point point;
 };
 
-// REQUIRES of this and the two that follow: the caller is an administrator.
+// REQUIRES of this and the three that follow: the caller is an administrator.
 struct AddUser {
   User added;
 };
@@ -96,6 +96,10 @@ struct DrainServer {
   std::string server;
   bool off = false;  // it may take runs again
   std::string why;   // for people; may be empty
+};
+
+struct ChoosePolicy {
+  std::string name;
 };
 
 struct PutArchive {
@@ -112,7 +116,7 @@ struct ClientCall {
   Caller caller;
   std::string request_id;
   std::variant<CreateStudy, SubmitBatch, CancelStudy, PinStudy, ContinueTrial, RetryStage, AddUser, RemoveUser,
-               DrainServer, PutArchive, DescribeTrainer>
+               DrainServer, ChoosePolicy, PutArchive, DescribeTrainer>
       what;
 };
 

@@ -57,6 +57,7 @@ v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed);
 v1::ListedRun ToProto(const Run& run, StudyId study);  // as that study's
 v1::ForecastResponse ToProto(const Forecast& forecast);
 v1::ServerDrain ToProto(const Drain& drain);
+v1::GetPolicyResponse ToProto(const PolicyChoice& choice);  // with those that there are
 v1::PrintedPiece ToProto(const StoredOutput& output);
 v1::MetricSeries ToProto(const StoredSeries& series);
 

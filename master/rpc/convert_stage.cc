@@ -74,6 +74,21 @@ v1::MetricSeries ToProto(const StoredSeries& series) {
   return message;
 }
 
+v1::GetPolicyResponse ToProto(const PolicyChoice& choice) {
+  v1::GetPolicyResponse message;
+  message.set_policy(choice.name);
+  if (!choice.by.empty()) {
+    message.set_chosen_by(choice.by);
+    Fill(choice.at, *message.mutable_chosen_at());
+  }
+  for (const KnownPolicy& known : KnownPolicies()) {
+    v1::KnownPolicy& listed = *message.add_policies();
+    listed.set_name(std::string(known.name));
+    listed.set_summary(std::string(known.summary));
+  }
+  return message;
+}
+
 v1::ServerDrain ToProto(const Drain& drain) {
   v1::ServerDrain message;
   message.set_user(drain.by);

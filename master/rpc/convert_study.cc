@@ -92,7 +92,8 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
                                    .goal = FromProto(message.goal()),
                                    .definition = message.definition(),
                                    .tuner = message.tuner(),
-                                   .asks_for_idle_slots = message.asks_for_idle_slots()};
+                                   .asks_for_idle_slots = message.asks_for_idle_slots(),
+                                   .may_stop = message.may_stop()};
   if (message.step().has_updates()) {
     specification.step.updates = message.step().updates();
     if (specification.step.updates < 1) {
@@ -276,6 +277,10 @@ v1::Trial ToProto(const TrialSummary& summary, const Trial& trial) {
     message.mutable_origin()->set_code_digest(origin->code_digest);
     message.mutable_origin()->set_step(origin->point.step.value);
     message.mutable_origin()->set_plan_node_id(origin->point.node.value);
+  }
+  if (trial.label) {
+    message.mutable_label()->set_policy(trial.label->policy);
+    message.mutable_label()->set_text(trial.label->text);
   }
   return message;
 }

@@ -55,6 +55,7 @@ InspectService::InspectService(MasterPort& master, const SideStores& stores, con
   Serve("ListTrainers", &Callers::Member, &InspectService::ListTrainers);
   Serve("GetTrainer", &Callers::Member, &InspectService::GetTrainer);
   Serve("ListServers", &Callers::Member, &InspectService::ListServers);
+  Serve("GetPolicy", &Callers::Member, &InspectService::GetPolicy);
   Serve("ListStudies", &Callers::Member, &InspectService::ListStudies);
   Serve("GetStudy", &Callers::Member, &InspectService::GetStudy);
   Serve("ListTrials", &Callers::Member, &InspectService::ListTrials);
@@ -113,6 +114,16 @@ Result<void> InspectService::ListServers(const Caller& caller, const v1::ListSer
     for (const auto& [name, server] : shown) *response.add_servers() = ServerFor(caller, state, name, server);
     return {};
   });
+}
+
+Result<void> InspectService::GetPolicy(const Caller&, const v1::GetPolicyRequest&, v1::GetPolicyResponse& response) {
+  PolicyChoice choice;
+  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+    choice = state.policy;
+    return {};
+  }));
+  response = ToProto(choice);
+  return {};
 }
 
 Result<void> InspectService::ListStudies(const Caller& caller, const v1::ListStudiesRequest& request,

@@ -26,6 +26,8 @@ class InspectService final : public GuardedService {
   // O(servers + drains + runs under way).
   Result<void> ListServers(const Caller& caller, const v1::ListServersRequest& request,
                            v1::ListServersResponse& response);
+  // O(policies).
+  Result<void> GetPolicy(const Caller& caller, const v1::GetPolicyRequest& request, v1::GetPolicyResponse& response);
   // O(the page, and studies up to its last that are not wanted); the best first: O(studies x log studies).
   Result<void> ListStudies(const Caller& caller, const v1::ListStudiesRequest& request,
                            v1::ListStudiesResponse& response);

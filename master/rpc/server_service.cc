@@ -7,6 +7,7 @@ namespace espalier::master {
 ServerService::ServerService(MasterPort& master, PendingCalls& calls, ServerLogStore& logs, const Callers& callers)
     : GuardedService(v1::ServerService::service_full_name(), callers), master_(master), calls_(calls), logs_(logs) {
   Serve("DrainServer", &Callers::Administrator, &ServerService::DrainServer);
+  Serve("SetPolicy", &Callers::Administrator, &ServerService::SetPolicy);
   Serve("GetServerLog", &Callers::Administrator, &ServerService::GetServerLog);
 }
 
@@ -18,6 +19,13 @@ Result<void> ServerService::DrainServer(const Caller& caller, const v1::DrainSer
                                 .request_id = request.request_id(),
                                 .what = master::DrainServer{request.server(), request.off(), request.why()}}));
   response.set_run_count(drained.run_count);
+  return {};
+}
+
+Result<void> ServerService::SetPolicy(const Caller& caller, const v1::SetPolicyRequest& request,
+                                      v1::SetPolicyResponse&) {
+  ESPALIER_RETURN_IF_ERROR(calls_.Ask<PolicyChosen>(
+      master_, {.caller = caller, .request_id = request.request_id(), .what = ChoosePolicy{request.policy()}}));
   return {};
 }
 

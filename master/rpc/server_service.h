@@ -17,6 +17,7 @@ class ServerService final : public GuardedService {
  private:
   Result<void> DrainServer(const Caller& caller, const v1::DrainServerRequest& request,
                            v1::DrainServerResponse& response);
+  Result<void> SetPolicy(const Caller& caller, const v1::SetPolicyRequest& request, v1::SetPolicyResponse& response);
   // Waits for the database, and not for the event loop. Errors: kNotFound; kUnavailable.
   Result<void> GetServerLog(const Caller& caller, const v1::GetServerLogRequest& request,
                             v1::GetServerLogResponse& response);

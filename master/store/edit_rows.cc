@@ -68,6 +68,7 @@ class StateRows {
                change.at);
   }
   void operator()(const SetDrain& change) { drains_.insert_or_assign(change.server, change.drain); }
+  void operator()(const SetPolicy& change) { policy_ = change.choice; }
   void operator()(const AddStudy& change) { added_studies_.insert_or_assign(change.study.id, change.study); }
   void operator()(const CloseStudy& change) {
     if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
@@ -106,6 +107,13 @@ class StateRows {
       added->second.cancelled = change.cancelled;
     } else {
       closed_trials_.Add(change.trial, change.cancelled);
+    }
+  }
+  void operator()(const SetLabel& change) {
+    if (const auto added = added_trials_.find(change.trial); added != added_trials_.end()) {
+      added->second.label = change.label;
+    } else {
+      labels_.insert_or_assign(change.trial, change.label);
     }
   }
   void operator()(const AddStudyEvent& change) {
@@ -154,6 +162,8 @@ class StateRows {
     for (const auto& [server, set] : drains_) {
       set ? drain.Add(server, set->by, set->why, set->since) : undrain.Add(server);
     }
+    RowSet policy("scheduling_policy/set");
+    if (policy_) policy.Add(policy_->name, policy_->by, policy_->at);
     RowSet archive("archive/set");
     RowSet dropped("archive/delete");
     for (const auto& [sha256, set] : archives_) {
@@ -163,8 +173,9 @@ class StateRows {
     for (const auto& [id, change] : closed_studies_) closed.Add(id, change.cancelled, change.stopped);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
     for (const auto& [id, keep] : kept_studies_) kept.Add(id, Name(keep));
-    for (RowSet* set : {&user, &drain, &undrain, &archive, &dropped, &reference_, &schema_, &parameter_, &offer_,
-                        &listed_, &training_, &study, &undeclared_, &closed, &finished, &kept, &plan_, &check_}) {
+    for (RowSet* set :
+         {&user, &drain, &undrain, &policy, &archive, &dropped, &reference_, &schema_, &parameter_, &offer_, &listed_,
+          &training_, &study, &undeclared_, &closed, &finished, &kept, &plan_, &check_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -173,9 +184,13 @@ class StateRows {
     RowSet trial("trial/insert");
     for (const auto& [id, added] : added_trials_) {
       trial.Add(id, added.study, added.plan, added.leaf, added.horizon, added.closed, added.cancelled,
-                KeysOf(added.sequences), ValuesOf(added.sequences));
+                KeysOf(added.sequences), ValuesOf(added.sequences),
+                added.label ? NoText(added.label->policy) : NoText{},
+                added.label ? NoText(added.label->text) : NoText{});
     }
-    for (RowSet* set : {&trial, &closed_trials_}) sets.push_back(std::move(*set));
+    RowSet labelled("trial/label");
+    for (const auto& [id, label] : labels_) labelled.Add(id, label.policy, label.text);
+    for (RowSet* set : {&trial, &closed_trials_, &labelled}) sets.push_back(std::move(*set));
   }
 
   void TakeEvents(std::vector<RowSet>& sets) {
@@ -226,7 +241,7 @@ class StateRows {
             asked.hang_after, asked.tuner, asked.asks_for_idle_slots, asked.stop.after, asked.stop.device_time,
             asked.stop.metric, study.stopped, Name(study.keep),
             asked.reuse ? std::optional(asked.reuse->study) : std::nullopt,
-            asked.reuse ? asked.reuse->until : std::nullopt);
+            asked.reuse ? asked.reuse->until : std::nullopt, asked.may_stop);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
@@ -253,13 +268,15 @@ class StateRows {
 
   std::set<Digest128> digests_;  // already among the rows
   std::map<std::string, User> users_;
-  std::map<std::string, std::optional<Drain>> drains_;      // by server
+  std::map<std::string, std::optional<Drain>> drains_;  // by server
+  std::optional<PolicyChoice> policy_;
   std::map<std::string, std::optional<Archive>> archives_;  // by SHA-256; none: dropped
   std::map<StudyId, Study> added_studies_;
   std::map<StudyId, CloseStudy> closed_studies_;
   std::map<StudyId, Time> finished_studies_;
   std::map<StudyId, Keep> kept_studies_;
   std::map<TrialId, Trial> added_trials_;
+  std::map<TrialId, TrialLabel> labels_;  // of trials that were there
   PlanRows plans_;
   RunRows runs_;
   RowSet schema_{"trainer_schema/insert"};

@@ -29,6 +29,7 @@ class Loader {
     state_.leadership = LeadershipId{Query(transaction_, "leadership/id").front()["id"].as<std::int64_t>()};
     LoadUsers();
     LoadDrains();
+    LoadPolicy();
     LoadUserCode();
     LoadSchemas();
     LoadOffers();
@@ -89,6 +90,14 @@ class Loader {
     Each("server_drain/load", [&](const RowReader& row) {
       Drain drain{.by = row.Text("drained_by"), .why = row.Text("why"), .since = row.Moment("since")};
       Apply(state_, SetDrain{row.Text("server"), std::move(drain)});
+    });
+  }
+
+  void LoadPolicy() {
+    Each("scheduling_policy/load", [&](const RowReader& row) {
+      Apply(state_, SetPolicy{{.name = row.Parsed("name", ParsePolicyName),
+                               .by = row.Text("chosen_by"),
+                               .at = row.Moment("chosen_at")}});
     });
   }
 
@@ -189,7 +198,8 @@ class Loader {
                                     .definition = row.Text("definition"),
                                     .undeclared = undeclared[row.Id<StudyId>("id")],
                                     .tuner = row.Text("tuner"),
-                                    .asks_for_idle_slots = row.Flag("asks_for_idle_slots")},
+                                    .asks_for_idle_slots = row.Flag("asks_for_idle_slots"),
+                                    .may_stop = row.Flag("may_stop")},
                   .training = trainings_.at(row.Digest("training")),
                   .device_kind = row.Text("device_kind"),
                   .evaluation = row.Text("evaluation"),
@@ -239,6 +249,11 @@ class Loader {
     });
   }
 
+  static std::optional<TrialLabel> LabelOf(const RowReader& row) {
+    if (row.IsNull("label")) return std::nullopt;
+    return TrialLabel{.policy = row.Text("label_policy"), .text = row.Text("label")};
+  }
+
   void LoadTrials() {
     Each("trial/load", [&](const RowReader& row) {
       Apply(state_, AddTrial{{.id = row.Id<TrialId>("id"),
@@ -249,7 +264,8 @@ class Loader {
                               .sequences = Zip(row.Texts("sequence_names"), row.Texts("sequence_expressions")),
                               .claims = {},
                               .closed = row.Flag("closed"),
-                              .cancelled = row.Flag("cancelled")}});
+                              .cancelled = row.Flag("cancelled"),
+                              .label = LabelOf(row)}});
     });
   }
 

@@ -1,4 +1,4 @@
--- All that a master stores. States are texts with their allowed values; moments are given by the master's clock.
+-- What is trained, for whom, and what came of it. States are texts with their allowed values; moments are given by the master's clock.
 
 CREATE TABLE leadership (
   epoch      bigint      NOT NULL,
@@ -132,6 +132,7 @@ CREATE TABLE study (
   stopped          text    NOT NULL,
   reuse_study_id   bigint  REFERENCES study (id),
   reuse_until      bigint,
+  may_stop         boolean NOT NULL,
   CONSTRAINT study_reuses_up_to_a_step CHECK (reuse_until IS NULL OR (reuse_study_id IS NOT NULL AND reuse_until > 0)),
   CONSTRAINT study_hangs_after_some_time CHECK (hang_after > 0),
   CONSTRAINT study_check_when_is_known CHECK (check_when IN ('beside', 'first', 'off')),
@@ -205,11 +206,15 @@ CREATE TABLE trial (
   cancelled            boolean NOT NULL,
   sequence_names       text[]  NOT NULL,
   sequence_expressions text[]  NOT NULL,
+  label_policy         text,
+  label                text,
+  CONSTRAINT trial_label_is_some_policys CHECK ((label IS NULL) = (label_policy IS NULL)),
   CONSTRAINT trial_has_a_horizon CHECK (horizon_steps > 0),
   CONSTRAINT trial_is_closed_when_cancelled CHECK (closed OR NOT cancelled),
   CONSTRAINT trial_has_an_expression_for_each_name CHECK (cardinality(sequence_names) = cardinality(sequence_expressions))
 );
 COMMENT ON TABLE trial IS 'A sequence for each hyper-parameter, entered into a plan up to its horizon; leaf_id is its last plan node.';
+COMMENT ON COLUMN trial.label IS 'What the policy of that name has written on it, for people.';
 COMMENT ON COLUMN trial.sequence_expressions IS 'What the tuner wrote for the hyper-parameter of the same place in sequence_names, in the notation. What is not there is at its default.';
 
 CREATE TABLE claim (
@@ -460,35 +465,3 @@ CREATE TABLE request (
   CONSTRAINT request_content_has_16_bytes CHECK (octet_length(content) = 16)
 );
 COMMENT ON TABLE request IS 'A mutation''s id, the digest of its content and the ids it produced, so that it can be answered the same again; study_id 0: it created a study.';
-
-CREATE TABLE service_user (
-  name         text CONSTRAINT service_user_is_known_by_its_name PRIMARY KEY,
-  team         text NOT NULL,
-  role         text NOT NULL,
-  token_sha256 text,
-  CONSTRAINT service_user_role_is_known CHECK (role IN ('member', 'administrator', 'node', 'tuner')),
-  CONSTRAINT service_user_is_of_no_team_as_a_node CHECK ((role IN ('node', 'tuner')) = (team = '')),
-  CONSTRAINT service_user_token_is_of_one_user UNIQUE (token_sha256),
-  CONSTRAINT service_user_token_is_kept_as_sha256 CHECK (token_sha256 ~ '^[0-9a-f]{64}$')
-);
-COMMENT ON TABLE service_user IS 'Who may call, for good: team and role, and the SHA-256 of the token; a user who was removed has none.';
-
-CREATE TABLE server_drain (
-  server     text CONSTRAINT server_drain_is_one_per_server PRIMARY KEY,
-  drained_by text        NOT NULL,
-  why        text        NOT NULL,
-  since      timestamptz NOT NULL
-);
-COMMENT ON TABLE server_drain IS 'Servers that an administrator takes out of service: they are given no new run.';
-
-CREATE TABLE trainer_check (
-  trainer     bytea       NOT NULL,
-  device_kind text        NOT NULL,
-  outcome     text        NOT NULL,
-  message     text        NOT NULL,
-  found_at    timestamptz NOT NULL,
-  CONSTRAINT trainer_check_trainer_has_16_bytes CHECK (octet_length(trainer) = 16),
-  CONSTRAINT trainer_check_outcome_is_known CHECK (outcome IN ('passed', 'failed', 'given up'))
-);
-CREATE UNIQUE INDEX trainer_check_is_done_once ON trainer_check (trainer, md5(device_kind));
-COMMENT ON TABLE trainer_check IS 'What came of checking trainers in users'' own code, by digest of code, schema and data.';

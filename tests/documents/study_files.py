@@ -3,7 +3,7 @@
 import yaml
 
 KEYS = {"study", "trainer", "data", "step", "evaluate", "hyper_parameters", "trials", "only_if", "metric", "tuner", "deadline", "priority", "hang_after",
-        "stop", "python", "environment", "keep", "share", "check", "reuse_from"}  # fmt: skip
+        "stop", "python", "environment", "keep", "share", "check", "reuse_from", "policy"}  # fmt: skip
 # Of a trainer that takes anything: eight trials.
 COMPLETE = {"study": "part", "trainer": "synthetic", "hyper_parameters": {"rate": [0.1, 0.2, 0.3, 0.4], "size": [16, 32]},
             "metric": {"name": "test_acc", "goal": "max"}, "tuner": {"grid": {"steps": 100}}}  # fmt: skip

@@ -62,6 +62,33 @@ TEST_CASE("a simulated study reaches the metrics of a table") {
   CHECK(simulated.summary.best->trial == TrialId{3});
 }
 
+TEST_CASE("a simulated policy releases trials by the metrics of a table, where the study lets it") {
+  std::string csv = "step,lr,score\n";
+  for (int step = 10; step <= 80; step += 10) {
+    for (const char* lr_and_score : {"0.1,0.8", "0.2,0.3"}) csv += std::to_string(step) + "," + lr_and_score + "\n";
+  }
+  StudyToSimulate study = StudyOf([] {
+    return tuners::MakeTuner("grid", {{"steps", Value{std::int64_t{80}}}},
+                             {{{{{"lr", "0.1"}}, std::nullopt}, {{{"lr", "0.2"}}, std::nullopt}}})
+        .value();
+  });
+  study.specification.evaluate_every = 10;
+  study.specification.may_stop = GENERATE(true, false);
+  ServiceToSimulate service = ServiceOf(2);
+  service.measures.tables.emplace("score", Curves(csv));
+  const auto trained = [&](const std::string& policy) {
+    service.policy = policy;
+    return SimulateStudy(service, study).value().summary.steps.trained;
+  };
+  CHECK(trained("critical_path") == 160);
+  if (study.specification.may_stop) {
+    CHECK(trained("bandit") < 110);
+    CHECK(trained("early_term_last_value") < 130);
+  } else {
+    CHECK(trained("bandit") == 160);
+  }
+}
+
 TEST_CASE("what a table of metrics does not say ends the simulation, naming it") {
   ServiceToSimulate service = ServiceOf(2);
   service.measures.tables.emplace("score", Curves("step,lr,score\n80,0.1,0.5\n"));

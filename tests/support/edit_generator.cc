@@ -138,6 +138,12 @@ void EditGenerator::ChangeDrain() {
   Do(SetDrain{"server" + std::to_string(Below(3)), std::move(drain)});
 }
 
+void EditGenerator::ChoosePolicy() {
+  const std::vector<KnownPolicy> known = KnownPolicies();
+  const KnownPolicy& any = known[static_cast<std::size_t>(Below(static_cast<int>(known.size())))];
+  Do(SetPolicy{{.name = std::string(any.name), .by = Text(), .at = Moment()}});
+}
+
 void EditGenerator::NewStudy() {
   Study study{.id = state_.next.study,
               .user = Text(),
@@ -171,6 +177,7 @@ void EditGenerator::NewStudy() {
   if (Chance(40)) study.specification.stop.after = Seconds(1.5 + static_cast<double>(Below(9000)));
   if (Chance(40)) study.specification.stop.device_time = Seconds(0.5 + static_cast<double>(Below(9000)));
   if (Chance(40)) study.specification.stop.metric = 0.1 * static_cast<double>(Below(100));
+  study.specification.may_stop = Chance(30);
   if (Chance(40)) study.specification.hang_after = Seconds(0.5 + static_cast<double>(Below(9000)));
   if (!state_.studies.empty() && Chance(30)) {
     study.specification.reuse = Reuse{.study = AnyKey(state_.studies)};
@@ -433,6 +440,7 @@ void EditGenerator::Close() {
       Do(change);
       AddEvent(study, TrialClosed{change.trial, change.cancelled});
     }
+    if (Chance(50)) Do(SetLabel{AnyKey(state_.trials), {.policy = Text(), .text = Text()}});
   }
   if (state_.running_studies.empty() || !Chance(20)) return;
   const StudyId study = *state_.running_studies.begin();
@@ -460,7 +468,7 @@ StateEdit EditGenerator::Next(int step_count_max) {
         &EditGenerator::ChangeTraining, &EditGenerator::NewRun,      &EditGenerator::ChangeRun,
         &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,   &EditGenerator::Close,
         &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser,
-        &EditGenerator::BringCode,      &EditGenerator::ChangeDrain};
+        &EditGenerator::BringCode,      &EditGenerator::ChangeDrain, &EditGenerator::ChoosePolicy};
     (this->*kSteps[Below(static_cast<int>(std::size(kSteps)))])();
   }
   return std::move(edit_);

@@ -34,6 +34,7 @@ class EditGenerator {
   void Register();
   void ChangeUser();
   void ChangeDrain();
+  void ChoosePolicy();
   void BringCode();
   void NewStudy();
   void NewTrial();

@@ -12,7 +12,8 @@ MasterByHand::MasterByHand(int server_count, int slots) {
 
 void MasterByHand::Handle(const Event& event) {
   now_ += std::chrono::milliseconds(1);
-  const Transition transition = React(state_, event, *policy, reactor_settings, now_);
+  Policy& decides = policy != nullptr ? *policy : chosen_.For(state_, event);
+  const Transition transition = React(state_, event, decides, reactor_settings, now_);
   std::copy_if(transition.edit.begin(), transition.edit.end(), std::back_inserter(stored_), IsStored);
   checks_.OnDecided(transition, state_);
   for (const Effect& effect : transition.effects) CarryOut(effect);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "master/core/chosen_policy.h"
 #include "tests/support/called_master.h"
 #include "tests/support/decision_checks.h"
 
@@ -41,7 +42,7 @@ class MasterByHand : public CalledMaster {
   // Memory is lost, and what was stored is loaded; the servers register again.
   void Restart();
 
-  std::unique_ptr<Policy> policy = MakePolicy("critical_path").value();
+  std::unique_ptr<Policy> policy;  // decides instead of the one that the state names
   std::vector<ConnectedServer> servers;
   std::vector<std::string> log;
   std::vector<SessionId> ended_sessions;
@@ -52,6 +53,7 @@ class MasterByHand : public CalledMaster {
   void CarryOut(const Effect& effect);
 
   MasterState state_;
+  ChosenPolicy chosen_;
   StateEdit stored_;
   DecisionChecks checks_;
   Time now_{std::chrono::seconds(1'000'000)};

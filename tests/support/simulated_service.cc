@@ -22,8 +22,9 @@ SimulatedService::SimulatedService(const SimulatedSettings& settings)
                {.servers = std::vector<sim::SimulatedServer>(static_cast<std::size_t>(settings.servers),
                                                              {.slots = settings.slots}),
                 .offers = {kSimulated},
-                .policy = settings.policy},
+                .master = {.first_policy = settings.policy}},
                Watcher()) {
+  if (settings.policy_forgets) service_.policy().ForgetWithEachEvent();
   service_.Start();
   RunUntil([&] { return std::ssize(state().servers) == settings.servers; });
 }

@@ -31,6 +31,7 @@ struct SimulatedSettings {
   int servers = 1;
   int slots = 2;  // of each
   std::string policy = "critical_path";
+  bool policy_forgets = false;  // it begins anew with each event
   std::uint64_t seed = 1;
   std::optional<sim::Durations> durations = kShort;  // none: drawn by the seed (sim/world.h)
 };

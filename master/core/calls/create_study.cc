@@ -204,6 +204,7 @@ Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
     key.Add("reuse " + std::to_string(reuse->study.value) + " until " +
             (reuse->until ? std::to_string(reuse->until->value) : "the end"));
   }
+  if (specification.may_stop) key.Add("may stop");
   return DigestOf(key.text());
 }
 

@@ -43,4 +43,18 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
 
 ServerDrained AnswerOf(const DrainServer&, const std::vector<std::int64_t>& ids) { return {.run_count = ids.at(0)}; }
 
+Digest128 ContentOf(const Caller&, const ChoosePolicy& call) {
+  return DigestOf(KeyText("choose-policy-1").Add(call.name).text());
+}
+
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const ChoosePolicy& call) {
+  ESPALIER_ASSIGN(std::string name, ParsePolicyName(call.name));
+  if (name == draft.state().policy.name) return std::vector<std::int64_t>{};
+  draft.Log(LogLevel::kInfo, "policy chosen", {{"name", name}, {"by", caller.user}});
+  draft.Do(SetPolicy{{.name = std::move(name), .by = caller.user, .at = draft.now}});
+  return std::vector<std::int64_t>{};
+}
+
+PolicyChosen AnswerOf(const ChoosePolicy&, const std::vector<std::int64_t>&) { return {}; }
+
 }  // namespace espalier::master

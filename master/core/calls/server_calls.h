@@ -1,5 +1,5 @@
-// What administrators ask of servers. ContentOf, Perform and AnswerOf are as calls/answer_once.h says; errors of
-// Perform name the field.
+// What administrators ask of servers and of what is trained on them. ContentOf, Perform and AnswerOf are as
+// calls/answer_once.h says; errors of Perform name the field.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +17,12 @@ namespace espalier::master {
 Digest128 ContentOf(const Caller& caller, const DrainServer& call);
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const DrainServer& call);
 ServerDrained AnswerOf(const DrainServer& call, const std::vector<std::int64_t>& ids);
+
+// From the next event on that policy decides, whatever becomes of the master; what runs goes on. Chosen again: nothing
+// changes. Administrators may call, as above. Error: kInvalidArgument for one that there is not. O(1); the next event
+// puts all that waits in the policy's order: O(plan nodes + waiting claims).
+Digest128 ContentOf(const Caller& caller, const ChoosePolicy& call);
+Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const ChoosePolicy& call);
+PolicyChosen AnswerOf(const ChoosePolicy& call, const std::vector<std::int64_t>& ids);
 
 }  // namespace espalier::master

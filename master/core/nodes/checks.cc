@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "master/core/calls/trial_edits.h"
 #include "master/core/settling.h"
 #include "master/core/state/claims.h"
@@ -69,7 +70,7 @@ bool MayGoOn(const MasterState& state, const CheckKey& key, const CheckPlace& pl
 }
 
 template <class Predicate>
-void Place(Draft& draft, const Predicate& may) {
+void PlaceWhere(Draft& draft, const Predicate& may) {
   const std::map<CheckKey, std::set<StudyId>>& all = draft.state().index.checks_wanted;
   for (const auto& [key, studies] : all) {
     const MasterState& state = draft.state();
@@ -128,11 +129,11 @@ void EndChecks(Draft& draft) {
 }
 
 void PlaceUrgentChecks(Draft& draft) {
-  Place(draft, [&](const std::set<StudyId>& studies) { return IsUrgent(draft.state(), studies); });
+  PlaceWhere(draft, [&](const std::set<StudyId>& studies) { return IsUrgent(draft.state(), studies); });
 }
 
 void PlaceOtherChecks(Draft& draft) {
-  Place(draft, [](const std::set<StudyId>&) { return true; });
+  PlaceWhere(draft, [](const std::set<StudyId>&) { return true; });
 }
 
 std::vector<WantedCheck> ChecksOn(const MasterState& state, const Server& server) {

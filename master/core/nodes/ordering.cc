@@ -7,6 +7,8 @@
 #include "master/core/nodes/contests.h"
 #include "master/core/nodes/needs.h"
 #include "master/core/nodes/runs.h"
+#include "master/core/nodes/trial_actions.h"
+#include "master/core/nodes/trials_in_view.h"
 #include "master/core/settling.h"
 #include "master/core/state/demand.h"
 
@@ -148,9 +150,9 @@ class Rooms {
   int idle_most_ = 0;
 };
 
-class StateView : public View {
+class StateView : public TrialsInView {
  public:
-  explicit StateView(const Draft& draft) : draft_(draft) {}
+  explicit StateView(const Draft& draft) : TrialsInView(draft.state()), draft_(draft) {}
 
   std::optional<StartPath> BestStart() const override {
     if (auto evaluation = BestEvaluation()) return evaluation;
@@ -377,12 +379,21 @@ struct Carrier {
     Preempt(draft, preempt.run);
     return true;
   }
+
+  bool operator()(const ReleaseTrial& release) const { return Release(draft, release); }
+  bool operator()(const LabelTrial& label) const { return Label(draft, label); }
 };
+
+// Tells it what has happened since it was told last, and asks.
+std::optional<Action> NextAction(Draft& draft, const View& view) {
+  for (const PolicyEvent& event : std::exchange(draft.touched.for_policy, {})) draft.policy.Take(event, view);
+  return draft.policy.Decide(view, draft.now);
+}
 
 // O(actions x what they change).
 void AskPolicy(Draft& draft) {
   const StateView view(draft);
-  while (const std::optional<Action> action = draft.policy.Decide(view, draft.now)) {
+  while (const std::optional<Action> action = NextAction(draft, view)) {
     if (std::visit(Carrier{draft}, *action)) continue;
     draft.Log(LogLevel::kWarning, "what the policy wants cannot be done",
               {{"policy", std::string(draft.policy.name())}, {"action", Print(*action)}});

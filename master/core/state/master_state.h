@@ -12,6 +12,7 @@
 
 #include "base/digest.h"
 #include "base/ids.h"
+#include "master/core/state/policy_choice.h"
 #include "master/core/state/run.h"
 #include "master/core/state/step_ledger.h"
 #include "master/core/state/study.h"
@@ -205,6 +206,7 @@ struct Indexes {
   std::map<TrialId, std::set<ClaimId>> states_claimed;   // claims of states alone that wait; none is empty
   std::map<ClaimId, Point> waits_elsewhere;              // than at its own point (WaitsAt)
   std::set<StudyId> timed_studies;                       // running ones whose stop rule has a limit of time
+  std::set<StudyId> studies_that_may_stop;               // running ones
   std::set<StudyId> tuned_studies;                       // that take batches of a built-in tuner
   std::map<OfferKind, std::set<StudyId>> tuners_to_ask;  // of running studies, if a slot is idle; evaluation: empty;
                                                          // none is empty
@@ -245,6 +247,7 @@ struct MasterState {
   std::map<Digest128, TrainerReference> references;  // by DigestOf
   std::map<std::string, Drain> drains;               // by server, connected or not
   std::map<CheckKey, StoredFinding> check_findings;  // of trainers in users' own code
+  PolicyChoice policy;
   // Derived from the above by Apply.
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;

@@ -54,6 +54,11 @@ struct CloseTrial {
   TrialId trial;
   bool cancelled = false;
 };
+// Replaces the label that it had.
+struct SetLabel {
+  TrialId trial;
+  TrialLabel label;
+};
 struct AddStudyEvent {
   StudyId study;
   std::int64_t number = 0;
@@ -129,6 +134,10 @@ struct SetDrain {
   std::string server;
   std::optional<Drain> drain;
 };
+// REQUIRES: there is a policy of that name.
+struct SetPolicy {
+  PolicyChoice choice;
+};
 // Not stored, as what follows.
 struct SetServer {
   Server server;
@@ -184,8 +193,8 @@ using StateChange =
     std::variant<AddOffer, AddStudy, CloseStudy, SetKeep, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                  AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
                  ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference,
-                 SetDrain, SetServer, RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk,
-                 AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals>;
+                 SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer, SetPosition, RestartLeases, AskReference,
+                 ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

@@ -39,6 +39,7 @@ struct StudySpecification {
   bool asks_for_idle_slots = false;         // its tuner is told of them
   std::optional<Digest128> reference = {};  // the trainer is one that servers offer by it; none: one of their own
   std::optional<Reuse> reuse = {};
+  bool may_stop = false;  // policies may release its trials by their metrics
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
 };
 
@@ -60,6 +61,13 @@ struct Study {
   friend bool operator==(const Study&, const Study&) = default;
 };
 
+// What a policy has written on a trial, for people.
+struct TrialLabel {
+  std::string policy;  // its name
+  std::string text;    // not empty
+  friend bool operator==(const TrialLabel&, const TrialLabel&) = default;
+};
+
 struct Trial {
   TrialId id;
   StudyId study;
@@ -71,6 +79,7 @@ struct Trial {
       claims;  // in order of step; made again where one failed: the later one last. Not of states alone
   bool closed = false;
   bool cancelled = false;
+  std::optional<TrialLabel> label = {};
   friend bool operator==(const Trial&, const Trial&) = default;
 };
 

@@ -1,2 +1,3 @@
-SELECT id, study_id, plan_id, leaf_id, horizon_steps, closed, cancelled, sequence_names, sequence_expressions
+SELECT id, study_id, plan_id, leaf_id, horizon_steps, closed, cancelled, sequence_names, sequence_expressions,
+       label_policy, label
   FROM trial ORDER BY id

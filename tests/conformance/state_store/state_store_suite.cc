@@ -46,6 +46,7 @@ void CheckSame(MasterState recovered, const MasterState& memory) {
   CHECK(recovered.requests == memory.requests);
   CHECK(recovered.users == memory.users);
   CHECK(recovered.drains == memory.drains);
+  CHECK(recovered.policy == memory.policy);
   CHECK(recovered.next == memory.next);
   CHECK(recovered.plan_by_identity == memory.plan_by_identity);
   CHECK(recovered.trials_by_study == memory.trials_by_study);

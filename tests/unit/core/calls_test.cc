@@ -189,6 +189,7 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
       AddUser{bob},
       RemoveUser{"bob"},
       DrainServer{.server = "server-0"},
+      ChoosePolicy{"throughput"},
       PinStudy{study, Keep::kAll},
       CancelStudy{study},
       PutArchive{"code"},

@@ -1,5 +1,6 @@
 // What policies may order, and that nothing is lost by it (TreeML 4.3 and 6.3; row "preempted" of what may fail).
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "tests/support/server_by_hand.h"
 #include "tests/support/simulated_service.h"
@@ -57,13 +58,25 @@ const std::vector<Waiting> kWideAndDeep = {{"0.2", 30},
                                            {"Piecewise([0.1, 0.01], [10])", 20},
                                            {"Piecewise([0.1, 0.01], [15])", 20}};
 
+// Nothing: done.
+std::optional<Error> Choose(CalledMaster& master, const std::string& policy) {
+  master.Call(ChoosePolicy{policy});
+  const auto* error = std::get_if<Error>(&master.last_reply.answer);
+  return error == nullptr ? std::nullopt : std::optional(*error);
+}
+
+using Meanwhile = std::function<void(SimulatedService&)>;
+
 // The steps at which runs end, in the order of their starts, while the trials wait for the one slot. A trial of 5 has
-// the slot before them.
-std::vector<std::int64_t> EndsInOrder(std::string_view policy, const std::vector<Waiting>& trials = kOneParts) {
+// the slot before them; `meanwhile` happens then.
+std::vector<std::int64_t> EndsInOrder(
+    std::string_view policy, const std::vector<Waiting>& trials = kOneParts,
+    const Meanwhile& meanwhile = [](SimulatedService&) {}) {
   SimulatedService service({.slots = 1, .policy = std::string(policy)});
   const StudyId study = service.CreateStudy("order");
   service.Submit(study, {{"lr", "0.5"}}, 5);
   for (const Waiting& trial : trials) service.Submit(study, {{"lr", trial.lr}}, trial.steps);
+  meanwhile(service);
   service.RunToRest();
   std::vector<std::int64_t> ends;
   for (const auto& [id, run] : service.state().runs) {
@@ -94,6 +107,41 @@ TEST_CASE("unbatched, a run is one stage, and the next ones wait until its state
 
 TEST_CASE("breadth first starts at the earliest step, however short") {
   CHECK(EndsInOrder("breadth_first") == std::vector<std::int64_t>{5, 30, 10, 20, 20});
+}
+
+TEST_CASE("a policy that is chosen decides from then on, also after a restart") {
+  const std::string first = GENERATE("critical_path", "breadth_first");
+  const std::string second = GENERATE("breadth_first", "throughput", "critical_path");
+  const bool restarts = GENERATE(false, true);
+  CAPTURE(first, second, restarts);
+  const auto ends = EndsInOrder(first, kOneParts, [&](SimulatedService& service) {
+    REQUIRE_FALSE(Choose(service, second).has_value());
+    if (restarts) service.RestartMaster();
+    CHECK(service.state().policy.name == second);
+  });
+  CHECK(ends == EndsInOrder(second));
+}
+
+TEST_CASE("who chose the policy is kept, and one that there is not is refused with the list") {
+  MasterByHand master;
+  CHECK(master.state().policy == PolicyChoice{});
+  REQUIRE_FALSE(Choose(master, "throughput").has_value());
+  const PolicyChoice chosen = master.state().policy;
+  CHECK(chosen.name == "throughput");
+  CHECK(chosen.by == kAnn.user);
+  CHECK(chosen.at > Time{});
+
+  const auto unknown = Choose(master, "fifo");
+  REQUIRE(unknown.has_value());
+  CHECK(unknown->code == ErrorCode::kInvalidArgument);
+  CHECK(unknown->field == "policy");
+  CHECK(unknown->message.find("expected one of critical_path") != std::string::npos);
+  CHECK(master.state().policy == chosen);
+
+  REQUIRE_FALSE(Choose(master, "throughput").has_value());  // again: nothing changes
+  CHECK(master.state().policy == chosen);
+  master.Restart();
+  CHECK(master.state().policy == chosen);
 }
 
 TEST_CASE("a policy is asked after every event, also while no slot is idle") {
@@ -170,11 +218,37 @@ TEST_CASE("what a policy cannot have changes nothing") {
                     Action(StartPath{plan, {root, Step{20}}, std::nullopt, {"server-0", 1}}),  // nothing to evaluate
                     Action(StartPath{PlanId{9}, {root, Step{0}}, root, {"server-0", 1}}),      // no such plan
                     Action(StartPath{plan, {root, Step{0}}, root, {"server-0", 2}}),           // no such slot
-                    Action(StartPath{plan, {root, Step{0}}, root, {"elsewhere", 0}}));         // no such server
+                    Action(StartPath{plan, {root, Step{0}}, root, {"elsewhere", 0}}),          // no such server
+                    Action(ReleaseTrial{TrialId{9}}),                                          // no such trial
+                    Action(ReleaseTrial{trunk}),                 // its study does not let policies stop it
+                    Action(LabelTrial{TrialId{9}, "what for"}),  // no such trial
+                    Action(LabelTrial{trunk, ""}));              // says nothing
   policy.next = impossible;
   master.Handle(NodeMessage{.session = master.servers[0].session});
   CHECK(master.state().runs.size() == 1);
   CHECK_FALSE(master.state().runs.at(RunId{1}).preempt);
+  CHECK_FALSE(master.state().trials.at(trunk).closed);
+  CHECK_FALSE(master.state().trials.at(trunk).label.has_value());
+}
+
+TEST_CASE("a policy releases a trial that waits, and not one that is done or was released") {
+  OneSlot one;
+  const StudyId study = one.AddStudy({.name = "stoppable", .may_stop = true});
+  const TrialId trial = one.Submit(study, {{"lr", "0.1"}}, 50);
+  const TrialId equal = one.Submit(study, {{"lr", "0.1"}}, 50);
+  one.Order(LabelTrial{trial, "why not"});
+  CHECK(one.state().trials.at(trial).label == TrialLabel{"obedient", "why not"});
+  one.Order(ReleaseTrial{trial});
+  CHECK(one.LastClaim(trial).state == ClaimState::kCancelled);
+  CHECK(one.LastClaim(equal).state == ClaimState::kWaiting);
+  CHECK(one.RunOf(1).training());
+  const std::size_t events = one.state().events.at(study).size();
+  one.Order(ReleaseTrial{trial});
+  one.Complete(one.RunOf(1));
+  one.Order(ReleaseTrial{equal});
+  CHECK(one.LastClaim(equal).state == ClaimState::kDone);
+  CHECK_FALSE(one.state().trials.at(equal).closed);
+  CHECK(one.state().events.at(study).size() == events + 1);  // that it is done
 }
 
 }  // namespace espalier::master

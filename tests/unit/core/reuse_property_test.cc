@@ -8,7 +8,7 @@
 namespace espalier::master {
 namespace {
 
-const Offer kNew = sim::OfferOf(2, 0);
+const Offer kNewCode = sim::OfferOf(2, 0);
 
 using Sequences = std::map<std::string, std::string>;
 
@@ -48,7 +48,7 @@ bool CheckStates(const SimulatedService& service, TrialId id) {
   const Trial& trial = state.trials.at(id);
   const SearchPlan& plan = state.plans.at(trial.plan);
   const Origin* origin = OriginOf(plan, trial.leaf);
-  const sim::TrainedAlone alone(origin == nullptr ? kNew : kSimulated, trial.sequences, trial.horizon);
+  const sim::TrainedAlone alone(origin == nullptr ? kNewCode : kSimulated, trial.sequences, trial.horizon);
   for (const ClaimId claim : trial.claims) {
     const StateDigest* digest = plan.FindStateDigest(plan.claims.at(claim).point);
     if (digest == nullptr) continue;  // training ended before
@@ -74,7 +74,7 @@ TEST_CASE("whatever is submitted, and whatever crashes, states are of the old co
     const StudyId old = service.CreateStudy("old");
     for (int i = 0; i < 6; ++i) trials.Submit(service, old);
     service.RunToRest();
-    service.Install(kNew);
+    service.Install(kNewCode);
     std::vector<TrialId> submitted;
     for (const char* name : {"first", "second"}) {
       const StudyId study = service.AddStudy({.name = name, .reuse = Reuse{.study = old}});

@@ -178,6 +178,11 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                  drain.set_request_id("1");
                  drain.set_server("another");
                })),
+      MakeCase("ServerService/SetPolicy", Make<v1::SetPolicyRequest>([](auto& set) {
+                 set.set_request_id("2");
+                 set.set_policy("throughput");
+               })),
+      MakeCase("InspectService/GetPolicy", v1::GetPolicyRequest()),
       MakeCase("ServerService/GetServerLog", Make<v1::GetServerLogRequest>([](auto& get) { get.set_server("a"); })),
       MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
       MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {

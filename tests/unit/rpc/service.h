@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/token.h"
 #include "espalier/v1/user.pb.h"
+#include "master/core/chosen_policy.h"
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
 #include "sim/memory_state_store.h"
@@ -29,7 +30,7 @@ class Service {
   explicit Service(bool start = true)
       : loop_(store_, ports_,
               [this](MasterState& state, const Event& event, Time now) {
-                return React(state, event, *policy_, settings_, now);
+                return React(state, event, policy_.For(state, event), settings_, now);
               }),
         rpc_(ports_, {outputs_, series_, server_logs_}) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
@@ -111,7 +112,7 @@ class Service {
   MemoryOutputStore outputs_;
   MemorySeriesStore series_;
   MemoryServerLogStore server_logs_;
-  std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
+  ChosenPolicy policy_;
   ReactorSettings settings_;
   Ports ports_{*this};
   EventLoop loop_;

@@ -13,6 +13,12 @@ class Starts : public View {
   std::optional<StartPath> BestStart() const override { return best_; }
   std::vector<RunView> Preemptible() const override { return {RunView{.id = RunId{7}}}; }
   std::vector<Contest> Contests() const override { return contests_; }
+  std::vector<StudyView> StudiesThatMayStop() const override { return {}; }
+  std::vector<TrialView> TrialsOf(StudyId) const override { return {}; }
+  std::optional<TrialView> Trial(TrialId) const override { return std::nullopt; }
+  std::vector<TrialView> WaitingFrom(PlanId, Point) const override { return {}; }
+  std::vector<Point> WayTo(PlanId, Point) const override { return {}; }
+  std::vector<MeasuredAt> CurveTo(StudyId, PlanId, Point) const override { return {}; }
 
  private:
   std::optional<StartPath> best_;
@@ -33,8 +39,19 @@ TEST_CASE("an unknown policy is refused with the list of those known") {
   CHECK(policy.error().code == ErrorCode::kInvalidArgument);
   CHECK(policy.error().field == "policy");
   CHECK(policy.error().message ==
-        "no policy 'fifo'; expected one of critical_path_preempting, critical_path, breadth_first, "
-        "throughput, throughput_children, of which all but the first also with _unbatched behind it");
+        "no policy 'fifo'; expected one of critical_path, breadth_first, throughput, throughput_children, "
+        "critical_path_unbatched, breadth_first_unbatched, throughput_unbatched, throughput_children_unbatched, "
+        "critical_path_preempting, bandit, early_term_last_value");
+}
+
+TEST_CASE("every policy that is listed can be made, and the default comes first") {
+  const std::vector<KnownPolicy> known = KnownPolicies();
+  CHECK(known.front().name == kDefaultPolicy);
+  for (const KnownPolicy& each : known) {
+    CAPTURE(each.name);
+    CHECK(MakePolicy(each.name).value()->name() == each.name);
+    CHECK_FALSE(each.summary.empty());
+  }
 }
 
 TEST_CASE("the thesis's policies start the best there is, and preempt nothing") {
@@ -104,6 +121,8 @@ TEST_CASE("actions print what they order") {
   CHECK(Print(StartPath{PlanId{1}, {PlanNodeId{3}, Step{40}}, PlanNodeId{4}, {"server", 2}, 1, true}) ==
         "start plan 1 at 3@40 under 4 on server/2, one stage");
   CHECK(Print(PreemptRun{RunId{7}}) == "preempt run 7");
+  CHECK(Print(ReleaseTrial{TrialId{7}}) == "release trial 7");
+  CHECK(Print(LabelTrial{TrialId{7}, "why"}) == "label trial 7: why");
 }
 
 }  // namespace espalier

@@ -125,6 +125,9 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "reuse_from: {until: 5}\n", "f.yaml:6: reuse_from.study: is missing; expected a study's id"},
       {kHead + kGrid + "reuse_from: {study: 5, until: 0}\n",
        "f.yaml:6: reuse_from.until: got 0; expected a whole number from 1 to 2^53"},
+      {kHead + kGrid + "policy: bandit\n", "f.yaml:6: policy: got bandit; expected a mapping with may_stop"},
+      {kHead + kGrid + "policy: {}\n", "f.yaml:6: policy.may_stop: is missing; expected true or false"},
+      {kHead + kGrid + "policy: {may_stop: 1}\n", "f.yaml:6: policy.may_stop: got 1; expected true or false"},
       {kHead + kGrid + "check: later\n", "f.yaml:6: check: got later; expected beside, first or off"},
       {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
        "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
@@ -242,6 +245,16 @@ TEST_CASE("what a study takes for a hang is part of its definition, in whatever 
   const Result<StudyFile> again = ParseDefinition(read("hang_after: 90s\n").definition);
   REQUIRE(again.has_value());
   CHECK(again->specification.hang_after == Seconds(90));
+}
+
+TEST_CASE("whether policies may stop a study's trials is part of its definition") {
+  const auto read = [](const std::string& line) { return Parsed(kHead + kGrid + line).specification; };
+  CHECK_FALSE(read("").may_stop);
+  CHECK_FALSE(read("policy: {may_stop: false}\n").may_stop);
+  CHECK(read("policy: {may_stop: true}\n").may_stop);
+  CHECK(read("policy: {may_stop: true}\n").definition != read("").definition);
+  CHECK(read("policy: {may_stop: false}\n").definition == read("").definition);
+  CHECK(ParseDefinition(read("policy: {may_stop: true}\n").definition).value().specification.may_stop);
 }
 
 TEST_CASE("whose states a study begins with is part of its definition, as the file or the command line says it") {

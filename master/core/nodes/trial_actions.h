@@ -1,0 +1,18 @@
+// What policies order of trials, checked and carried out.
+#pragma once
+
+#include "master/core/draft.h"
+#include "scheduler/action.h"
+
+namespace espalier::master {
+
+// Each says whether it could be done; if not, nothing has changed.
+
+// Withdraws what the trial waits for, and closes it, as if its tuner had cancelled it. Not of a trial that waits for
+// nothing, or whose study does not let policies stop its trials. O(claims of the trial x depth).
+bool Release(Draft& draft, const ReleaseTrial& release);
+
+// In the name of the policy that decides. Not of a trial of a finished study, or without text.
+bool Label(Draft& draft, const LabelTrial& label);
+
+}  // namespace espalier::master

@@ -1,0 +1,68 @@
+#include "master/core/nodes/trials_in_view.h"
+
+#include "searchplan/plan/step_set.h"
+
+namespace espalier::master {
+
+std::vector<StudyView> TrialsInView::StudiesThatMayStop() const {
+  std::vector<StudyView> studies;
+  for (const StudyId id : state_.index.studies_that_may_stop) {
+    studies.push_back({id, state_.studies.at(id).specification.goal});
+  }
+  return studies;
+}
+
+std::vector<TrialView> TrialsInView::TrialsOf(StudyId study) const {
+  std::vector<TrialView> trials;
+  for (const TrialId id : state_.trials_by_study.at(study)) {
+    if (const auto trial = Trial(id)) trials.push_back(*trial);
+  }
+  return trials;
+}
+
+std::optional<TrialView> TrialsInView::Trial(TrialId id) const {
+  const master::Trial& trial = state_.trials.at(id);
+  if (trial.claims.empty()) return std::nullopt;
+  const Point furthest = state_.plans.at(trial.plan).claims.at(trial.claims.back()).point;
+  return TrialView{.id = id, .study = trial.study, .plan = trial.plan, .leaf = trial.leaf, .furthest = furthest};
+}
+
+std::vector<TrialView> TrialsInView::WaitingFrom(PlanId plan_id, Point point) const {
+  const auto needs = state_.index.needs.find(plan_id);
+  if (needs == state_.index.needs.end()) return {};
+  const SearchPlan& plan = state_.plans.at(plan_id);
+  std::set<TrialId> waiting;
+  for (const auto& [id, waits_at] : needs->second.WaitingFrom(plan, point)) {
+    const Claim& claim = plan.claims.at(id);
+    if (!IsForStateAlone(claim)) waiting.insert(claim.trial);
+  }
+  std::vector<TrialView> trials;
+  for (const TrialId id : waiting) trials.push_back(*Trial(id));
+  return trials;
+}
+
+std::vector<Point> TrialsInView::WayTo(PlanId plan, Point point) const {
+  std::vector<Point> way;
+  for (const StepRange& range : LineageRanges(state_.plans.at(plan), point.node, point.step)) {
+    way.push_back({range.node, range.to});
+  }
+  return way;
+}
+
+std::vector<MeasuredAt> TrialsInView::CurveTo(StudyId study_id, PlanId plan_id, Point point) const {
+  const Study& study = state_.studies.at(study_id);
+  const SearchPlan& plan = state_.plans.at(plan_id);
+  std::vector<MeasuredAt> curve;
+  for (const StepRange& range : LineageRanges(plan, point.node, point.step)) {
+    for (const auto& [step, of_evaluations] : plan.Node(range.node).results->metrics) {
+      if (step > range.to) break;
+      const auto stored = of_evaluations.find(study.evaluation);
+      if (stored == of_evaluations.end()) continue;
+      const auto metric = stored->second.find(study.specification.metric);
+      if (metric != stored->second.end()) curve.push_back({{range.node, step}, metric->second});
+    }
+  }
+  return curve;
+}
+
+}  // namespace espalier::master

@@ -1,0 +1,25 @@
+// What policies see of trials and of what was measured on their ways (scheduler/view.h). Short-lived.
+#pragma once
+
+#include "master/core/state/master_state.h"
+#include "scheduler/view.h"
+
+namespace espalier::master {
+
+class TrialsInView : public View {
+ public:
+  // REQUIRES: the state outlives it.
+  explicit TrialsInView(const MasterState& state) : state_(state) {}
+
+  std::vector<StudyView> StudiesThatMayStop() const override;
+  std::vector<TrialView> TrialsOf(StudyId study) const override;
+  std::optional<TrialView> Trial(TrialId trial) const override;
+  std::vector<TrialView> WaitingFrom(PlanId plan, Point point) const override;
+  std::vector<Point> WayTo(PlanId plan, Point point) const override;
+  std::vector<MeasuredAt> CurveTo(StudyId study, PlanId plan, Point point) const override;
+
+ private:
+  const MasterState& state_;
+};
+
+}  // namespace espalier::master

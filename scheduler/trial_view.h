@@ -1,0 +1,29 @@
+// Trials, and what was measured on their ways, as a policy sees them.
+#pragma once
+
+#include "base/point.h"
+#include "base/study_choices.h"
+
+namespace espalier {
+
+struct TrialView {
+  TrialId id;
+  StudyId study;
+  PlanId plan;
+  PlanNodeId leaf;  // trials of one leaf train the same, as far as each goes
+  Point furthest;   // that it asks for
+};
+
+// A study whose trials policies may release.
+struct StudyView {
+  StudyId id;
+  Goal goal = Goal::kMaximize;
+};
+
+// A study's metric at a point.
+struct MeasuredAt {
+  Point point;
+  double value = 0;  // NaN: training diverged, or that is what the evaluation returned
+};
+
+}  // namespace espalier

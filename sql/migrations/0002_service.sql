@@ -1,0 +1,43 @@
+-- The service around it: who may call, its servers, its settings.
+
+CREATE TABLE service_user (
+  name         text CONSTRAINT service_user_is_known_by_its_name PRIMARY KEY,
+  team         text NOT NULL,
+  role         text NOT NULL,
+  token_sha256 text,
+  CONSTRAINT service_user_role_is_known CHECK (role IN ('member', 'administrator', 'node', 'tuner')),
+  CONSTRAINT service_user_is_of_no_team_as_a_node CHECK ((role IN ('node', 'tuner')) = (team = '')),
+  CONSTRAINT service_user_token_is_of_one_user UNIQUE (token_sha256),
+  CONSTRAINT service_user_token_is_kept_as_sha256 CHECK (token_sha256 ~ '^[0-9a-f]{64}$')
+);
+COMMENT ON TABLE service_user IS 'Who may call, for good: team and role, and the SHA-256 of the token; a user who was removed has none.';
+
+CREATE TABLE server_drain (
+  server     text CONSTRAINT server_drain_is_one_per_server PRIMARY KEY,
+  drained_by text        NOT NULL,
+  why        text        NOT NULL,
+  since      timestamptz NOT NULL
+);
+COMMENT ON TABLE server_drain IS 'Servers that an administrator takes out of service: they are given no new run.';
+
+CREATE TABLE scheduling_policy (
+  only_row  boolean     NOT NULL DEFAULT true,
+  name      text        NOT NULL,
+  chosen_by text        NOT NULL,
+  chosen_at timestamptz NOT NULL,
+  CONSTRAINT scheduling_policy_is_one_row PRIMARY KEY (only_row),
+  CONSTRAINT scheduling_policy_is_one_row_only CHECK (only_row)
+);
+COMMENT ON TABLE scheduling_policy IS 'What decides which work is trained next, as an administrator chose it; no row: nobody has chosen, and the default does.';
+
+CREATE TABLE trainer_check (
+  trainer     bytea       NOT NULL,
+  device_kind text        NOT NULL,
+  outcome     text        NOT NULL,
+  message     text        NOT NULL,
+  found_at    timestamptz NOT NULL,
+  CONSTRAINT trainer_check_trainer_has_16_bytes CHECK (octet_length(trainer) = 16),
+  CONSTRAINT trainer_check_outcome_is_known CHECK (outcome IN ('passed', 'failed', 'given up'))
+);
+CREATE UNIQUE INDEX trainer_check_is_done_once ON trainer_check (trainer, md5(device_kind));
+COMMENT ON TABLE trainer_check IS 'What came of checking trainers in users'' own code, by digest of code, schema and data.';

@@ -1,0 +1,51 @@
+"""The policy is a setting of the service: an administrator chooses it, and it stays through kills and restarts."""
+
+import unittest
+
+import studies
+from service import Service, wait_until
+
+
+class PolicyTest(unittest.TestCase):
+    def test_the_policy_that_is_chosen_stays_through_kills_and_restarts(self):
+        with Service() as service:
+            first = service.json("server", "policy")
+            self.assertEqual({"policy", "chosen_by", "chosen_at", "policies"}, set(first))
+            self.assertEqual(("critical_path", None, None), (first["policy"], first["chosen_by"], first["chosen_at"]))
+            self.assertIn("throughput", [each["name"] for each in first["policies"]])
+            self.assertTrue(all(each["summary"] for each in first["policies"]))
+            chosen = service.json("server", "policy", "throughput")
+            self.assertEqual(("throughput", "local"), (chosen["policy"], chosen["chosen_by"]))
+            self.assertIn("chosen by local", service.text("server", "policy"))
+
+            service.kill("master")
+            wait_until(service.servers, "the master is back")
+            self.assertEqual(chosen, service.json("server", "policy"))
+            service.stop()
+            service.start()
+            self.assertEqual(chosen, service.json("server", "policy"))
+
+            refused = service.run("server", "policy", "fifo", check=False)
+            self.assertEqual(1, refused.returncode)
+            self.assertIn("policy: no policy 'fifo'; expected one of critical_path, breadth_first, throughput, bandit, early_term_last_value", refused.stderr)
+            self.assertEqual(chosen, service.json("server", "policy"))
+
+    def test_bandit_cancels_what_lags_behind_where_the_study_lets_it_and_says_why(self):
+        with Service() as service:
+            service.run("server", "policy", "bandit")
+            for name, rule in (("strict", "policy: {may_stop: true}"), ("patient", "")):
+                file = studies.grid(name, ["0.1", "1.0e-9"], 40, updates=20) + f"evaluate: {{every: 5}}\n{rule}\n"
+                finished = service.run("study", "run", service.write(f"{name}.yaml", file), check=False)
+                self.assertIn(finished.returncode, (0, 1), finished.stderr)
+            good, released = service.json("trial", "list", "strict")
+            self.assertEqual(("cancelled", "bandit"), (released["state"], released["label"]["policy"]))
+            self.assertRegex(released["label"]["text"], r"^released at step \d+: its best was 0\.\d+, its last 0\.\d+, the best of its study 0\.\d+$")
+            self.assertIn(released["label"]["text"], service.text("trial", "list", "strict"))
+            self.assertIn("bandit: released at step", service.text("trial", "show", released["id"]))
+            self.assertEqual(("done", None), (good["state"], good["label"]))
+            self.assertEqual(["done", "done"], [each["state"] for each in service.json("trial", "list", "patient")])
+            self.assertLess(service.json("study", "show", "strict")["steps"]["trained"], 80)
+
+
+if __name__ == "__main__":
+    unittest.main()
