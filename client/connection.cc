@@ -412,6 +412,12 @@ Result<v1::ListUsersResponse> Connection::ListUsers(const v1::ListUsersRequest& 
 Result<v1::RemoveUserResponse> Connection::RemoveUser(const v1::RemoveUserRequest& request) {
   return parts_->Call(*parts_->user, &v1::UserService::Stub::RemoveUser, request);
 }
+Result<v1::WeighTeamResponse> Connection::WeighTeam(const v1::WeighTeamRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::WeighTeam, request);
+}
+Result<v1::WeighStudyResponse> Connection::WeighStudy(const v1::WeighStudyRequest& request) {
+  return parts_->Call(*parts_->study, &v1::StudyService::Stub::WeighStudy, request);
+}
 Result<v1::DrainServerResponse> Connection::DrainServer(const v1::DrainServerRequest& request) {
   return parts_->Call(*parts_->server, &v1::ServerService::Stub::DrainServer, request);
 }

@@ -45,6 +45,9 @@ StudyView ToView(const v1::StudySummary& study) {
   view.reused_steps = study.steps().reused();
   view.merge_rate = study.merge_rate();
   view.slot_time = Seconds{study.slot_seconds()};
+  view.shared_time = Seconds{study.shared_seconds()};
+  view.saved_time = Seconds{study.saved_seconds()};
+  view.weight = study.weight();
   view.definition = study.definition();
   view.keep = FromProto(study.keep()).value_or(Keep::kBest);
   return view;

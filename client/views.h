@@ -42,9 +42,12 @@ struct StudyView : StudyEntry {
   std::int64_t trained_steps = 0;              // each time it was
   std::int64_t reused_steps = 0;               // of `unique_steps`: trained before the study asked
   double merge_rate = 0;                       // claimed over unique; 0: no claim is done
-  Seconds slot_time{0};
-  std::string definition;   // as it was created with
-  Keep keep = Keep::kBest;  // which of its states are never evicted now
+  Seconds slot_time{0};                        // of devices, as charged to it
+  Seconds shared_time{0};                      // of that, by runs of which others were charged a part, too
+  Seconds saved_time{0};                       // that its trials would have taken besides if each were trained alone
+  double weight = 1;                           // among the studies of its team
+  std::string definition;                      // as it was created with
+  Keep keep = Keep::kBest;                     // which of its states are never evicted now
 };
 
 // The state that a trial begins with, where its study reuses another's: up to `step` its training is that code's.

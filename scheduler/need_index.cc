@@ -1,6 +1,7 @@
 #include "scheduler/need_index.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 
@@ -43,6 +44,11 @@ const Place* NeedIndex::Find(Point point) const {
   if (node == nodes_.end()) return nullptr;
   const auto place = node->second.places.find(point.step);
   return place == node->second.places.end() ? nullptr : &place->second;
+}
+
+std::set<ReadyStage>::const_iterator NeedIndex::FirstReadyFor(StudyId study) const {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return ready_stages_.lower_bound({study, {kMost, kMost}, {}, {}});
 }
 
 std::optional<Point> NeedIndex::Above(const SearchPlan& plan, Point point) const {
@@ -172,6 +178,21 @@ Rank NeedEditor::RankOf(const StageTotals& totals, Step from) const {
   return {};
 }
 
+void NeedEditor::ListReady(Point source, PlanNodeId first, const StageTotals& totals, bool is_ready) {
+  const Rank rank = RankOf(totals, source.step);
+  for (const auto& [study, count] : totals.studies.counts()) {
+    const ReadyStage stage{study, rank, source, first};
+    is_ready ? (void)index_.ready_stages_.insert(stage) : (void)index_.ready_stages_.erase(stage);
+    index_.ready_changed_.insert(study);
+  }
+}
+
+void NeedEditor::SetStored(Point point, Place& place, bool stored) {
+  if (place.stored == stored) return;
+  place.stored = stored;
+  for (const auto& [node, totals] : place.successors) ListReady(point, node, totals, stored);
+}
+
 void NeedEditor::SetSuccessor(Point above, PlanNodeId node, std::optional<StageTotals> totals) {
   Place& place = Ensure(above);
   const auto known = place.successors.find(node);
@@ -182,6 +203,7 @@ void NeedEditor::SetSuccessor(Point above, PlanNodeId node, std::optional<StageT
     place.below.claims -= known->second.claims;
     place.below.studies.Add(known->second.studies, -1);
     if (ranking_ != Ranking::kLongest) place.longest.erase(place.longest.find(known->second.longest));
+    if (place.stored) ListReady(above, node, known->second, false);
     place.successors.erase(known);
   }
   if (totals) {
@@ -191,6 +213,7 @@ void NeedEditor::SetSuccessor(Point above, PlanNodeId node, std::optional<StageT
     place.below.stages += totals->stages;
     place.below.claims += totals->claims;
     place.below.studies.Add(totals->studies, 1);
+    if (place.stored) ListReady(above, node, *totals, true);
     place.successors.emplace(node, *std::move(totals));
   }
   place.below.longest = LongestOf(place);
@@ -328,14 +351,14 @@ void NeedEditor::RemoveClaim(const Claim& claim, Point point, StudyId study) {
 }
 
 void NeedEditor::AddCheckpoint(Point point) {
-  Ensure(point).stored = true;
+  SetStored(point, Ensure(point), true);
   Refresh(point);
 }
 
 void NeedEditor::RemoveCheckpoint(Point point) {
   Place* place = Get(point);
   if (place == nullptr) return;
-  place->stored = false;
+  SetStored(point, *place, false);
   Refresh(point);
 }
 

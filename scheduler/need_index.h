@@ -22,6 +22,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -115,6 +116,21 @@ struct ReadyPath {
   friend bool operator==(const ReadyPath&, const ReadyPath&) = default;
 };
 
+// A stage that can be ordered now, once for each study that a claim below it is of.
+struct ReadyStage {
+  StudyId study;
+  Rank rank;
+  Point source;      // where the state stands; step 0 of a root: Init
+  PlanNodeId first;  // names the stage, as RankedSuccessor does
+  // By study, the best first.
+  friend bool operator<(const ReadyStage& a, const ReadyStage& b) {
+    if (a.study != b.study) return a.study < b.study;
+    if (a.rank != b.rank) return a.rank > b.rank;
+    return std::tie(a.source, a.first) < std::tie(b.source, b.first);
+  }
+  friend bool operator==(const ReadyStage&, const ReadyStage&) = default;
+};
+
 // A claim to evaluate a state that stands.
 struct ReadyEvaluation {
   std::string evaluation;
@@ -153,6 +169,13 @@ class NeedIndex {
 
   const std::set<ReadyPath>& ready_paths() const { return ready_paths_; }
   const std::set<ReadyEvaluation>& ready_evaluations() const { return ready_evaluations_; }
+
+  // Those of one study follow each other; its first one. O(log).
+  const std::set<ReadyStage>& ready_stages() const { return ready_stages_; }
+  std::set<ReadyStage>::const_iterator FirstReadyFor(StudyId study) const;
+
+  // Studies whose ready stages may have changed since it was last taken.
+  std::set<StudyId> TakeReadyChanged() { return std::exchange(ready_changed_, {}); }
 
   // The claims that wait at the point or beyond it, on descendants too, and where each does. O(plan nodes below).
   std::map<ClaimId, Point> WaitingFrom(const SearchPlan& plan, Point point) const;
@@ -194,6 +217,8 @@ class NeedIndex {
   std::int64_t claims_left_ = 0;
   std::multiset<std::int64_t> longest_left_;
   std::set<ReadyEvaluation> ready_evaluations_;
+  std::set<ReadyStage> ready_stages_;
+  std::set<StudyId> ready_changed_;
   News news_;
   std::set<Point> looked_at_;
 };
@@ -207,7 +232,8 @@ class NeedEditor {
   NeedEditor(NeedIndex& index, const SearchPlan& plan, Ranking ranking, const StepTime& step_time)
       : index_(index), plan_(plan), ranking_(ranking), step_time_(step_time) {}
 
-  // Each O(depth log places). A claim waits at `point` (WaitsAt).
+  // Each O(depth log places); where a checkpoint comes or goes, and for each stage that begins there, O(its studies). A
+  // claim waits at `point` (WaitsAt).
   void AddClaim(const Claim& claim, Point point, StudyId study);
   void RemoveClaim(const Claim& claim, Point point, StudyId study);
   void AddCheckpoint(Point point);
@@ -237,6 +263,9 @@ class NeedEditor {
   // One place; returns the place above if that must be looked at next.
   std::optional<Point> RefreshOne(Point point);
   void SetSuccessor(Point above, PlanNodeId node, std::optional<StageTotals> totals);
+  void SetStored(Point point, Place& place, bool stored);
+  // The stage can be ordered now, or no more.
+  void ListReady(Point source, PlanNodeId first, const StageTotals& totals, bool is_ready);
   void RegisterReady(Point point, const Place& place);
   void RegisterWork(Point point, const Place& place);
 

@@ -17,6 +17,9 @@ struct FitsState {
   }
   bool operator()(const CloseStudy& change) const { return Runs(change.study); }
   bool operator()(const SetKeep& change) const { return state.studies.contains(change.study); }
+  bool operator()(const SetWeight& change) const {
+    return change.weight > 0 && (!change.team.empty() || state.studies.contains(change.study));
+  }
   bool operator()(const FinishStudy& change) const { return Runs(change.study); }
   bool operator()(const AddOffer& change) const { return !state.offers.contains(DigestOf(change.offer.offer)); }
   bool operator()(const AddPlan& change) const {

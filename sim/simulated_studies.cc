@@ -122,7 +122,7 @@ SimulatedStudies SimulationOfStudies::Finished() const {
     begun = std::min(begun, study.arrived_at());
     ended = std::max(ended, *study.finished_at());
     bound = std::max(bound, study.arrived_at() + summary.makespan_bound);
-    all.slot_time += summary.slot_seconds;
+    all.slot_time += summary.use.device;
     all.steps.claimed += summary.steps.claimed;
     for (const StepRange& range : master::UniqueSteps(state, study.id()).Ranges()) unique.Add(range);
     all.studies.push_back({*study.finished_at() - study.arrived_at(), std::move(summary), study.events()});

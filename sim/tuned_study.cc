@@ -10,7 +10,6 @@ namespace {
 
 constexpr Seconds kAskAgain{1};
 constexpr Seconds kUntilAnotherHost{5};
-constexpr const char* kTeam = "team";
 // Call ids: of study n those from n times so many on. The first is the call that creates it.
 constexpr std::int64_t kCallsMax = 1'000'000'000;
 
@@ -29,7 +28,7 @@ void TunedStudy::Begin() {
 
 void TunedStudy::Call(std::int64_t call, const std::string& request_id, decltype(master::ClientCall::what) what) {
   master::ClientCall asked{master::CallId{number_ * kCallsMax + call},
-                           {.user = "user-" + std::to_string(number_), .team = kTeam},
+                           {.user = "user-" + std::to_string(number_), .team = study_.team},
                            request_id,
                            std::move(what)};
   world_.clock.After(world_.durations.network, [this, host = killed_hosts_, asked = std::move(asked)] {

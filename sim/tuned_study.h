@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -28,6 +29,7 @@ struct StudyToSimulate {
   master::StudySpecification specification;
   TunerMaker make_tuner;
   Seconds arrives_at{0};
+  std::string team = "team";
   // The tuner's host is killed when it has read so many of the study's events: what it knows and has on the way is
   // lost, and five seconds later another host reads them from the first.
   std::set<std::size_t> host_killed_after = {};
@@ -35,7 +37,7 @@ struct StudyToSimulate {
 
 class TunedStudy {
  public:
-  // `number`: from 0, of the studies of one service, which are all of one team and have a user each. `post`: a call
+  // `number`: from 0, of the studies of one service, which have a user each. `post`: a call
   // that has reached the master. REQUIRES: the world outlives it.
   TunedStudy(World& world, StudyToSimulate study, std::int64_t number, std::function<void(master::Event)> post);
 

@@ -168,6 +168,31 @@ std::string FindWaste(const master::MasterState& stored, Time now) {
   return {};
 }
 
+std::string FindWrongBill(const master::MasterState& stored, const Watch& watch, Time now,
+                          std::optional<Seconds> to_node) {
+  Seconds charged{0};
+  for (const auto& [id, run] : stored.runs) {
+    Seconds of_run{0};
+    for (const auto& [study, microseconds] : run.charges) of_run += std::chrono::microseconds(microseconds);
+    charged += of_run;
+    const std::optional<Seconds> held = watch.HeldBy(id);
+    if (!to_node || !held) continue;
+    if (std::abs((of_run - run.slots * *held).count()) <= run.slots * to_node->count()) continue;
+    return "a run is charged for what it held: run " + std::to_string(id.value) + " held " +
+           std::to_string(held->count()) + " s, and is charged " + std::to_string(of_run.count());
+  }
+  Seconds billed{0};
+  for (const auto& [id, study] : stored.studies) {
+    const master::Use use = master::UseOf(stored, id, now);
+    billed += use.device;
+    if (use.shared > use.device + Seconds(1e-6))
+      return "what is shared is part of what is used: " + study.specification.name;
+  }
+  if (std::abs((billed - charged).count()) <= 1e-3) return {};
+  return "the bills add up to what was used: " + std::to_string(billed.count()) + " s of " +
+         std::to_string(charged.count());
+}
+
 std::string FindRefusalLoop(const master::MasterState& stored, const Deeds& deeds) {
   // Pauses of 1 s, doubling to 60 s, over ten minutes; and a few that begin afresh, with master or node manager.
   constexpr int kRefusalsMax = 45;

@@ -34,6 +34,10 @@ std::string FindMissingSeries(const master::MasterState& stored, const Watch& wa
 // Whether something was tried again and again.
 std::string FindTooManyAttempts(const Deeds& deeds);
 std::string FindWaste(const master::MasterState& stored, Time now);
+// Whether the bills add up to what runs were charged, and these, where it is told how late a decision shows at most, to
+// what node managers said: then nothing goes wrong.
+std::string FindWrongBill(const master::MasterState& stored, const Watch& watch, Time now,
+                          std::optional<Seconds> to_node);
 // Whether a node manager that would not take orders was asked over and over.
 std::string FindRefusalLoop(const master::MasterState& stored, const Deeds& deeds);
 // Of runs that were taken. `fault_count`: that were injected.

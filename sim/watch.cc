@@ -154,6 +154,9 @@ void Watch::CheckCost(const master::Event& event, const master::Transition& tran
 
 void Watch::OnPosted(const master::NodeMessage& message) {
   if (message.registration) servers_[message.session] = message.registration->server;
+  for (const Report& report : message.reports) {
+    if (const auto* ended = std::get_if<RunEnded>(&report.kind)) held_.emplace(report.run.run, ended->slot_time);
+  }
   const auto server = servers_.find(message.session);
   if (server != servers_.end()) heard_[server->second].insert(world_.clock.moment());
 }

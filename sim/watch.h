@@ -46,6 +46,12 @@ class Watch {
   // By what was stored when it was made: nothing was trained for it, and no state kept.
   bool WasAnsweredAtOnce(ClaimId claim) const { return answered_at_once_.contains(claim); }
 
+  // For how long the run's slots were held, as its node manager said; none: it did not.
+  std::optional<Seconds> HeldBy(RunId run) const {
+    const auto held = held_.find(run);
+    return held == held_.end() ? std::nullopt : std::optional(held->second);
+  }
+
   std::size_t changes_max() const { return changes_max_; }
 
  private:
@@ -73,6 +79,7 @@ class Watch {
   std::map<std::string, std::set<Moment>> heard_;  // when a message of each server was posted
   std::set<std::pair<RunId, Step>> trained_;
   std::map<std::pair<PlanNodeId, Step>, std::uint64_t> losses_;  // the bits of those that are stored
+  std::map<RunId, Seconds> held_;
   std::set<Point> had_checkpoint_;
   std::set<Point> dropped_;
   std::set<ClaimId> answered_at_once_;

@@ -29,6 +29,7 @@ std::vector<Command> Commands(CommandContext& context) {
                {StageExplainCommand(context), StageRetryCommand(context)}),
           Noun("checkpoint", "Stored states: list those of a study, export one, collect what nobody needs",
                {CheckpointListCommand(context), CheckpointExportCommand(context), CheckpointGcCommand(context)}),
+          QuotaCommand(context),
           Noun("sequence", "Sequences of hyper-parameter values", {SequenceShowCommand(context)}),
           Noun("server", "The machines that train: list them, take one out of service, choose what is trained first",
                {ServerListCommand(context), ServerDrainCommand(context), ServerPolicyCommand(context),

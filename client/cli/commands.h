@@ -30,6 +30,7 @@ Command CheckpointExportCommand(CommandContext& context);
 Command CheckpointGcCommand(CommandContext& context);
 Command PlanShowCommand(CommandContext& context);
 Command SequenceShowCommand(CommandContext& context);
+Command QuotaCommand(CommandContext& context);
 Command SimulateCommand(CommandContext& context);
 Command ServerListCommand(CommandContext& context);
 Command ServerPolicyCommand(CommandContext& context);

@@ -76,6 +76,9 @@ Json ToJson(const v1::StudySummary& study) {
   document.Add("merge_rate", study.merge_rate());
   document.Add("time_weighted_merge_rate", study.time_weighted_merge_rate());
   document.Add("slot_seconds", study.slot_seconds());
+  document.Add("shared_seconds", study.shared_seconds());
+  document.Add("saved_seconds", study.saved_seconds());
+  document.Add("weight", study.weight());
   document.Add("elapsed_seconds", study.elapsed_seconds());
   document.Add("makespan_bound_seconds", study.makespan_bound_seconds());
   document.Add("best", BestOf(study));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "client/cli/bill_output.h"
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
 #include "client/cli/server_access.h"
@@ -96,6 +97,7 @@ int Run(CommandContext& context) {
                   std::to_string(server.busy_slot_count()), joined(devices), joined(server.device_kinds())});
   }
   table.Print(context.out);
+  PrintBill(context.out, *response);
   for (const v1::Server& server : response->servers()) {
     if (server.draining()) context.out << PrintDrain(server) << '\n';
     if (!server.trouble().empty()) context.out << "warning: " << server.name() << ": " << server.trouble() << '\n';

@@ -100,7 +100,8 @@ Command SimulateCommand(CommandContext& context) {
            .placeholder = "SCOPES"},
           {.name = "--arrivals",
            .target = &options->wanted.arrivals,
-           .help = "for FILEs: when studies come, a mapping such as NAME: 30m; the others come at once",
+           .help = "for FILEs: when studies come, a mapping such as NAME: 30m or NAME: {after: 30m, team: vision}; "
+                   "others come at once",
            .placeholder = "FILE"},
           {.name = "--metrics",
            .target = &options->wanted.metrics,

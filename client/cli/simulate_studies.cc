@@ -82,7 +82,9 @@ Checked<void> ReadSchedule(Workload& workload, const StudiesToSimulate& wanted) 
   if (!arrivals.has_value()) return tl::unexpected<Mistake>(arrivals.error());
   for (sim::StudyToSimulate& study : workload.studies) {
     const auto arrival = arrivals->find(study.specification.name);
-    if (arrival != arrivals->end()) study.arrives_at = arrival->second;
+    if (arrival == arrivals->end()) continue;
+    study.arrives_at = arrival->second.after;
+    study.team = arrival->second.team.value_or(study.team);
   }
   return {};
 }
@@ -145,11 +147,12 @@ Json ToJson(const Workload& workload, const Simulated& simulated, std::int64_t s
     std::int64_t trials = 0;
     for (const auto& [state, count] : study.summary.trials_by_state) trials += count;
     studies.Append(Json::Object({{"name", workload.studies[i].specification.name},
+                                 {"team", workload.studies[i].team},
                                  {"trials", trials},
                                  {"arrives_at_seconds", workload.studies[i].arrives_at.count()},
                                  {"end_to_end_seconds", study.end_to_end.count()},
                                  {"bound_seconds", study.summary.makespan_bound.count()},
-                                 {"device_hours", study.summary.slot_seconds.count() / 3600},
+                                 {"device_hours", study.summary.use.device.count() / 3600},
                                  {"steps", ToJson(study.summary.steps)},
                                  {"merge_rate", study.summary.merge_rate},
                                  {"time_weighted_merge_rate", study.summary.time_weighted_merge_rate}}));

@@ -60,7 +60,8 @@ void PrintStudy(std::ostream& out, const v1::StudySummary& study) {
       << " re-derived, " << FormatCount(steps.wasted()) << " wasted, " << FormatCount(steps.reused()) << " reused\n";
   out << "  merge rate    " << FormatNumber(study.merge_rate()) << " in steps, "
       << FormatNumber(study.time_weighted_merge_rate()) << " in time\n";
-  out << "  slot-seconds  " << FormatNumber(study.slot_seconds());
+  out << "  slot-seconds  " << FormatNumber(study.slot_seconds()) << ", " << FormatNumber(study.shared_seconds())
+      << " of them shared with other studies; sharing saved " << FormatNumber(study.saved_seconds());
   if (study.makespan_bound_seconds() > 0) {
     out << "; no schedule could have ended before " << FormatDuration(study.makespan_bound_seconds());
   }

@@ -44,6 +44,25 @@ Result<SomeServers> ToServers(const YamlNode& node, const std::string& field) {
   return servers;
 }
 
+Result<Arrival> ToArrival(const YamlNode& node, const std::string& field) {
+  Arrival arrival;
+  if (node.kind != YamlNode::Kind::kMapping) {
+    ESPALIER_ASSIGN(arrival.after, ToDuration(node, field));
+    return arrival;
+  }
+  ESPALIER_RETURN_IF_ERROR(ExpectMapping(node, field, {"after", "team"}));
+  if (const YamlNode* after = node.Find("after"); after != nullptr) {
+    ESPALIER_ASSIGN(arrival.after, ToDuration(*after, field + ".after"));
+  }
+  if (const YamlNode* team = node.Find("team"); team != nullptr) {
+    if (team->kind != YamlNode::Kind::kScalar || team->text.empty()) {
+      return Wrong(field + ".team", "got " + Describe(*team) + "; expected a team's name");
+    }
+    arrival.team = team->text;
+  }
+  return arrival;
+}
+
 }  // namespace
 
 Read<std::vector<sim::SimulatedServer>> ParseServers(const std::string& path, const std::string& text) {
@@ -66,17 +85,17 @@ Read<std::vector<sim::SimulatedServer>> ParseServers(const std::string& path, co
   return all;
 }
 
-Read<std::map<std::string, Seconds>> ParseArrivals(const std::string& path, const std::string& text,
+Read<std::map<std::string, Arrival>> ParseArrivals(const std::string& path, const std::string& text,
                                                    const std::vector<std::string>& studies) {
   const tl::expected<YamlNode, YamlError> root = ParseYaml(text);
   if (!root.has_value()) return tl::unexpected(FileError{path, root.error().line, "", root.error().message});
   const Result<void> expected = ExpectMapping(*root, "", {studies.begin(), studies.end()});
-  std::map<std::string, Seconds> arrivals;
+  std::map<std::string, Arrival> arrivals;
   if (!expected.has_value()) return AtLine(path, root->line, expected.error());
   for (const YamlEntry& entry : root->entries) {
-    const Result<Seconds> time = ToDuration(entry.value, entry.key);
-    if (!time.has_value()) return AtLine(path, entry.line, time.error());
-    if (!arrivals.emplace(entry.key, *time).second) {
+    const Result<Arrival> arrival = ToArrival(entry.value, entry.key);
+    if (!arrival.has_value()) return AtLine(path, entry.line, arrival.error());
+    if (!arrivals.emplace(entry.key, *arrival).second) {
       return tl::unexpected(FileError{path, entry.line, entry.key, "it is there twice"});
     }
   }
@@ -89,7 +108,7 @@ Read<std::vector<sim::SimulatedServer>> ReadServers(const std::string& path) {
   return ParseServers(path, *text);
 }
 
-Read<std::map<std::string, Seconds>> ReadArrivals(const std::string& path, const std::vector<std::string>& studies) {
+Read<std::map<std::string, Arrival>> ReadArrivals(const std::string& path, const std::vector<std::string>& studies) {
   const Result<std::string> text = ReadTextFile(path);
   if (!text.has_value()) return AtLine(path, 1, text.error());
   return ParseArrivals(path, *text, studies);

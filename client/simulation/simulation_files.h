@@ -1,7 +1,8 @@
-// What `espalier simulate` reads besides study files: the servers that it simulates, and when studies come.
+// What `espalier simulate` reads besides study files: the servers that it simulates, and when whose studies come.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -22,12 +23,19 @@ tl::expected<std::vector<sim::SimulatedServer>, FileError> ReadServers(const std
 tl::expected<std::vector<sim::SimulatedServer>, FileError> ParseServers(const std::string& path,
                                                                         const std::string& text);
 
+// When a study comes, and whose it is.
+struct Arrival {
+  Seconds after{0};  // the beginning of the simulation
+  std::optional<std::string> team;
+};
+
 // A mapping in YAML from studies' names to times, such as
 //   first: 30m                          # after the simulation begins
+//   second: {after: 1h, team: vision}   # either may be left out
 // A study that is not there comes at its beginning. `studies`: all names that there are.
-tl::expected<std::map<std::string, Seconds>, FileError> ReadArrivals(const std::string& path,
+tl::expected<std::map<std::string, Arrival>, FileError> ReadArrivals(const std::string& path,
                                                                      const std::vector<std::string>& studies);
-tl::expected<std::map<std::string, Seconds>, FileError> ParseArrivals(const std::string& path, const std::string& text,
+tl::expected<std::map<std::string, Arrival>, FileError> ParseArrivals(const std::string& path, const std::string& text,
                                                                       const std::vector<std::string>& studies);
 
 }  // namespace espalier

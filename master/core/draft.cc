@@ -75,6 +75,7 @@ struct Noter {
   void operator()(const AddCheckFinding&) const {}
   void operator()(const PlaceCheck& change) const { touched.servers.insert(change.place.slot.server); }
   void operator()(const EndCheck& change) const { touched.servers.insert(state.checks.at(change.key).slot.server); }
+  void operator()(const SetWeight&) const {}
   void operator()(const SetDrain& change) const { touched.servers.insert(change.server); }
   void operator()(const SetPolicy&) const {}
   void operator()(const SetLabel&) const {}

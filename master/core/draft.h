@@ -58,6 +58,9 @@ class Draft {
   // What the checkpoint is worth may have changed. REQUIRES: one stands there.
   void ValueCheckpoint(PlanId plan, Point point);
 
+  // The run, which is being preempted, makes room for the study.
+  void HoldFor(RunId run, StudyId study) { state_.index.fair_share.HoldFor(run, study); }
+
   // Metrics came from a run that does not owe the state there: claims that they settle may lack it.
   void NoteLostState(PlanId plan, Point point) { touched.lost_states[plan].insert(point); }
 

@@ -40,6 +40,7 @@ struct ServerDrained {
 };
 
 struct PolicyChosen {};
+struct WeightSet {};
 
 struct ArchivePut {};
 
@@ -48,7 +49,7 @@ struct TrainerAsked {
 };
 
 using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, StudyPinned, TrialContinued, StageRetried,
-                            UserChanged, ServerDrained, PolicyChosen, ArchivePut, TrainerAsked>;
+                            UserChanged, ServerDrained, PolicyChosen, WeightSet, ArchivePut, TrainerAsked>;
 
 struct Reply {
   CallId call;

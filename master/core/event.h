@@ -102,6 +102,16 @@ struct ChoosePolicy {
   std::string name;
 };
 
+// How large a part of the slots is a team's due, or of its team's a study's: kWeightMin to kWeightMax.
+struct WeighTeam {
+  std::string team;
+  double weight = 1;
+};
+struct WeighStudy {
+  StudyId study;
+  double weight = 1;
+};
+
 struct PutArchive {
   std::string bytes;
 };
@@ -116,7 +126,7 @@ struct ClientCall {
   Caller caller;
   std::string request_id;
   std::variant<CreateStudy, SubmitBatch, CancelStudy, PinStudy, ContinueTrial, RetryStage, AddUser, RemoveUser,
-               DrainServer, ChoosePolicy, PutArchive, DescribeTrainer>
+               DrainServer, ChoosePolicy, WeighTeam, WeighStudy, PutArchive, DescribeTrainer>
       what;
 };
 

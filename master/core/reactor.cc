@@ -6,6 +6,7 @@
 #include "master/core/draft.h"
 #include "master/core/nodes/checks.h"
 #include "master/core/nodes/eviction.h"
+#include "master/core/nodes/fair_share.h"
 #include "master/core/nodes/node_messages.h"
 #include "master/core/nodes/ordering.h"
 #include "master/core/nodes/orders.h"
@@ -56,6 +57,9 @@ void Announce(Transition& transition) {
 
 Transition React(MasterState& state, const Event& event, Policy& policy, const ReactorSettings& settings, Time now) {
   if (policy.ranking() != state.index.ranking) IndexKeeper(state).RankBy(policy.ranking());
+  const bool is_tick = std::holds_alternative<Tick>(event);
+  state.index.fair_share.SetTime(now);
+  if (is_tick) state.index.fair_share.Advance();
   Draft draft(state, policy, settings, now);
   std::visit(Dispatcher{draft}, event);
   SettleTouched(draft);
@@ -63,11 +67,12 @@ Transition React(MasterState& state, const Event& event, Policy& policy, const R
   ClaimLostStates(draft);
   TakeOverStates(draft);
   OrderRuns(draft);
+  if (is_tick) PreemptForDue(draft);
   FinishStudies(draft);
   EndChecks(draft);
   KeepWithinBudget(draft);
   TellServers(draft);
-  IndexKeeper(state).ReestimateSome(std::holds_alternative<Tick>(event) ? kEstimatesATick : kEstimatesAnEvent);
+  IndexKeeper(state).ReestimateSome(is_tick ? kEstimatesATick : kEstimatesAnEvent);
   Transition transition = std::move(draft).Finish();
   Announce(transition);
   return transition;

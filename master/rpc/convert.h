@@ -11,6 +11,7 @@
 #include "master/core/event.h"
 #include "master/core/output_store.h"
 #include "master/core/series_store.h"
+#include "master/core/views/bill.h"
 #include "master/core/views/explain_stage.h"
 #include "master/core/views/forecast.h"
 #include "master/core/views/list_checkpoints.h"
@@ -58,6 +59,7 @@ v1::ListedRun ToProto(const Run& run, StudyId study);  // as that study's
 v1::ForecastResponse ToProto(const Forecast& forecast);
 v1::ServerDrain ToProto(const Drain& drain);
 v1::GetPolicyResponse ToProto(const PolicyChoice& choice);  // with those that there are
+v1::TeamBill ToProto(const TeamBill& bill);
 v1::PrintedPiece ToProto(const StoredOutput& output);
 v1::MetricSeries ToProto(const StoredSeries& series);
 

@@ -212,7 +212,10 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   steps.set_reused(summary.steps.reused);
   message.set_merge_rate(summary.merge_rate);
   message.set_time_weighted_merge_rate(summary.time_weighted_merge_rate);
-  message.set_slot_seconds(summary.slot_seconds.count());
+  message.set_slot_seconds(summary.use.device.count());
+  message.set_shared_seconds(summary.use.shared.count());
+  message.set_saved_seconds(summary.use.saved.count());
+  message.set_weight(study.weight);
   message.set_elapsed_seconds(summary.elapsed.count());
   message.set_makespan_bound_seconds(summary.makespan_bound.count());
   if (summary.best) *message.mutable_best() = ToProto(*summary.best, specification.metric);
@@ -233,6 +236,17 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
     message.mutable_reuse()->set_code_digest(reused->code_digest);
     if (reused->reuse.until) message.mutable_reuse()->set_until_step(reused->reuse.until->value);
   }
+  return message;
+}
+
+v1::TeamBill ToProto(const TeamBill& bill) {
+  v1::TeamBill message;
+  message.set_team(bill.team);
+  message.set_weight(bill.team.empty() ? 0 : bill.weight);
+  message.set_slots(bill.slots);
+  message.set_device_seconds(bill.use.device.count());
+  message.set_shared_seconds(bill.use.shared.count());
+  message.set_saved_seconds(bill.use.saved.count());
   return message;
 }
 

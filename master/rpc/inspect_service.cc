@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "espalier/v1/inspect.grpc.pb.h"
+#include "master/core/views/bill.h"
 #include "master/core/views/list_runs.h"
 #include "master/core/views/makespan_bound.h"
 #include "master/core/views/study_part.h"
@@ -112,6 +113,7 @@ Result<void> InspectService::ListServers(const Caller& caller, const v1::ListSer
     for (const auto& [name, drain] : state.drains) shown.emplace(name, nullptr);
     for (const auto& [name, server] : state.servers) shown[name] = &server;
     for (const auto& [name, server] : shown) *response.add_servers() = ServerFor(caller, state, name, server);
+    for (const TeamBill& bill : BillFor(caller, state, Now())) *response.add_teams() = ToProto(bill);
     return {};
   });
 }

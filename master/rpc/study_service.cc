@@ -21,6 +21,7 @@ StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& 
   Serve("Submit", &Callers::Member, &StudyService::Submit);
   Serve("CancelStudy", &Callers::Member, &StudyService::CancelStudy);
   Serve("PinStudy", &Callers::Member, &StudyService::PinStudy);
+  Serve("WeighStudy", &Callers::Member, &StudyService::WeighStudy);
   Serve("ContinueTrial", &Callers::Member, &StudyService::ContinueTrial);
   Serve("RetryStage", &Callers::Member, &StudyService::RetryStage);
   ServeStream("Watch", &Callers::Member, &StudyService::Watch);
@@ -81,6 +82,13 @@ Result<void> StudyService::PinStudy(const Caller& caller, const v1::PinStudyRequ
   }
   ESPALIER_ASSIGN(const Keep keep, FromProto(request.keep()));
   ESPALIER_RETURN_IF_ERROR(Ask<StudyPinned>(caller, request, master::PinStudy{StudyId{request.study_id()}, keep}));
+  return {};
+}
+
+Result<void> StudyService::WeighStudy(const Caller& caller, const v1::WeighStudyRequest& request,
+                                      v1::WeighStudyResponse&) {
+  const master::WeighStudy weigh{StudyId{request.study_id()}, request.weight()};
+  ESPALIER_RETURN_IF_ERROR(Ask<WeightSet>(caller, request, weigh));
   return {};
 }
 

@@ -24,6 +24,7 @@ class StudyService final : public GuardedService {
                                v1::DescribeTrainerResponse& response);
   Result<void> Submit(const Caller& caller, const v1::SubmitRequest& request, v1::SubmitResponse& response);
   Result<void> PinStudy(const Caller& caller, const v1::PinStudyRequest& request, v1::PinStudyResponse& response);
+  Result<void> WeighStudy(const Caller& caller, const v1::WeighStudyRequest& request, v1::WeighStudyResponse& response);
   Result<void> CancelStudy(const Caller& caller, const v1::CancelStudyRequest& request,
                            v1::CancelStudyResponse& response);
   Result<void> ContinueTrial(const Caller& caller, const v1::ContinueTrialRequest& request,

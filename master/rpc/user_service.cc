@@ -42,6 +42,7 @@ UserService::UserService(MasterPort& master, PendingCalls& calls, const Callers&
   Serve("AddUser", &Callers::Administrator, &UserService::AddUser);
   Serve("ListUsers", &Callers::Administrator, &UserService::ListUsers);
   Serve("RemoveUser", &Callers::Administrator, &UserService::RemoveUser);
+  Serve("WeighTeam", &Callers::Administrator, &UserService::WeighTeam);
 }
 
 Result<void> UserService::AddUser(const Caller& caller, const v1::AddUserRequest& request, v1::AddUserResponse&) {
@@ -68,6 +69,14 @@ Result<void> UserService::RemoveUser(const Caller& caller, const v1::RemoveUserR
                                      v1::RemoveUserResponse&) {
   ESPALIER_RETURN_IF_ERROR(calls_.Ask<UserChanged>(
       master_, {.caller = caller, .request_id = request.request_id(), .what = master::RemoveUser{request.name()}}));
+  return {};
+}
+
+Result<void> UserService::WeighTeam(const Caller& caller, const v1::WeighTeamRequest& request, v1::WeighTeamResponse&) {
+  ESPALIER_RETURN_IF_ERROR(
+      calls_.Ask<WeightSet>(master_, {.caller = caller,
+                                      .request_id = request.request_id(),
+                                      .what = master::WeighTeam{request.team(), request.weight()}}));
   return {};
 }
 

@@ -95,6 +95,15 @@ class StateRows {
       kept_studies_.insert_or_assign(change.study, change.keep);
     }
   }
+  void operator()(const SetWeight& change) {
+    if (!change.team.empty()) {
+      team_weights_.insert_or_assign(change.team, change.weight);
+    } else if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
+      added->second.weight = change.weight;
+    } else {
+      study_weights_.insert_or_assign(change.study, change.weight);
+    }
+  }
   void operator()(const AddPlan& change) {
     const Sharing& sharing = change.identity.sharing;
     plan_.Add(change.plan, DigestOf(change.identity), Training(change.identity.training), change.identity.device_kind,
@@ -153,6 +162,8 @@ class StateRows {
     RowSet closed("study/close");
     RowSet finished("study/finish");
     RowSet kept("study/keep");
+    RowSet weighed("study/weigh");
+    RowSet team("team/set");
     for (const auto& [name, set] : users_) {
       const auto token = set.token_sha256.empty() ? NoText{} : set.token_sha256;
       user.Add(name, set.team, Name(set.role), token);
@@ -173,9 +184,11 @@ class StateRows {
     for (const auto& [id, change] : closed_studies_) closed.Add(id, change.cancelled, change.stopped);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
     for (const auto& [id, keep] : kept_studies_) kept.Add(id, Name(keep));
-    for (RowSet* set :
-         {&user, &drain, &undrain, &policy, &archive, &dropped, &reference_, &schema_, &parameter_, &offer_, &listed_,
-          &training_, &study, &undeclared_, &closed, &finished, &kept, &plan_, &check_}) {
+    for (const auto& [id, weight] : study_weights_) weighed.Add(id, weight);
+    for (const auto& [name, weight] : team_weights_) team.Add(name, weight);
+    for (RowSet* set : {&user,    &drain,      &undrain, &policy,  &archive,   &dropped, &reference_,
+                        &schema_, &parameter_, &offer_,  &listed_, &training_, &study,   &undeclared_,
+                        &closed,  &finished,   &kept,    &weighed, &team,      &plan_,   &check_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -239,7 +252,7 @@ class StateRows {
             Training(study.training), study.device_kind, study.evaluation, study.metric_names, study.created_at,
             study.finished_at, study.closing, study.cancelled, asked.reference, Name(asked.keep), Name(asked.check),
             asked.hang_after, asked.tuner, asked.asks_for_idle_slots, asked.stop.after, asked.stop.device_time,
-            asked.stop.metric, study.stopped, Name(study.keep),
+            asked.stop.metric, study.stopped, Name(study.keep), study.weight,
             asked.reuse ? std::optional(asked.reuse->study) : std::nullopt,
             asked.reuse ? asked.reuse->until : std::nullopt, asked.may_stop);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
@@ -275,6 +288,8 @@ class StateRows {
   std::map<StudyId, CloseStudy> closed_studies_;
   std::map<StudyId, Time> finished_studies_;
   std::map<StudyId, Keep> kept_studies_;
+  std::map<StudyId, double> study_weights_;
+  std::map<std::string, double> team_weights_;
   std::map<TrialId, Trial> added_trials_;
   std::map<TrialId, TrialLabel> labels_;  // of trials that were there
   PlanRows plans_;

@@ -30,6 +30,7 @@ class Loader {
     LoadUsers();
     LoadDrains();
     LoadPolicy();
+    LoadTeams();
     LoadUserCode();
     LoadSchemas();
     LoadOffers();
@@ -98,6 +99,12 @@ class Loader {
       Apply(state_, SetPolicy{{.name = row.Parsed("name", ParsePolicyName),
                                .by = row.Text("chosen_by"),
                                .at = row.Moment("chosen_at")}});
+    });
+  }
+
+  void LoadTeams() {
+    Each("team/load", [&](const RowReader& row) {
+      Apply(state_, SetWeight{.team = row.Text("name"), .weight = row.Number("weight")});
     });
   }
 
@@ -209,7 +216,8 @@ class Loader {
                   .closing = row.Flag("closing"),
                   .cancelled = row.Flag("cancelled"),
                   .stopped = row.Text("stopped"),
-                  .keep = row.Parsed("keep_now", ParseKeep)};
+                  .keep = row.Parsed("keep_now", ParseKeep),
+                  .weight = row.Number("weight")};
       if (!row.IsNull("reuse_study_id")) {
         study.specification.reuse = Reuse{.study = row.Id<StudyId>("reuse_study_id")};
         if (!row.IsNull("reuse_until")) study.specification.reuse->until = row.At("reuse_until");

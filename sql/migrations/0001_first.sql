@@ -122,6 +122,7 @@ CREATE TABLE study (
   reference      bytea       REFERENCES trainer_reference (digest),
   keep           text        NOT NULL,
   keep_now       text        NOT NULL,
+  weight         double precision NOT NULL CONSTRAINT study_weighs_something CHECK (weight > 0),
   check_when     text        NOT NULL,
   hang_after     double precision,
   tuner          text        NOT NULL,

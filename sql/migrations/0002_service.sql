@@ -41,3 +41,9 @@ CREATE TABLE trainer_check (
 );
 CREATE UNIQUE INDEX trainer_check_is_done_once ON trainer_check (trainer, md5(device_kind));
 COMMENT ON TABLE trainer_check IS 'What came of checking trainers in users'' own code, by digest of code, schema and data.';
+
+CREATE TABLE team (
+  name   text CONSTRAINT team_is_known_by_its_name PRIMARY KEY,
+  weight double precision NOT NULL CONSTRAINT team_weighs_something CHECK (weight > 0)
+);
+COMMENT ON TABLE team IS 'Teams whose weight was set, what is their due of the slots; others weigh 1, as studies among their team''s begin.';

@@ -63,6 +63,39 @@ class UsersTest(unittest.TestCase):
         listed = self.call("", "study", "list", "--token-file", file)
         self.assertEqual(json.loads(listed.stdout), json.loads(self.call(self.bob, "study", "list").stdout))
 
+    def test_the_bill_of_the_team_is_shown_to_it_and_all_bills_to_administrators(self):
+        study = self.shown(self.ann, "study", "show", "secret")
+        self.assertGreater(study["slot_seconds"], 0)
+        own, others = self.shown(self.ann, "quota")
+        self.assertEqual((own["team"], others["team"]), ("vision", None))
+        self.assertAlmostEqual(own["device_seconds"], study["slot_seconds"], places=3)
+        bills = {bill["team"]: bill for bill in self.service.json("quota")}
+        self.assertLessEqual({"vision", "speech", "local"}, bills.keys())
+        self.assertAlmostEqual(bills["vision"]["device_seconds"], own["device_seconds"], places=3)
+        self.assertIn("device time used", self.service.text("server", "list"))
+
+    def test_administrators_weigh_teams_and_users_their_studies_for_good(self):
+        bills = {bill["team"]: bill for bill in self.service.json("quota", "speech", "--weight", "2.5")}
+        self.assertEqual((bills["speech"]["weight"], bills["vision"]["weight"]), (2.5, 1))
+        self.assertEqual(self.shown(self.ann, "quota", "--study", "secret", "--weight", "3")["weight"], 3)
+        for arguments, token, message in (
+            (("vision", "--weight", "2"), self.ann, "administrator"),
+            (("--study", "secret", "--weight", "2"), self.bob, "stud"),
+            (("--study", "secret", "--weight", "0"), self.ann, "weight: expected a number from 0.001 to 1000"),
+        ):
+            result = self.call(token, "quota", *arguments, check=False)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn(message, result.stderr)
+        unknown = subprocess.run(self.service.command("quota", "nobody", "--weight", "2"), capture_output=True, text=True,
+                                 env=self.service.environment())  # fmt: skip
+        self.assertEqual(unknown.returncode, 1)
+        self.assertIn("nobody is of a team 'nobody'", unknown.stderr)
+        self.service.stop()
+        self.service.start()
+        bills = {bill["team"]: bill for bill in self.service.json("quota")}
+        self.assertEqual(bills["speech"]["weight"], 2.5)
+        self.assertEqual(self.shown(self.ann, "study", "show", "secret")["weight"], 3)
+
     def test_a_users_token_is_kept_nowhere(self):
         self.assertEqual(self.call(self.ann, "study", "list").returncode, 0)
         digest = hashlib.sha256(self.ann.encode()).hexdigest()

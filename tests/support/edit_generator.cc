@@ -136,6 +136,7 @@ void EditGenerator::ChangeDrain() {
   std::optional<Drain> drain;
   if (Chance(60)) drain = Drain{.by = Text(), .why = Text(), .since = Moment()};
   Do(SetDrain{"server" + std::to_string(Below(3)), std::move(drain)});
+  Do(SetWeight{.team = "team" + std::to_string(Below(3)), .weight = 0.25 * static_cast<double>(1 + Below(9))});
 }
 
 void EditGenerator::ChoosePolicy() {
@@ -445,6 +446,7 @@ void EditGenerator::Close() {
   if (state_.running_studies.empty() || !Chance(20)) return;
   const StudyId study = *state_.running_studies.begin();
   Do(SetKeep{study, static_cast<Keep>(Below(4))});
+  Do(SetWeight{.team = {}, .study = study, .weight = 0.25 * static_cast<double>(1 + Below(9))});
   Do(CloseStudy{study, Chance(30), Chance(30) ? Text() : ""});
   if (!Chance(50)) return;
   AddEvent(study, StudyFinished{});

@@ -5,6 +5,7 @@
 #include "master/core/calls/server_calls.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/user_calls.h"
+#include "master/core/calls/weight_calls.h"
 #include "master/core/state/stored_text.h"
 
 namespace espalier::master {

@@ -49,8 +49,8 @@ bool CanBeginElsewhere(const Draft& draft, const Server& server, const SearchPla
   });
 }
 
-// A stage is not ordered while a failure pauses it, nor again on the one server on which it crashed, if another can
-// begin it; nor where it was refused lately.
+}  // namespace
+
 bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, const StageBeginning& beginning,
               const Demand& demand) {
   if (IsPaused(draft, beginning) || IsRefused(draft, server, beginning)) return false;
@@ -58,6 +58,13 @@ bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, 
   if (pause == nullptr || pause->avoid != server.name) return true;
   return !CanBeginElsewhere(draft, server, plan, beginning, demand);
 }
+
+bool CanPreempt(const MasterState& state, const Run& run) {
+  return run.training() && !run.preempt && !run.path.empty() &&
+         !state.index.preempted_in_vain.contains(BeginningOf(run));
+}
+
+namespace {
 
 // The servers with idle slots that offer what a kind asks for, whatever they evaluate by if that is left open.
 class IdleServers {
@@ -220,42 +227,39 @@ class StateView : public TrialsInView {
     return std::nullopt;
   }
 
-  // The plans of all kinds in one order, the best first.
+  // For the study that is due first; what is best for it.
   std::optional<StartPath> BestTraining() const {
-    struct Next {
-      const OfferKind* kind;
-      std::set<RankedPlan>::const_iterator plan;
-      std::set<RankedPlan>::const_iterator end;
-    };
-    std::map<RankedPlan, Next> next;
-    for (const auto& [kind, plans] : state().index.ready_plans) {
-      if (!IdleServers(state(), kind).none()) next.emplace(*plans.begin(), Next{&kind, plans.begin(), plans.end()});
-    }
+    const auto& wanted = state().index.ready_plans;
+    const bool none_is_idle =
+        std::ranges::all_of(wanted, [&](const auto& entry) { return IdleServers(state(), entry.first).none(); });
+    if (none_is_idle) return std::nullopt;
     Held held;
-    while (!next.empty()) {
-      Next best = next.extract(next.begin()).mapped();
-      const IdleServers servers(state(), *best.kind);
-      const SearchPlan& plan = state().plans.at(best.plan->plan);
-      if (!AwaitsCheck(state(), plan)) {
-        if (auto start = BestOf(plan, servers, held)) return start;
-      }
-      if (++best.plan != best.end) next.emplace(*best.plan, best);
+    return state().index.fair_share.FirstDue([&](StudyId study) { return BestFor(study, held); });
+  }
+
+  std::optional<StartPath> BestFor(StudyId study, Held& held) const {
+    for (const RankedPlan& ranked : state().index.ready_for.at(study)) {
+      const SearchPlan& plan = state().plans.at(ranked.plan);
+      const OfferKind kind{plan.trainer, plan.identity.device_kind, ""};
+      const IdleServers servers(state(), kind);
+      if (servers.none()) return std::nullopt;  // all plans of a study are of one kind
+      if (AwaitsCheck(state(), plan)) continue;
+      if (auto start = BestOf(plan, study, servers, held)) return start;
     }
     return std::nullopt;
   }
 
-  std::optional<StartPath> BestOf(const SearchPlan& plan, const IdleServers& servers, Held& held) const {
+  std::optional<StartPath> BestOf(const SearchPlan& plan, StudyId study, const IdleServers& servers, Held& held) const {
     const NeedIndex& needs = state().index.needs.at(plan.id);
     int passed_over = 0;
-    for (const ReadyPath& ready : needs.ready_paths()) {
-      for (const RankedSuccessor& first : needs.Find(ready.source)->order) {
-        const Demand demand = DemandAlong(state(), plan, ready.source, first.node);
-        const StageBeginning beginning{{first.node, ready.source.step}, ""};
-        if (auto room = RoomFor(plan, beginning, demand, servers, held)) {
-          return StartPath{plan.id, ready.source, first.node, room->slot, room->slots};
-        }
-        if (demand != Demand{} && ++passed_over == kPassedOverMax) return std::nullopt;
+    for (auto ready = needs.FirstReadyFor(study); ready != needs.ready_stages().end() && ready->study == study;
+         ++ready) {
+      const Demand demand = DemandAlong(state(), plan, ready->source, ready->first);
+      const StageBeginning beginning{{ready->first, ready->source.step}, ""};
+      if (auto room = RoomFor(plan, beginning, demand, servers, held)) {
+        return StartPath{plan.id, ready->source, ready->first, room->slot, room->slots};
       }
+      if (demand != Demand{} && ++passed_over == kPassedOverMax) return std::nullopt;
     }
     return std::nullopt;
   }

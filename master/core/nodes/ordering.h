@@ -3,6 +3,7 @@
 #pragma once
 
 #include "master/core/draft.h"
+#include "master/core/state/demand.h"
 
 namespace espalier::master {
 
@@ -10,5 +11,14 @@ namespace espalier::master {
 // action that cannot be done is logged, and the policy is not asked again in this transition. O(what changed in the
 // needs of touched plans + actions x (log plans + path x depth + idle servers that may not start it)).
 void OrderRuns(Draft& draft);
+
+// A stage is not ordered while a failure pauses it, nor again on the one server on which it crashed, if another can
+// begin it; nor where it was refused lately. O(log), and where it crashed O(servers x devices).
+bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, const StageBeginning& beginning,
+              const Demand& demand);
+
+// Whether the run trains, along a path, and is not being preempted; nor begins where another lost the state for which
+// it was preempted, and none has stored one since. O(log).
+bool CanPreempt(const MasterState& state, const Run& run);
 
 }  // namespace espalier::master

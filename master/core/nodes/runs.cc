@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/fair_share.h"
+
 namespace espalier::master {
 namespace {
 
@@ -36,16 +38,6 @@ std::int64_t Microseconds(std::chrono::duration<double> seconds) {
   return std::chrono::duration_cast<std::chrono::microseconds>(seconds).count();
 }
 
-// In equal parts; the remainder to the oldest.
-std::map<StudyId, std::int64_t> PartsOf(std::int64_t microseconds, const std::vector<StudyId>& studies) {
-  std::map<StudyId, std::int64_t> parts;
-  if (studies.empty()) return parts;
-  const auto count = static_cast<std::int64_t>(studies.size());
-  for (const StudyId study : studies) parts[study] = microseconds / count;
-  parts.begin()->second += microseconds % count;
-  return parts;
-}
-
 }  // namespace
 
 void SettlePromiseOf(Draft& draft, RunId run, PromiseId promise, PromiseState state) {
@@ -67,7 +59,7 @@ void Charge(Draft& draft, RunId id, std::vector<StudyId> studies, std::optional<
     for (const auto& [study, microseconds] : run.charges) charged += microseconds;
     due = std::max<std::int64_t>(0, run.slots * Microseconds(*held) - charged);
   }
-  std::map<StudyId, std::int64_t> parts = PartsOf(due, run.serves);
+  std::map<StudyId, std::int64_t> parts = InEqualParts(due, run.serves);
   if (studies.empty()) studies = run.serves;
   draft.Do(ChargeRun{id, draft.now, std::move(parts), std::move(studies)});
 }

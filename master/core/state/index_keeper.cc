@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "master/core/state/cache_keeper.h"
+#include "master/core/state/fair_keeper.h"
 #include "master/core/state/step_time.h"
 #include "master/core/state/trainer_check.h"
 #include "searchplan/plan/record_result.h"
@@ -59,6 +60,7 @@ void IndexKeeper::Rank(const SearchPlan& plan) {
     ready.insert({best, plan.id});
   }
   if (ready.empty()) index.ready_plans.erase(kind);
+  FairKeeper(state_).ReadyChanged(plan);
   ListEvaluations(plan);
 }
 
@@ -98,6 +100,7 @@ void IndexKeeper::RankBy(Ranking ranking) {
   index.needs.clear();
   index.ready_plans.clear();
   index.ready_rank.clear();
+  FairKeeper(state_).Reorder();
   index.plans_to_evaluate.clear();
   index.evaluations_wanted.clear();
   index.waits_elsewhere.clear();
@@ -281,6 +284,7 @@ void IndexKeeper::RunAdded(const Run& run) {
     if (std::find(passing.begin(), passing.end(), run.id) == passing.end()) passing.push_back(run.id);
   }
   SlotsTaken(run.slot, run.slots);
+  FairKeeper(state_).Serves(run);
 }
 
 void IndexKeeper::SlotsTaken(const SlotId& first, int count) {
@@ -312,6 +316,7 @@ void IndexKeeper::RunEnded(const Run& run) {
 }
 
 void IndexKeeper::TrainingStopped(const Run& run) {
+  state_.index.fair_share.Release(run.id);
   for (const PathStage& stage : run.path) {
     const auto passing = state_.index.passing.find(stage.node);
     if (passing == state_.index.passing.end()) continue;
@@ -333,6 +338,7 @@ void IndexKeeper::SlotsFreed(const SlotId& first, int count, const std::string& 
 
 void IndexKeeper::StudyAdded(const Study& study) {
   Indexes& index = state_.index;
+  FairKeeper(state_).StudyAdded(study);
   TunerBegun(study);
   if (IsTimed(study.specification.stop)) index.timed_studies.insert(study.id);
   if (study.specification.may_stop) index.studies_that_may_stop.insert(study.id);
@@ -345,6 +351,7 @@ void IndexKeeper::StudyFinished(const Study& study) {
   Indexes& index = state_.index;
   index.timed_studies.erase(study.id);
   index.studies_that_may_stop.erase(study.id);
+  index.fair_share.FinishStudy(study.id);
   if (const auto begun_with = index.begun_with.extract(study.id)) {
     for (const auto& [point, plan] : begun_with.mapped()) CacheKeeper(state_).CountKept(plan, point, -1);
   }

@@ -15,6 +15,11 @@ const Pause* LongestPause(const MasterState& state, const StageBeginning& beginn
   return pauses == state.pauses.end() ? nullptr : &*pauses->second.begin();
 }
 
+double WeightOf(const MasterState& state, const std::string& team) {
+  const auto weight = state.team_weights.find(team);
+  return weight == state.team_weights.end() ? 1 : weight->second;
+}
+
 bool IsDraining(const MasterState& state, const Server& server) {
   return server.stopping || state.drains.contains(server.name);
 }

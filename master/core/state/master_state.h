@@ -26,6 +26,7 @@
 #include "protocol/trainer_reference.h"
 #include "scheduler/checkpoint_cache.h"
 #include "scheduler/cost_sums.h"
+#include "scheduler/fair_share.h"
 #include "scheduler/need_index.h"
 #include "searchplan/plan/search_plan.h"
 
@@ -190,6 +191,10 @@ struct Indexes {
   // best first; and states that stand and are to be evaluated. None is empty.
   std::map<OfferKind, std::set<RankedPlan>> ready_plans;  // evaluation: empty
   std::map<PlanId, Rank> ready_rank;
+  // Of each study for which something can be started, the plans in which it can, the best first; none is empty.
+  std::map<StudyId, std::set<RankedPlan>> ready_for;
+  std::map<std::pair<PlanId, StudyId>, Rank> ready_rank_for;
+  FairShare fair_share;
   std::map<OfferKind, std::set<PlanId>> plans_to_evaluate;
   std::map<PlanId, std::set<std::string>> evaluations_wanted;  // that plans_to_evaluate has of a plan
   Ranking ranking = Ranking::kLongest;
@@ -248,6 +253,7 @@ struct MasterState {
   std::map<std::string, Drain> drains;               // by server, connected or not
   std::map<CheckKey, StoredFinding> check_findings;  // of trainers in users' own code
   PolicyChoice policy;
+  std::map<std::string, double> team_weights;  // of teams whose weight was set
   // Derived from the above by Apply.
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;
@@ -263,6 +269,7 @@ struct MasterState {
   std::map<StageBeginning, std::set<Pause>> pauses;  // none is empty; each until its count changes, over or not
   std::map<std::pair<Digest128, std::string>, CostSums> costs;  // by SearchPlan::cost_key
   std::map<StudyId, std::int64_t> device_time;                  // charged, in microseconds
+  std::map<StudyId, std::int64_t> shared_time;  // of that, by runs that were charged to others, too; none is 0
   // Not stored.
   LeadershipId leadership;  // of this master
   std::map<std::string, Server> servers;
@@ -284,6 +291,9 @@ const OfferMade* OfferOf(const Server& server, Digest128 trainer, const std::str
 // Whether the server is given no new run, whoever wants that: its node manager, which is being stopped, or an
 // administrator. O(log drains).
 bool IsDraining(const MasterState& state, const Server& server);
+
+// Of the team, among all: 1 unless it was set. O(log).
+double WeightOf(const MasterState& state, const std::string& team);
 
 // Those that have not ended, of whatever incarnation of the server's node manager. O(log servers).
 const std::set<RunId>& ActiveRunsOf(const MasterState& state, const std::string& server);

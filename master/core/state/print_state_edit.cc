@@ -75,6 +75,9 @@ struct Printer {
   void operator()(const AddReference& change) const {
     out << "add reference " << ToHex(DigestOf(change.reference)) << " " << change.reference.entry;
   }
+  void operator()(const SetWeight& change) const {
+    out << "set weight " << change.weight << " team=" << change.team << " study=" << change.study.value;
+  }
   void operator()(const SetDrain& change) const {
     out << (change.drain ? "drain" : "use") << " server " << change.server;
   }

@@ -5,6 +5,8 @@
 #include "base/check.h"
 #include "master/core/state/cache_keeper.h"
 #include "master/core/state/demand.h"
+#include "master/core/state/device_time.h"
+#include "master/core/state/fair_keeper.h"
 #include "master/core/state/index_keeper.h"
 
 namespace espalier::master {
@@ -108,9 +110,7 @@ struct Applier {
     AddNew(state.trials, change.trial.id, change.trial, "trial");
     state.trials_by_study[change.trial.study].push_back(change.trial.id);
     state.index.plans_of_study[change.trial.study].insert(change.trial.plan);
-    if (!change.trial.closed) {
-      state.open_trials[change.trial.plan].insert(change.trial.id);
-    }
+    if (!change.trial.closed) state.open_trials[change.trial.plan].insert(change.trial.id);
     IndexKeeper(state).TrialAdded(change.trial);
     Count(state.next.trial, change.trial.id);
   }
@@ -155,9 +155,9 @@ struct Applier {
       run.open.emplace(std::pair(promise.step, promise.owed), id);
       CountOpen(run, promise, 1);
     }
+    AddCharges(state, run, std::exchange(run.charges, {}));
     for (const StudyId study : run.serves) run.charges.try_emplace(study, 0);
     for (const auto& [study, microseconds] : run.charges) state.index.runs_of_study[study].insert(run.id);
-    for (const auto& [study, microseconds] : run.charges) AddDeviceTime(study, microseconds);
     IndexKeeper(state).RunAdded(run);
     state.index.steps.Around(state, run, [&] { state.index.steps.RunAdded(state, run); });
   }
@@ -206,10 +206,8 @@ struct Applier {
       }
     };
     joined ? state.index.steps.Around(state, run, serve) : serve();
-    for (const auto& [study, microseconds] : change.microseconds) {
-      run.charges[study] += microseconds;
-      AddDeviceTime(study, microseconds);
-    }
+    FairKeeper(state).Serves(run);
+    AddCharges(state, run, change.microseconds);
   }
 
   void operator()(const SetRunState& change) const {
@@ -226,6 +224,9 @@ struct Applier {
   void operator()(const DropArchive& change) const { state.archives.erase(change.sha256); }
   void operator()(const AddReference& change) const {
     AddNew(state.references, DigestOf(change.reference), change.reference, "reference");
+  }
+  void operator()(const SetWeight& change) const {
+    FairKeeper(state).SetWeight(change.team, change.study, change.weight);
   }
   void operator()(const SetDrain& change) const {
     if (change.drain) {
@@ -334,10 +335,6 @@ struct Applier {
   void AddAwaited(const Claim& claim, std::int64_t count) const {
     const StudyId study = state.trials.at(claim.trial).study;
     if ((state.states_awaited[study] += count) == 0) state.states_awaited.erase(study);
-  }
-
-  void AddDeviceTime(StudyId study, std::int64_t microseconds) const {
-    if (microseconds > 0) state.device_time[study] += microseconds;
   }
 
   void CountOpen(const Run& run, const Promise& promise, std::int64_t sign) const {

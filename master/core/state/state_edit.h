@@ -129,6 +129,12 @@ struct DropArchive {
 struct AddReference {
   TrainerReference reference;
 };
+// Of a team; where that is empty, of a study. REQUIRES: weight > 0; there is such a study.
+struct SetWeight {
+  std::string team;
+  StudyId study;
+  double weight = 1;
+};
 // None: it may take runs again.
 struct SetDrain {
   std::string server;
@@ -193,8 +199,8 @@ using StateChange =
     std::variant<AddOffer, AddStudy, CloseStudy, SetKeep, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                  AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
                  ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference,
-                 SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer, SetPosition, RestartLeases, AskReference,
-                 ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals>;
+                 SetWeight, SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer, SetPosition, RestartLeases,
+                 AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

@@ -58,6 +58,7 @@ struct Study {
   bool cancelled = false;
   std::string stopped = {};  // what its stop rule came to; empty: nothing yet
   Keep keep = Keep::kBest;   // now: as the specification says, until somebody pins it
+  double weight = 1;         // among the studies of its team
   friend bool operator==(const Study&, const Study&) = default;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "master/core/state/device_time.h"
 #include "master/core/views/trial_state.h"
 #include "searchplan/plan/record_result.h"
 
@@ -57,7 +56,7 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
                     .reused = steps.reused},
           .merge_rate = Ratio(trials.claimed_steps(), steps.unique),
           .time_weighted_merge_rate = Ratio(steps.claimed_time, steps.unique_time),
-          .slot_seconds = DeviceTime(state, study_id, now),
+          .use = UseOf(state, study_id, now),
           .elapsed = study.finished_at.value_or(now) - study.created_at,
           .best = BestOf(state, study_id),
           .check = CheckOf(state, study),

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "master/core/state/master_state.h"
+#include "master/core/views/bill.h"
 
 namespace espalier::master {
 
@@ -40,7 +40,7 @@ struct StudySummary {
   StepCounts steps;
   double merge_rate = 0;                // claimed / unique; 0 if no claim is done
   double time_weighted_merge_rate = 0;  // the same in measured step times
-  Seconds slot_seconds{0};              // runs for several studies are charged in equal parts
+  Use use;                              // of devices
   Seconds elapsed{0};
   Seconds makespan_bound{0};  // of a finished study, for who works it out (makespan_bound.h)
   std::optional<BestTrial> best;

@@ -47,6 +47,8 @@ void CheckSame(MasterState recovered, const MasterState& memory) {
   CHECK(recovered.users == memory.users);
   CHECK(recovered.drains == memory.drains);
   CHECK(recovered.policy == memory.policy);
+  CHECK(recovered.team_weights == memory.team_weights);
+  CHECK(recovered.shared_time == memory.shared_time);
   CHECK(recovered.next == memory.next);
   CHECK(recovered.plan_by_identity == memory.plan_by_identity);
   CHECK(recovered.trials_by_study == memory.trials_by_study);

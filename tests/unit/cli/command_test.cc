@@ -84,6 +84,9 @@ TEST_CASE("a study file runs to its end, and the documents have the keys that sc
                     {"steps", Type::object},
                     {"merge_rate", Type::number_float},
                     {"slot_seconds", Type::number_float},
+                    {"shared_seconds", Type::number_float},
+                    {"saved_seconds", Type::number_float},
+                    {"weight", Type::number_float},
                     {"elapsed_seconds", Type::number_float},
                     {"makespan_bound_seconds", Type::number_float},
                     {"best", Type::object}});

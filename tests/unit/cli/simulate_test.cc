@@ -95,6 +95,16 @@ TEST_CASE("servers come from a file, with slots and speeds, and studies at the t
         Approx(1800 + row["studies"][1]["end_to_end_seconds"].get<double>()));
 }
 
+TEST_CASE("the file of arrivals says whose studies are, and teams share the slots") {
+  StudyFiles files;
+  const std::string arrivals = files.Write("arrivals.yaml", "two: {after: 5s, team: vision}\n");
+  const nlohmann::json row = files.Simulate({files.Study("one"), files.Study("two"), "--arrivals", arrivals})[0];
+  CHECK(row["studies"][0]["team"] == "team");
+  CHECK(row["studies"][1]["team"] == "vision");
+  CHECK(row["studies"][1]["arrives_at_seconds"] == 5);
+  CHECK(row["steps"]["trained"] == 2 * row["studies"][0]["steps"]["trained"].get<int>());  // nothing is shared
+}
+
 TEST_CASE("each simulated study takes its own metric from the table") {
   StudyFiles files;
   std::string table = "step,lr,score,loss\n";
@@ -153,6 +163,8 @@ TEST_CASE("a mistake in a file of arrivals is named with its line and what is ex
            {"- one", 1, "mapping"},
            {"onw: 3m", 1, "did you mean one"},
            {"two: 3m\none: soon", 2, "one: got soon; expected a time such as 90s, 30m or 2h"},
+           {"one: {after: 3m, tame: a}", 1, "one.tame: unknown key"},
+           {"one: {team: []}", 1, "one.team: got"},
            {"one: 3m\none: 4m", 2, "one: it is there twice"}}) {
     INFO(text);
     const auto arrivals = ParseArrivals("arrivals.yaml", text, {"one", "two"});

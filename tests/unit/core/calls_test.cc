@@ -190,6 +190,8 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
       RemoveUser{"bob"},
       DrainServer{.server = "server-0"},
       ChoosePolicy{"throughput"},
+      WeighTeam{"team", 2},
+      WeighStudy{study, 2},
       PinStudy{study, Keep::kAll},
       CancelStudy{study},
       PutArchive{"code"},

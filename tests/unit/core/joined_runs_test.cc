@@ -116,7 +116,7 @@ TEST_CASE("a study that joins a run under way pays its part from then on, and no
   CHECK(of.RunOf(of.run).charges ==
         std::map<StudyId, std::int64_t>{{of.study, before + 1'000'000}, {of.joining, 1'000'000}});
   const Time now = of.RunOf(of.run).charged_to;
-  CHECK(Summarize(of.state(), of.joining, now).slot_seconds.count() == Approx(1));
+  CHECK(Summarize(of.state(), of.joining, now).use.device.count() == Approx(1));
 }
 
 TEST_CASE("steps of a run that a study joined were trained for it, and not found ready-made") {

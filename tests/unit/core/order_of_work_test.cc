@@ -25,12 +25,12 @@ TEST_CASE(
 
 TEST_CASE("what was measured of a trainer ranks its work in plans in which nothing was measured yet") {
   ServerByHand server(1);
-  const TrialId measured = server.Submit(server.study, {{"lr", "0.1"}}, 10, 1010);
+  const StudyId alone = server.AddStudy({.name = "alone", .scope = Scope::kNobody});
+  const TrialId measured = server.Submit(alone, {{"lr", "0.1"}}, 10, 1010);
   server.Report(server.Last(), StepsTrained{server.Last().path.front().node, Step{0}, Step{10}, Seconds(0.1)});
   server.Complete(server.Last());
-  server.Submit(server.study, {{"lr", "0.9"}}, 5);
+  server.Submit(alone, {{"lr", "0.9"}}, 5);
   const Run has_the_slot = server.Last();
-  const StudyId alone = server.AddStudy({.name = "alone", .scope = Scope::kNobody});
   const TrialId fewer = server.Submit(alone, {{"lr", "0.1"}}, 100);
   server.Claim(measured, 1010);
   const PlanId other_plan = server.state().trials.at(fewer).plan;

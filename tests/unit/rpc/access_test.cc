@@ -100,6 +100,11 @@ std::vector<Case> ChangesOfTheStudy() {
                              pin.set_study_id(1);
                              pin.set_keep(v1::KEEP_NONE);
                            })));
+  cases.push_back(MakeCase("StudyService/WeighStudy", Make<v1::WeighStudyRequest>([](auto& weigh) {
+                             weigh.set_request_id("5");
+                             weigh.set_study_id(1);
+                             weigh.set_weight(2);
+                           })));
   return cases;
 }
 
@@ -184,6 +189,11 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                })),
       MakeCase("InspectService/GetPolicy", v1::GetPolicyRequest()),
       MakeCase("ServerService/GetServerLog", Make<v1::GetServerLogRequest>([](auto& get) { get.set_server("a"); })),
+      MakeCase("UserService/WeighTeam", Make<v1::WeighTeamRequest>([](auto& weigh) {
+                 weigh.set_request_id("1");
+                 weigh.set_team("vision");
+                 weigh.set_weight(2);
+               })),
       MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
       MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
                  remove.set_request_id("1");
@@ -407,7 +417,7 @@ TEST_CASE("a team mate looks at a study and cannot change it") {
     INFO(each.method);
     const Outcome outcome = world.service.Call(cat, each.method, *each.request);
     if (each.method == "StudyService/Submit" || each.method == "StudyService/CancelStudy" ||
-        each.method == "StudyService/PinStudy") {
+        each.method == "StudyService/PinStudy" || each.method == "StudyService/WeighStudy") {
       CHECK(outcome.code == grpc::StatusCode::FAILED_PRECONDITION);
       CHECK(outcome.message == "study 1 is ann.secret's, who alone may change it");
     } else if (each.method == "StudyService/RetryStage") {

@@ -265,12 +265,19 @@ class RandomEdits {
     }
   }
 
-  // The ready paths are those of the sources that stand, each of the rank of its best way.
+  // The ready paths are those of the sources that stand, each of the rank of its best way; the ready stages all that
+  // begin there, for each study that wants them.
   void CheckReady(const SearchPlan& plan) const {
     std::set<ReadyPath> expected;
+    std::set<ReadyStage> stages;
     for (const auto& [id, node] : index_.nodes()) {
       for (const auto& [step, place] : node.places) {
         if (!place.stored || place.successors.empty()) continue;
+        for (const auto& [head, totals] : place.successors) {
+          for (const auto& [study, count] : totals.studies.counts()) {
+            stages.insert({study, RankFromScratch(ranking_, totals, step), {id, step}, head});
+          }
+        }
         const PlanNodeId first = place.order.begin()->node;
         expected.insert({RankFromScratch(ranking_, place.successors.at(first), step), {id, step}});
         const std::vector<PathStage> path = index_.BestPath(plan, {id, step}, first);
@@ -279,6 +286,7 @@ class RandomEdits {
       }
     }
     REQUIRE(index_.ready_paths() == expected);
+    REQUIRE(index_.ready_stages() == stages);
   }
 
   std::int64_t TimeOf(const std::vector<PathStage>& path) const {

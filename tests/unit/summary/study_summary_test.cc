@@ -178,11 +178,11 @@ TEST_CASE("runs for several studies are charged in equal parts, training ones up
   s.EndRun(s.AddRun({study, other}, trial, 0, 80, 10), 30);
   s.AddRun({study}, trial, 0, 80, 50);
   const StudySummary summary = Summarize(s.state, study, At(60));
-  CHECK(summary.slot_seconds.count() == Approx(15 + 10));
+  CHECK(summary.use.device.count() == Approx(15 + 10));
   CHECK(summary.elapsed.count() == Approx(50));
   Apply(s.state, FinishStudy{study, At(55)});
   CHECK(Summarize(s.state, study, At(60)).elapsed.count() == Approx(45));
-  CHECK(Summarize(s.state, other, At(60)).slot_seconds.count() == Approx(15));
+  CHECK(Summarize(s.state, other, At(60)).use.device.count() == Approx(15));
 }
 
 TEST_CASE("the makespan bound is of the shared work on the slots there are") {

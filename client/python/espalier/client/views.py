@@ -60,6 +60,8 @@ class Summary:
     """A study with its numbers as of when it was asked for. `state`: "running" or "finished"; `cancelled`: it was. `trials`: how many by
     state: waiting, running, idle (open, nothing is waited for), done, failed, cancelled. `merge_rate`: claimed over unique steps, 0 if none is done.
     `stopped`: what its stop rule came to, empty: nothing yet. `reuses`: None: its trials begin at Init. `check`: how far the check of the user's trainer is, empty if it needs none.
+    `slot_seconds`: of devices, as charged to it; `shared_seconds`: of those, by runs of which others were charged a part, too; `saved_seconds`: that its
+    trials would have taken besides if each were trained alone. `weight`: among the studies of its team.
     Times are seconds."""
 
     id: int
@@ -74,6 +76,9 @@ class Summary:
     merge_rate: float
     time_weighted_merge_rate: float
     slot_seconds: float
+    shared_seconds: float
+    saved_seconds: float
+    weight: float
     elapsed_seconds: float
     makespan_bound_seconds: float
     best: Best | None
@@ -96,7 +101,7 @@ class Summary:
         rows.append(("steps", f"{text.count(self.steps.claimed)} claimed, {text.count(self.steps.unique)} unique, "
                               f"{text.count(self.steps.trained)} trained"))  # fmt: skip
         rows.append(("merge rate", text.number(self.merge_rate)))
-        rows.append(("time", f"{text.duration(self.elapsed_seconds)}, {text.duration(self.slot_seconds)} of slots"))
+        rows.append(("time", f"{text.duration(self.elapsed_seconds)}, {text.duration(self.slot_seconds)} of slots; sharing saved {text.duration(self.saved_seconds)}"))
         if self.best is not None:
             rows.append(("best", f"{self.best.metric} {text.number(self.best.value)}, trial {self.best.trial_id} at step {self.best.step}"))
         if self.check not in ("", "off", "passed"):
@@ -147,6 +152,7 @@ def summary_of(wire: Any) -> Summary:
         share=_share_of(wire.scope), trials=dict(wire.trials_by_state),
         steps=Steps(steps.claimed, steps.unique, steps.trained, steps.re_derived, steps.wasted, steps.reused),
         merge_rate=wire.merge_rate, time_weighted_merge_rate=wire.time_weighted_merge_rate, slot_seconds=wire.slot_seconds,
+        shared_seconds=wire.shared_seconds, saved_seconds=wire.saved_seconds, weight=wire.weight,
         elapsed_seconds=wire.elapsed_seconds, makespan_bound_seconds=wire.makespan_bound_seconds, best=_best_of(wire),
         stopped=wire.stopped, cancelled=wire.cancelled, keep=KEEP_WORDS.get(name_of("Keep", wire.keep), ""), check=wire.check.state,
         check_text=wire.check.text, reuses=_reuse_of(wire), definition=wire.definition,

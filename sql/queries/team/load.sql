@@ -1,0 +1,2 @@
+SELECT name, weight
+  FROM team

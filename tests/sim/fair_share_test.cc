@@ -1,0 +1,48 @@
+// Teams and studies beside each other on one service in virtual time: what the small ones wait, and what all pay.
+#include <catch2/catch.hpp>
+
+#include "client/tuners/registry.h"
+#include "sim/simulated_studies.h"
+
+namespace espalier::sim {
+namespace {
+
+// A grid of so many trials that share nothing.
+StudyToSimulate GridOf(const std::string& name, const std::string& team, int trials, std::int64_t steps) {
+  const auto make_tuner = [=] {
+    std::vector<tuners::Candidate> candidates;
+    for (int i = 1; i <= trials; ++i) candidates.push_back({{{"lr", std::to_string(i) + ".5"}}, std::nullopt});
+    return tuners::MakeTuner("grid", {{"steps", Value{steps}}}, {candidates}).value();
+  };
+  return {.specification = {.name = name,
+                            .trainer = "any",
+                            .metric = "score",
+                            .undeclared = {{"lr", ValueType::kFloating}}},
+          .make_tuner = make_tuner,
+          .team = team};
+}
+
+ServiceToSimulate SlotsOf(int slots) { return {.servers = {{.slots = slots}}}; }
+
+}  // namespace
+
+TEST_CASE(
+    "a team that comes with 10 trials while another's 1,000 have all slots waits little longer than on half of them") {
+  StudyToSimulate small = GridOf("small", "small", 10, 40);
+  const Seconds alone = SimulateStudy(SlotsOf(4), small).value().end_to_end;
+  small.arrives_at = Seconds(500);
+  const SimulatedStudies both = SimulateStudies(SlotsOf(8), {GridOf("large", "large", 1000, 60), small}).value();
+  CHECK(both.studies[1].end_to_end <= 1.3 * alone);
+  CHECK(both.studies[0].summary.steps.wasted == 0);
+  CHECK(both.studies[0].summary.steps.re_derived == 0);
+}
+
+TEST_CASE("a small study of the same team does not wait for a large one either") {
+  StudyToSimulate small = GridOf("small", "team", 10, 40);
+  const Seconds alone = SimulateStudy(SlotsOf(4), small).value().end_to_end;
+  small.arrives_at = Seconds(500);
+  const SimulatedStudies both = SimulateStudies(SlotsOf(8), {GridOf("large", "team", 200, 200), small}).value();
+  CHECK(both.studies[1].end_to_end <= 1.3 * alone);
+}
+
+}  // namespace espalier::sim
