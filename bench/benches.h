@@ -17,6 +17,7 @@ void RunMakespan(Figures& figures, Size size);
 void RunMergeAware(Figures& figures, Size size);
 void RunSubmit(Figures& figures, Size size);
 void RunReal(Figures& figures, Size size);
+void RunReplay(Figures& figures, Size size);
 void RunReports(Figures& figures, Size size);
 void RunRay(Figures& figures, Size size);
 void RunRestart(Figures& figures, Size size);

@@ -14,14 +14,23 @@ using espalier::bench::Figures;
 using espalier::bench::Size;
 
 const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
-    {"bridge", espalier::bench::RunBridge},     {"decide", espalier::bench::RunDecide},
-    {"makespan", espalier::bench::RunMakespan}, {"merge_aware", espalier::bench::RunMergeAware},
-    {"submit", espalier::bench::RunSubmit},     {"ray", espalier::bench::RunRay},
-    {"real", espalier::bench::RunReal},         {"reports", espalier::bench::RunReports},
-    {"restart", espalier::bench::RunRestart},   {"rivals", espalier::bench::RunRivals},
-    {"simulate", espalier::bench::RunSimulate}, {"thesis", espalier::bench::RunThesis},
-    {"tpe", espalier::bench::RunTpe},           {"turnaround", espalier::bench::RunTurnaround},
-    {"overhead", espalier::bench::RunOverhead}, {"preempt", espalier::bench::RunPreempt},
+    {"bridge", espalier::bench::RunBridge},
+    {"decide", espalier::bench::RunDecide},
+    {"makespan", espalier::bench::RunMakespan},
+    {"merge_aware", espalier::bench::RunMergeAware},
+    {"overhead", espalier::bench::RunOverhead},
+    {"preempt", espalier::bench::RunPreempt},
+    {"ray", espalier::bench::RunRay},
+    {"real", espalier::bench::RunReal},
+    {"replay", espalier::bench::RunReplay},
+    {"reports", espalier::bench::RunReports},
+    {"restart", espalier::bench::RunRestart},
+    {"rivals", espalier::bench::RunRivals},
+    {"simulate", espalier::bench::RunSimulate},
+    {"submit", espalier::bench::RunSubmit},
+    {"thesis", espalier::bench::RunThesis},
+    {"tpe", espalier::bench::RunTpe},
+    {"turnaround", espalier::bench::RunTurnaround},
 };
 
 int Usage() {

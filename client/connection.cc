@@ -388,6 +388,14 @@ Result<v1::GetTrainingMetricsResponse> Connection::GetTrainingMetrics(const v1::
 Result<v1::GetTrialOutputResponse> Connection::GetTrialOutput(const v1::GetTrialOutputRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetTrialOutput, request);
 }
+Result<v1::ListRunsResponse> Connection::ListRuns(const v1::ListRunsRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListRuns, request);
+}
+
+Result<v1::ListEventsResponse> Connection::ListEvents(const v1::ListEventsRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::ListEvents, request);
+}
+
 Result<v1::GetPlanResponse> Connection::GetPlan(const v1::GetPlanRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPlan, request);
 }

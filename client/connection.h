@@ -63,6 +63,8 @@ class Connection : public StudyPort {
   Result<v1::GetTrialOutputResponse> GetTrialOutput(const v1::GetTrialOutputRequest& request);
   Result<v1::GetTrainingMetricsResponse> GetTrainingMetrics(const v1::GetTrainingMetricsRequest& request);
   Result<v1::GetPlanResponse> GetPlan(const v1::GetPlanRequest& request);
+  Result<v1::ListRunsResponse> ListRuns(const v1::ListRunsRequest& request);
+  Result<v1::ListEventsResponse> ListEvents(const v1::ListEventsRequest& request);
   Result<v1::ListCheckpointsResponse> ListCheckpoints(const v1::ListCheckpointsRequest& request);
   Result<v1::FindOrphansResponse> FindOrphans(const v1::FindOrphansRequest& request);
   Result<v1::ExplainStageResponse> ExplainStage(const v1::ExplainStageRequest& request);

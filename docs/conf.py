@@ -10,7 +10,8 @@ NAVIGATION = {
         "docs/trainer_protocol.md",
     ],
     "Studies": [
-        "docs/tuners.md", "docs/sequences.md", "docs/python_client.md", "docs/cpp_*.md", "docs/branches.md", "docs/forecasts.md", "docs/simulations.md", "docs/policies.md",
+        "docs/tuners.md", "docs/sequences.md", "docs/python_client.md", "docs/cpp_*.md", "docs/branches.md", "docs/forecasts.md",
+        "docs/simulations.md", "docs/traces.md", "docs/policies.md",
         "docs/exports.md", "docs/hydra.md", "docs/agents.md",
     ],
     "Coming from": ["docs/from_optuna.md", "docs/from_ray_tune.md"],

@@ -20,6 +20,16 @@ struct FixedNumberOf {
   std::int64_t operator()(const std::string& value) const { return FixedPoint(value.empty() ? 0 : 1); }
 };
 
+// Unless it is 0.
+void AddFeature(Features& features, std::variant<std::size_t, std::string> of, const Value& value) {
+  const std::int64_t number = std::visit(FixedNumberOf{}, value);
+  if (number == 0) return;
+  FeatureValue& added = features.emplace_back();
+  added.value = number;
+  added.feature.hyper_parameter = std::move(of);
+  if (const auto* text = std::get_if<std::string>(&value)) added.feature.text = *text;
+}
+
 }  // namespace
 
 Features FeaturesOf(const PlanNode& node) {
@@ -28,18 +38,20 @@ Features FeaturesOf(const PlanNode& node) {
   Features features;
   features.reserve(configuration.functions.size());
   for (std::size_t i = 0; i < configuration.functions.size(); ++i) {
-    Value value = At(configuration.functions[i], node.start);
-    const std::int64_t number = std::visit(FixedNumberOf{}, value);
-    if (number == 0) continue;
-    FeatureValue& added = features.emplace_back();
-    added.value = number;
+    const Value value = At(configuration.functions[i], node.start);
     if (i < declared) {
-      added.feature.hyper_parameter = i;
+      AddFeature(features, i, value);
     } else {
-      added.feature.hyper_parameter = configuration.undeclared[i - declared];
+      AddFeature(features, configuration.undeclared[i - declared], value);
     }
-    if (auto* text = std::get_if<std::string>(&value)) added.feature.text = std::move(*text);
   }
+  return features;
+}
+
+Features FeaturesOf(const std::map<std::string, Value>& values) {
+  Features features;
+  features.reserve(values.size());
+  for (const auto& [name, value] : values) AddFeature(features, name, value);
   return features;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -38,5 +39,7 @@ using Features = std::vector<FeatureValue>;
 
 // Of the node's configuration at its start. O(hyper-parameters). REQUIRES: a node of a plan.
 Features FeaturesOf(const PlanNode& node);
+// Of values under names that nobody has declared.
+Features FeaturesOf(const std::map<std::string, Value>& values);
 
 }  // namespace espalier

@@ -33,10 +33,14 @@ class LearningCurves {
   std::map<Place, double> metric_;
 };
 
+class RecordedTrainings;
+
 // What trainings measure whose metrics nobody computes.
 struct Measures {
   std::map<std::string, LearningCurves> tables = {};  // by the metric's name; one that is not there follows a formula
   std::uint64_t seed = 0;                             // of that formula
+  // Given: what these took and measured is taken and measured again, instead of all that. It lives as long.
+  const RecordedTrainings* recorded = nullptr;
 };
 
 }  // namespace espalier::sim

@@ -8,7 +8,6 @@
 namespace espalier::sim {
 namespace {
 
-constexpr Seconds kReplyTakes{0.001};
 constexpr std::int64_t kStateBytes = 1000;
 constexpr std::int64_t kStagingBytes =
     3 * kStateBytes;  // for each slot: so few that runs wait for room while the store is away
@@ -23,7 +22,7 @@ NodeProcess::NodeProcess(World& world, Network& network, CheckpointFiles& files,
       files_(files),
       number_(number),
       kind_(server),
-      name_("server-" + std::to_string(number)),
+      name_(server.name.empty() ? "server-" + std::to_string(number) : server.name),
       watcher_(std::move(watcher)) {}
 
 void NodeProcess::Later(Seconds delay, std::function<void()> what) {
@@ -110,7 +109,7 @@ void NodeProcess::Act(const node::SendRequest& send) {
 }
 
 void NodeProcess::Act(const node::KillWorker& kill) {
-  Later(kReplyTakes, [this, kill] {
+  Later(world_.durations.reply, [this, kill] {
     if (FindWorker(kill.slot, kill.worker) != nullptr) LoseWorker(kill.slot, false, "killed as it was asked for");
   });
 }
@@ -186,7 +185,7 @@ void NodeProcess::BeginSave(int slot, const worker::WorkerRequest& request) {
 }
 
 void NodeProcess::Reply(int slot, std::int64_t number, worker::WorkerReply reply, std::optional<TrainedStep> trained) {
-  Later(kReplyTakes, [this, slot, number, reply = std::move(reply), trained] {
+  Later(world_.durations.reply, [this, slot, number, reply = std::move(reply), trained] {
     if (FindWorker(slot, number) == nullptr) return;
     if (trained && !trained->is_finished) watcher_.returned(*trained);
     Do(core_->OnWorkerReplied(slot, number, reply, world_.clock.now()));

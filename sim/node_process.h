@@ -20,8 +20,10 @@ namespace espalier::sim {
 inline constexpr int kSimulatedSlotsMax = kDeviceSlotsMax;
 
 struct SimulatedServer {
-  int slots = 2;     // of its one device, at most kSimulatedSlotsMax
-  double speed = 1;  // how fast its slots train and evaluate; 1: as the world's durations say
+  int slots = 2;                     // of its one device, at most kSimulatedSlotsMax
+  double speed = 1;                  // how fast its slots train and evaluate; 1: as the world's durations say
+  std::string name = {};             // differs from the others'; empty: "server-N", by its place
+  std::optional<Seconds> goes_at{};  // of studies alone (SimulateStudies): when it dies with its workers, for good
 };
 
 class NodeProcess {
@@ -70,6 +72,7 @@ class NodeProcess {
   const std::string& name() const { return name_; }
   int server() const { return number_; }
   int slot_count() const { return kind_.slots; }
+  std::optional<Seconds> goes_at() const { return kind_.goes_at; }
   // Nothing is on its way: no run, no upload, no report.
   bool IsQuiet() const;
 

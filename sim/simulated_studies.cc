@@ -49,6 +49,7 @@ class SimulationOfStudies {
   void OnEvents(const master::EventsAdded& added);
   bool AreFinished() const;
   SimulatedStudies Finished() const;
+  std::vector<SimulatedRun> Runs() const;
 
   std::int64_t trained_ = 0;  // steps
   bool is_heard_ = false;     // some study has heard of something, since it was last asked what has become of them
@@ -127,6 +128,8 @@ SimulatedStudies SimulationOfStudies::Finished() const {
     for (const StepRange& range : master::UniqueSteps(state, study.id()).Ranges()) unique.Add(range);
     all.studies.push_back({*study.finished_at() - study.arrived_at(), std::move(summary), study.events()});
   }
+  all.runs = Runs();
+  all.estimated = world_.estimated;
   all.steps.unique = unique.Count();
   all.steps.trained = trained_;
   all.end_to_end = ended - begun;
@@ -134,9 +137,30 @@ SimulatedStudies SimulationOfStudies::Finished() const {
   return all;
 }
 
+std::vector<SimulatedRun> SimulationOfStudies::Runs() const {
+  const master::MasterState& state = service_.master().memory();
+  std::map<StudyId, std::size_t> places;
+  for (std::size_t i = 0; i < studies_.size(); ++i) places.emplace(studies_[i].id(), i);
+  const Time now = world_.clock.time();
+  const auto since_begin = [&](Time time) { return world_.clock.now() - Seconds(now - time); };
+  std::vector<SimulatedRun> runs;
+  for (const auto& [id, run] : state.runs) {
+    SimulatedRun& held = runs.emplace_back(SimulatedRun{.first = run.slot, .slots = run.slots});
+    held.held_from = since_begin(run.ordered_at);
+    held.held_until = since_begin(run.training() ? now : run.charged_to);
+    for (const auto& [study, microseconds] : run.charges) {
+      held.charged[places.at(study)] = Seconds(static_cast<double>(microseconds) * 1e-6);
+    }
+  }
+  return runs;
+}
+
 Result<SimulatedStudies> SimulationOfStudies::Run(std::size_t* at) {
   service_.Start();
   for (TunedStudy& study : studies_) study.Begin();
+  for (const auto& node : service_.nodes()) {
+    if (node->goes_at()) world_.clock.After(*node->goes_at(), [&server = *node] { server.Kill(); });
+  }
   while (!AreFinished()) {
     for (is_heard_ = false; !is_heard_;) {
       if (world_.clock.RunNext(kMonth)) continue;

@@ -3,12 +3,15 @@
 // the tuners are the real ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "master/core/views/study_summary.h"
+#include "scheduler/slot_id.h"
 #include "sim/learning_curves.h"
 #include "sim/service.h"
 #include "sim/tuned_study.h"
@@ -48,8 +51,19 @@ struct SimulatedSteps {
   std::int64_t trained = 0;
 };
 
+// What slots were held for.
+struct SimulatedRun {
+  SlotId first;
+  int slots = 1;         // of one device, side by side
+  Seconds held_from{0};  // since the simulation began
+  Seconds held_until{0};
+  std::map<std::size_t, Seconds> charged = {};  // its device time, by the places of the studies that it served
+};
+
 struct SimulatedStudies {
   std::vector<SimulatedStudy> studies;  // as they were given
+  std::vector<SimulatedRun> runs;       // in the order in which they were given to servers
+  Estimated estimated;                  // where trainings were recorded
   SimulatedSteps steps;
   Seconds end_to_end{0};  // from the first one's arrival until the last one is finished
   Seconds slot_time{0};   // for which slots were held, over all of them

@@ -9,6 +9,7 @@ namespace espalier::sim {
 namespace {
 
 constexpr Seconds kAskAgain{1};
+constexpr Seconds kNotKnownYet{0.01};
 constexpr Seconds kUntilAnotherHost{5};
 // Call ids: of study n those from n times so many on. The first is the call that creates it.
 constexpr std::int64_t kCallsMax = 1'000'000'000;
@@ -21,9 +22,15 @@ TunedStudy::TunedStudy(World& world, StudyToSimulate study, std::int64_t number,
 
 void TunedStudy::Begin() {
   world_.clock.After(study_.arrives_at, [this] {
-    StartHost();
+    if (study_.make_tuner) StartHost();
     Create();
   });
+  for (std::size_t i = 0; i < study_.batches.size(); ++i) {
+    world_.clock.After(study_.arrives_at + study_.batches[i].at, [this, i] { SubmitTimed(i); });
+  }
+  if (study_.cancelled_after) {
+    world_.clock.After(study_.arrives_at + *study_.cancelled_after, [this] { Cancel(); });
+  }
 }
 
 void TunedStudy::Call(std::int64_t call, const std::string& request_id, decltype(master::ClientCall::what) what) {
@@ -63,9 +70,10 @@ void TunedStudy::OnEvents(const std::vector<StudyEvent>& events) {
 
 void TunedStudy::OnEvent(const StudyEvent& event) {
   events_.push_back(event);
+  if (const auto* submitted = std::get_if<TrialSubmitted>(&event)) trials_.push_back(submitted->trial);
   if (std::holds_alternative<StudyFinished>(event)) finished_at_ = world_.clock.now();
   const auto* settled = std::get_if<ClaimSettled>(&event);
-  if (settled != nullptr && settled->state == ClaimState::kFailed) {
+  if (settled != nullptr && settled->state == ClaimState::kFailed && !error_) {
     error_ = MakeError(ErrorCode::kNotFound, settled->message).value();
   }
   if (!driver_) return;
@@ -84,6 +92,29 @@ void TunedStudy::KillHost() {
   driver_.reset();
   ++killed_hosts_;
   world_.clock.After(kUntilAnotherHost, [this] { StartHost(); });
+}
+
+void TunedStudy::Cancel() {
+  if (finished_at_) return;
+  if (id_ == StudyId{}) return world_.clock.After(kAskAgain, [this] { Cancel(); });
+  Call(kCallsMax - 1, "cancel", master::CancelStudy{id_});
+}
+
+// Again in a moment, while the study or a trial that it names is not known yet.
+void TunedStudy::SubmitTimed(std::size_t place) {
+  master::SubmitBatch batch = study_.batches[place].batch;
+  bool is_known = id_ != StudyId{};
+  const auto find = [&](TrialId& trial) {
+    const auto index = static_cast<std::size_t>(trial.value - 1);
+    is_known &= index < trials_.size();
+    if (is_known) trial = trials_[index];
+  };
+  for (master::FurtherClaim& claim : batch.claims) find(claim.trial);
+  for (TrialId& trial : batch.close) find(trial);
+  for (TrialId& trial : batch.cancel) find(trial);
+  if (!is_known) return world_.clock.After(kNotKnownYet, [this, place] { SubmitTimed(place); });
+  batch.study = id_;
+  Call(1 + static_cast<std::int64_t>(place), "batch-" + std::to_string(place), std::move(batch));
 }
 
 void TunedStudy::SubmitAll() {

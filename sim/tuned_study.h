@@ -1,5 +1,5 @@
-// One study of a simulated service that is left to a tuner, by the driver that real users have: it comes at its time,
-// and its tuner's host may be killed. One thread.
+// One study of a simulated service that is left to a tuner, by the driver that real users have, or whose user asks at
+// his own times: it comes at its time, and its tuner's host may be killed. One thread.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,17 @@ namespace espalier::sim {
 // A new one, not started, always of the same trials and options.
 using TunerMaker = std::function<std::unique_ptr<tuners::Tuner>()>;
 
+// What a study's user asked for by himself: trials, and ids of trials, count as submitted, from 1.
+struct TimedBatch {
+  Seconds at{0};  // since the study came
+  master::SubmitBatch batch;
+};
+
 struct StudyToSimulate {
   master::StudySpecification specification;
-  TunerMaker make_tuner;
+  TunerMaker make_tuner;                        // none: its user asks
+  std::vector<TimedBatch> batches = {};         // then; in order of time
+  std::optional<Seconds> cancelled_after = {};  // by its user, since it came
   Seconds arrives_at{0};
   std::string team = "team";
   // The tuner's host is killed when it has read so many of the study's events: what it knows and has on the way is
@@ -67,6 +75,9 @@ class TunedStudy {
   void KillHost();
   void SubmitAll();
   Error InWhole(const master::Reply& reply, Error error) const;
+  // The user's batch of that place.
+  void SubmitTimed(std::size_t place);
+  void Cancel();
 
   World& world_;
   const StudyToSimulate study_;
@@ -78,6 +89,7 @@ class TunedStudy {
   std::int64_t calls_ = 0;                          // but for the one that creates it
   std::map<std::int64_t, std::vector<Batch>> cut_;  // batches in several calls, by the first of these
   std::vector<StudyEvent> events_;
+  std::vector<TrialId> trials_;  // as submitted
   StudyId id_;
   std::optional<Error> error_;
   std::optional<Seconds> finished_at_;

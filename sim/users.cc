@@ -6,9 +6,9 @@
 namespace espalier::sim {
 namespace {
 
-constexpr Seconds kAskAgain{5};
+constexpr Seconds kTryAgain{5};
 constexpr const char* kUser = "ann";
-constexpr const char* kTeam = "team";
+constexpr const char* kTeamOfUsers = "team";
 
 bool SameAnswer(const decltype(master::Reply::answer)& a, const decltype(master::Reply::answer)& b) {
   if (a.index() != b.index()) return false;
@@ -96,9 +96,9 @@ void Users::Try(std::size_t request) {
   calls_[call] = request;
   world_.clock.After(world_.chance.About(world_.durations.network), [this, call, request] {
     const Request& asked = requests_[request];
-    post_(master::ClientCall{call, {.user = kUser, .team = kTeam}, asked.id, asked.what});
+    post_(master::ClientCall{call, {.user = kUser, .team = kTeamOfUsers}, asked.id, asked.what});
   });
-  world_.clock.After(world_.chance.About(kAskAgain), [this, request] { Try(request); });
+  world_.clock.After(world_.chance.About(kTryAgain), [this, request] { Try(request); });
 }
 
 void Users::OnReply(const master::Reply& reply) {

@@ -25,6 +25,14 @@ std::size_t WorkerProcess::PlaceOf(const worker::Init& init) const {
 
 Result<Metrics> WorkerProcess::Measure() const {
   Metrics measured;
+  if (recorded() != nullptr) {
+    ESPALIER_ASSIGN(const Metrics all, recorded()->MetricsAt(state_, step_));
+    for (const std::string& name : offer().metrics) {
+      const auto found = all.find(name);
+      measured[name] = found == all.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+    }
+    return measured;
+  }
   for (const std::string& name : offer().metrics) {
     measured[name] = FormulaScore(state_, step_);
     if (measures_ == nullptr || !measures_->tables.contains(name)) continue;
@@ -33,8 +41,46 @@ Result<Metrics> WorkerProcess::Measure() const {
   return measured;
 }
 
+std::uint64_t WorkerProcess::NextState() const {
+  if (recorded() != nullptr) return RecordedTrainings::StateAfterStep(state_, values_);
+  if (!IsFormula(offer())) return StateAfterStep(state_, values_);
+  return FormulaStateAfterStep(state_, values_, measures_ == nullptr ? 0 : measures_->seed);
+}
+
+std::optional<Seconds> WorkerProcess::RecordedDurationOf(const worker::RequestKind& request, World& world) const {
+  using Time = std::optional<Seconds>;
+  const auto at = [&](CostKind kind, std::uint64_t state, Step step) {
+    return recorded()->TimeAt(kind, name_, state, step, values_);
+  };
+  return std::visit(
+      Overloaded{[&](const worker::Init& init) -> Time {
+                   return recorded()->TimeToBegin(CostKind::kSetUp, {init.trainer, init.data, init.step});
+                 },
+                 [&](const worker::Load&) -> Time { return recorded()->TimeToBegin(CostKind::kLoad, name_); },
+                 [&](const worker::Train& train) -> Time {
+                   const std::uint64_t state = NextState();
+                   if (!recorded()->WasTrained(state, train.step)) ++world.estimated.steps;
+                   return at(CostKind::kStep, state, train.step);
+                 },
+                 [&](const worker::Evaluate&) -> Time {
+                   if (!recorded()->WasEvaluated(state_, step_)) ++world.estimated.evaluations;
+                   return at(CostKind::kEvaluate, state_, step_);
+                 },
+                 [&](const worker::Save&) -> Time { return at(CostKind::kSave, state_, step_); },
+                 [](const worker::Describe&) -> Time { return std::nullopt; },
+                 [](const worker::Setup&) -> Time { return Seconds{0}; },  // in what comes before or after it
+                 [](const worker::Proceed&) -> Time { return Seconds{0}; }},
+      request);
+}
+
 Seconds WorkerProcess::DurationOf(const worker::RequestKind& request, World& world, double speed) const {
   const Durations& durations = world.durations;
+  if (recorded() != nullptr) {
+    const std::optional<Seconds> time = RecordedDurationOf(request, world);
+    const bool depends_on_speed =
+        std::holds_alternative<worker::Train>(request) || std::holds_alternative<worker::Evaluate>(request);
+    if (time) return depends_on_speed ? *time / speed : *time;
+  }
   const Seconds typical = std::visit(Overloaded{[&](const worker::Describe&) { return durations.start_worker; },
                                                 [&](const worker::Init&) { return durations.set_up; },
                                                 [&](const worker::Setup&) { return durations.set_up * 0.1; },
@@ -44,6 +90,7 @@ Seconds WorkerProcess::DurationOf(const worker::RequestKind& request, World& wor
                                                 [&](const worker::Proceed&) { return durations.set_up * 0.1; },
                                                 [&](const worker::Load&) { return durations.load; }},
                                      request);
+  if (recorded() != nullptr) return typical;
   return world.chance.About(typical);
 }
 
@@ -88,10 +135,10 @@ StateFile WorkerProcess::Snapshot(const worker::CheckpointIdentity& identity) co
   return {.identity = identity, .state = state_, .step = step_};
 }
 
-// All can proceed, and every second one load after steps.
+// All can proceed, and every second one load after steps, as do those that train what is recorded.
 worker::ReplyKind WorkerProcess::Do(const worker::Describe&) {
   worker::Description description{1, "simulated", offers_, {worker::capability::kProceed}};
-  if (number_ % 2 == 0) description.capabilities.push_back(worker::capability::kReload);
+  if (number_ % 2 == 0 || recorded() != nullptr) description.capabilities.push_back(worker::capability::kReload);
   return description;
 }
 
@@ -104,7 +151,8 @@ worker::ReplyKind WorkerProcess::Do(const worker::Init& init) {
   run_ = init.run;
   values_.clear();
   at_ = PlaceOf(init);
-  state_ = StateAfterInit(offer(), init.values);
+  name_ = {init.trainer, init.data, init.step};
+  state_ = recorded() == nullptr ? StateAfterInit(offer(), init.values) : RecordedTrainings::StateAfterInit(name_);
   step_ = Step{0};
   return worker::Done{};
 }
@@ -116,9 +164,7 @@ worker::ReplyKind WorkerProcess::Do(const worker::Setup& setup) {
 
 worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std::optional<TrainedStep>& trained) {
   const std::uint64_t before = state_;
-  const std::uint64_t after = IsFormula(offer())
-                                  ? FormulaStateAfterStep(state_, values_, measures_ == nullptr ? 0 : measures_->seed)
-                                  : StateAfterStep(state_, values_);
+  const std::uint64_t after = NextState();
   const StepFate fate = FateHere(after);
   if (fate == StepFate::kRaises)
     return worker::Failure{worker::FailureKind::kTrainer, "the learning rate is 0.7", false};

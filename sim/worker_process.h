@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/files.h"
+#include "sim/recorded_trainings.h"
 #include "sim/training.h"
 #include "sim/world.h"
 
@@ -66,8 +67,12 @@ class WorkerProcess {
   worker::ReplyKind Do(const worker::Load& load, const CheckpointFiles& files);
 
   const Offer& offer() const { return offers_[at_]; }
+  const RecordedTrainings* recorded() const { return measures_ == nullptr ? nullptr : measures_->recorded; }
   std::size_t PlaceOf(const worker::Init& init) const;
   Result<Metrics> Measure() const;
+  std::uint64_t NextState() const;
+  // None: nothing is recorded that tells.
+  std::optional<Seconds> RecordedDurationOf(const worker::RequestKind& request, World& world) const;
   // Of the step that led to `state`.
   StepFate FateHere(std::uint64_t state) const;
 
@@ -77,6 +82,7 @@ class WorkerProcess {
   const Measures* measures_;
   std::size_t at_ = 0;  // of the offers, the one that it was initialized for
   RunKey run_;
+  TrainingName name_;      // of the training
   worker::Values values_;  // in force: of all that are sequences
   std::uint64_t state_ = 0;
   Step step_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -26,10 +27,17 @@ struct Durations {
   Seconds train{1};
   Seconds evaluate{0.5};
   Seconds save{0.3};
+  Seconds reply{0.001};  // of a worker, until its node manager has it
 };
 
 // From 1 ms to 2 s each, but for training.
 Durations DrawDurations(Chance& chance);
+
+// Of what happened, that recorded trainings did not tell.
+struct Estimated {
+  std::int64_t steps = 0;        // their times
+  std::int64_t evaluations = 0;  // their metrics
+};
 
 // The last lines of what happened; kept only if it was asked for.
 class Trace {
@@ -63,6 +71,7 @@ struct World {
   Durations durations;
   Seconds nodes_tick_every{0.1};  // node managers look around them
   Trace trace;
+  Estimated estimated;
   const Measures* measures = nullptr;  // what evaluations of formula offers return; null: as the formula of seed 0 says
   std::optional<std::string> broken_law;  // in one sentence
 };

@@ -57,7 +57,7 @@ def replay_in(lines):
 def broken_law(seeds):
     """What the first seed that fails says in one sentence, with faults or without, and how it is run again; two empty texts if none fails."""
     for what in ("--seeds", "--studies"):
-        done = run(PROGRAM, "simulate", what, str(seeds), "--broken-max", "1", "--trace", "0")
+        done = run(PROGRAM, "simulate", what, str(seeds), "--broken-max", "1", "--last-lines", "0")
         if done.returncode != 0:
             lines = [line for line in done.stderr.splitlines() if line]
             return next(iter(lines), f"exit {done.returncode}"), replay_in(lines)

@@ -12,9 +12,9 @@ namespace espalier {
 
 class NewFile {
  public:
-  // Errors, of the field --file: kAlreadyExists if there is something of that name, kInvalidArgument if it cannot be
-  // made.
-  static Result<NewFile> Create(const std::string& path);
+  // Errors, of the field `option`, which gave the path: kAlreadyExists if there is something of that name,
+  // kInvalidArgument if it cannot be made.
+  static Result<NewFile> Create(const std::string& path, const std::string& option = "--file");
   NewFile(NewFile&& other) noexcept;
   NewFile& operator=(NewFile&&) = delete;
   // Removes what was written, unless it was kept.
@@ -26,10 +26,11 @@ class NewFile {
   Result<void> Keep();
 
  private:
-  NewFile(std::string path, std::string temporary);
+  NewFile(std::string path, std::string temporary, std::string option);
 
   std::string path_;
   std::string temporary_;  // empty: moved away
+  std::string option_;
   std::ofstream stream_;
 };
 

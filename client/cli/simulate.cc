@@ -1,4 +1,4 @@
-// espalier simulate FILE..., or --seeds N, or --studies N
+// espalier simulate FILE..., or --trace FILE, or --seeds N, or --studies N
 #include <algorithm>
 #include <memory>
 #include <ostream>
@@ -18,7 +18,7 @@ struct Options {
   std::int64_t seeds = 0;
   std::int64_t studies = 0;
   std::int64_t threads = std::max(1u, std::thread::hardware_concurrency());
-  std::int64_t trace = 60;
+  std::int64_t last_lines = 60;
   std::int64_t broken_max = 10;
 };
 
@@ -26,7 +26,7 @@ void PrintBroken(std::ostream& out, const sim::Outcome& outcome, bool with_fault
   out << "seed " << outcome.seed << ": broken: " << outcome.broken_law << "\n";
   for (const std::string& line : outcome.trace) out << line << "\n";
   out << "replay: espalier simulate " << (with_faults ? "--seeds" : "--studies") << " 1 --from " << outcome.seed
-      << " --trace 2000\n";
+      << " --last-lines 2000\n";
 }
 
 int RunSeeds(CommandContext& context, const Options& options) {
@@ -34,7 +34,7 @@ int RunSeeds(CommandContext& context, const Options& options) {
   sim::SeedSettings settings{.first = static_cast<std::uint64_t>(options.wanted.seed),
                              .count = with_faults ? options.seeds : options.studies,
                              .threads = static_cast<int>(options.threads),
-                             .trace_line_count = static_cast<std::size_t>(options.trace),
+                             .trace_line_count = static_cast<std::size_t>(options.last_lines),
                              .broken_max = options.broken_max};
   if (!with_faults) settings.simulation = sim::WithoutFaults();
   const sim::SeedTotals totals =
@@ -58,9 +58,12 @@ int RunSeeds(CommandContext& context, const Options& options) {
 
 int Run(CommandContext& context, const Options& options) {
   const bool has_files = !options.wanted.files.empty();
-  const int chosen = (has_files ? 1 : 0) + (options.seeds > 0 ? 1 : 0) + (options.studies > 0 ? 1 : 0);
-  if (chosen == 1) return has_files ? SimulateStudies(context, options.wanted) : RunSeeds(context, options);
-  context.err << "espalier: expected one of FILE..., --seeds N, --studies N\n";
+  const bool has_trace = !options.wanted.trace.empty();
+  const int chosen =
+      (has_files ? 1 : 0) + (has_trace ? 1 : 0) + (options.seeds > 0 ? 1 : 0) + (options.studies > 0 ? 1 : 0);
+  if (chosen == 1)
+    return has_files || has_trace ? SimulateStudies(context, options.wanted) : RunSeeds(context, options);
+  context.err << "espalier: expected one of FILE..., --trace FILE, --seeds N, --studies N\n";
   return kExitUsage;
 }
 
@@ -76,36 +79,44 @@ Command SimulateCommand(CommandContext& context) {
       .options = {
           {.name = "--slots",
            .target = &options->wanted.slots,
-           .help = "of the one server, for FILEs",
+           .help = "of the one server, for FILEs (2 unless set) or instead of a trace's servers",
            .at_least = 1,
            .at_most = sim::kSimulatedSlotsMax},
           {.name = "--servers",
            .target = &options->wanted.servers,
-           .help =
-               "for FILEs: instead of one server those of this file, a list such as - {slots: 4, speed: 2, count: 3}",
+           .help = "instead of one server those of this file, a list such as - {slots: 4, speed: 2, count: 3}",
            .placeholder = "FILE"},
           {.name = "--step-seconds",
            .target = &options->wanted.step_seconds,
-           .help = "for FILEs: how long a step takes, but for servers of another speed",
+           .help = "for FILEs: how long a step takes, but for servers of another speed; 1 unless set",
            .placeholder = "N",
            .at_least = 1,
            .at_most = 86400},
           {.name = "--policy",
            .target = &options->wanted.policies,
-           .help = "for FILEs: critical_path or another that `espalier server policy` lists, or several by commas",
+           .help = "critical_path or another that `espalier server policy` lists, or several by commas",
            .placeholder = "NAMES"},
           {.name = "--share",
            .target = &options->wanted.shares,
-           .help = "for FILEs: nobody, study, team or everyone instead of what they say, or several by commas",
+           .help = "nobody, study, team or everyone instead of what they say, or several by commas",
            .placeholder = "SCOPES"},
           {.name = "--arrivals",
            .target = &options->wanted.arrivals,
-           .help = "for FILEs: when studies come, a mapping such as NAME: 30m or NAME: {after: 30m, team: vision}; "
-                   "others come at once",
+           .help =
+               "when studies come, a mapping such as NAME: 30m or NAME: {after: 30m, team: vision}; the others come "
+               "at once",
            .placeholder = "FILE"},
           {.name = "--metrics",
            .target = &options->wanted.metrics,
            .help = "for FILEs: 'formula', or a CSV table with the columns step, the metric, hyper-parameters"},
+          {.name = "--trace",
+           .target = &options->wanted.trace,
+           .help = "instead of FILEs: replay what really happened, as espalier study export --trace wrote it",
+           .placeholder = "FILE"},
+          {.name = "--plot",
+           .target = &options->wanted.plot,
+           .help = "draw what slots are used for into this file, too",
+           .placeholder = "FILE.svg"},
           {.name = "--seeds",
            .target = &options->seeds,
            .help = "so many services with faults, the laws checked from outside",
@@ -120,8 +131,8 @@ Command SimulateCommand(CommandContext& context) {
            .target = &options->broken_max,
            .help = "begin no further one once so many broke a law",
            .at_least = 1},
-          {.name = "--trace",
-           .target = &options->trace,
+          {.name = "--last-lines",
+           .target = &options->last_lines,
            .help = "of one that breaks a law: print so many last lines of what happened",
            .at_least = 0}}};
   AddOutputOption(command, context);

@@ -1,13 +1,18 @@
 #include "client/cli/simulate_studies.h"
 
-#include <algorithm>
+#include <fstream>
+#include <optional>
 #include <ostream>
+#include <utility>
 #include <variant>
 
 #include "base/text_file.h"
+#include "client/cli/simulation_results.h"
 #include "client/json.h"
+#include "client/simulation/replay.h"
 #include "client/simulation/simulation_files.h"
 #include "client/simulation/study_to_simulate.h"
+#include "client/simulation/trace.h"
 #include "client/study_file/study_file.h"
 #include "client/study_file/study_values.h"
 #include "scheduler/policy.h"
@@ -27,9 +32,11 @@ tl::unexpected<Mistake> WrongOption(const std::string& option, const std::string
   return tl::unexpected<Mistake>(Error{ErrorCode::kInvalidArgument, message, option});
 }
 
-// The studies of the files, and one service; policies and scopes go over them.
+// The studies of the files, or of a trace, and one service; policies and scopes go over them.
 struct Workload {
   std::vector<StudyFile> files;
+  std::optional<Trace> trace;  // then there are no files
+  std::optional<Replay> replay;
   std::vector<sim::StudyToSimulate> studies;
   sim::ServiceToSimulate service;
   std::vector<std::string> policies;
@@ -68,13 +75,42 @@ Checked<void> ReadTables(Workload& workload, const std::string& path) {
   return {};
 }
 
-Checked<void> ReadSchedule(Workload& workload, const StudiesToSimulate& wanted) {
-  workload.service.servers = {{.slots = static_cast<int>(wanted.slots)}};
+// What takes how long, and what is measured, the trace says.
+Checked<void> ReadTrace(Workload& workload, const StudiesToSimulate& wanted) {
+  if (wanted.metrics != kFormula) return WrongOption("--metrics", "a trace has its own metrics");
+  if (wanted.step_seconds) return WrongOption("--step-seconds", "a trace has its own times");
+  tl::expected<Trace, FileError> trace = ReadTraceFile(wanted.trace);
+  if (!trace.has_value()) return tl::unexpected<Mistake>(trace.error());
+  Result<Replay> replay = ReplayOf(*trace);
+  if (!replay.has_value()) return tl::unexpected<Mistake>(replay.error());
+  workload.trace = *std::move(trace);
+  workload.replay = *std::move(replay);
+  workload.studies = workload.replay->studies;
+  workload.service.durations = workload.replay->durations;
+  return {};
+}
+
+Checked<void> ReadServersOf(Workload& workload, const StudiesToSimulate& wanted) {
+  constexpr int kSlotsUsual = 2;
   if (!wanted.servers.empty()) {
     auto servers = ReadServers(wanted.servers);
     if (!servers.has_value()) return tl::unexpected<Mistake>(servers.error());
     workload.service.servers = *std::move(servers);
+  } else if (workload.replay && !wanted.slots) {
+    workload.service.servers = workload.replay->servers;
+  } else {
+    workload.service.servers = {{.slots = wanted.slots.value_or(kSlotsUsual)}};
   }
+  for (std::size_t i = 0; i < workload.service.servers.size(); ++i) {
+    std::string& name = workload.service.servers[i].name;
+    if (name.empty()) name = "server-" + std::to_string(i);
+  }
+  return {};
+}
+
+Seconds LeadOf(const Workload& workload) { return workload.replay ? workload.replay->lead : Seconds{0}; }
+
+Checked<void> ReadArrivalsOf(Workload& workload, const StudiesToSimulate& wanted) {
   if (wanted.arrivals.empty()) return {};
   std::vector<std::string> names;
   for (const sim::StudyToSimulate& study : workload.studies) names.push_back(study.specification.name);
@@ -83,14 +119,17 @@ Checked<void> ReadSchedule(Workload& workload, const StudiesToSimulate& wanted) 
   for (sim::StudyToSimulate& study : workload.studies) {
     const auto arrival = arrivals->find(study.specification.name);
     if (arrival == arrivals->end()) continue;
-    study.arrives_at = arrival->second.after;
+    study.arrives_at = arrival->second.after + LeadOf(workload);
     study.team = arrival->second.team.value_or(study.team);
   }
   return {};
 }
 
 Checked<void> ReadChoices(Workload& workload, const StudiesToSimulate& wanted) {
-  workload.policies = ListOf(wanted.policies);
+  constexpr const char* kPolicyUsual = "critical_path";
+  const std::string usual =
+      workload.trace && !workload.trace->head.policy.empty() ? workload.trace->head.policy : kPolicyUsual;
+  workload.policies = ListOf(wanted.policies.value_or(usual));
   for (const std::string& name : workload.policies) {
     const auto policy = MakePolicy(name);
     if (!policy.has_value()) return WrongOption("--policy", policy.error().message);
@@ -110,76 +149,18 @@ Checked<Workload> ReadWorkload(const StudiesToSimulate& wanted) {
   Workload workload;
   workload.service.seed = static_cast<std::uint64_t>(wanted.seed);
   workload.service.measures.seed = workload.service.seed;
-  workload.service.durations.train = Seconds(static_cast<double>(wanted.step_seconds));
+  if (wanted.step_seconds) workload.service.durations.train = Seconds(*wanted.step_seconds);
+  if (!wanted.trace.empty()) {
+    if (const auto read = ReadTrace(workload, wanted); !read.has_value()) return tl::unexpected(read.error());
+  }
   for (const std::string& path : wanted.files) {
     if (const auto added = AddStudy(workload, path); !added.has_value()) return tl::unexpected(added.error());
   }
-  for (const auto& read :
-       {ReadTables(workload, wanted.metrics), ReadSchedule(workload, wanted), ReadChoices(workload, wanted)}) {
+  for (const auto& read : {ReadTables(workload, wanted.metrics), ReadServersOf(workload, wanted),
+                           ReadArrivalsOf(workload, wanted), ReadChoices(workload, wanted)}) {
     if (!read.has_value()) return tl::unexpected(read.error());
   }
   return workload;
-}
-
-struct Simulated {
-  std::string policy;
-  std::optional<Scope> scope;
-  sim::SimulatedStudies result;
-};
-
-double MergeRateOf(const sim::SimulatedSteps& steps) {
-  return steps.unique == 0 ? 0 : static_cast<double>(steps.claimed) / static_cast<double>(steps.unique);
-}
-
-Json ToJson(const master::StepCounts& steps) {
-  return Json::Object({{"claimed", steps.claimed},
-                       {"unique", steps.unique},
-                       {"trained", steps.trained},
-                       {"re_derived", steps.re_derived},
-                       {"wasted", steps.wasted}});
-}
-
-// Steps that several studies asked for, or that runs trained for several, count for each of these.
-Json ToJson(const Workload& workload, const Simulated& simulated, std::int64_t slots) {
-  Json studies = Json::Array();
-  for (std::size_t i = 0; i < workload.studies.size(); ++i) {
-    const sim::SimulatedStudy& study = simulated.result.studies[i];
-    std::int64_t trials = 0;
-    for (const auto& [state, count] : study.summary.trials_by_state) trials += count;
-    studies.Append(Json::Object({{"name", workload.studies[i].specification.name},
-                                 {"team", workload.studies[i].team},
-                                 {"trials", trials},
-                                 {"arrives_at_seconds", workload.studies[i].arrives_at.count()},
-                                 {"end_to_end_seconds", study.end_to_end.count()},
-                                 {"bound_seconds", study.summary.makespan_bound.count()},
-                                 {"device_hours", study.summary.use.device.count() / 3600},
-                                 {"steps", ToJson(study.summary.steps)},
-                                 {"merge_rate", study.summary.merge_rate},
-                                 {"time_weighted_merge_rate", study.summary.time_weighted_merge_rate}}));
-  }
-  Json object = Json::Object({{"policy", simulated.policy},
-                              {"slots", slots},
-                              {"device_hours", simulated.result.slot_time.count() / 3600},
-                              {"end_to_end_seconds", simulated.result.end_to_end.count()},
-                              {"bound_seconds", simulated.result.bound.count()},
-                              {"steps", Json::Object({{"claimed", simulated.result.steps.claimed},
-                                                      {"unique", simulated.result.steps.unique},
-                                                      {"trained", simulated.result.steps.trained}})},
-                              {"merge_rate", MergeRateOf(simulated.result.steps)},
-                              {"studies", std::move(studies)}});
-  object.Add("share", simulated.scope ? Json(Name(*simulated.scope)) : Json(nullptr));
-  return object;
-}
-
-void PrintTable(std::ostream& out, const std::vector<Simulated>& all) {
-  Table table({"policy", "share", "end to end", "at least", "device time", "steps asked for", "trained", "merge rate"});
-  for (const Simulated& each : all) {
-    table.AddRow({each.policy, each.scope ? std::string(Name(*each.scope)) : "as written",
-                  FormatDuration(each.result.end_to_end.count()), FormatDuration(each.result.bound.count()),
-                  FormatDuration(each.result.slot_time.count()), FormatCount(each.result.steps.claimed),
-                  FormatCount(each.result.steps.trained), FormatNumber(MergeRateOf(each.result.steps))});
-  }
-  table.Print(out);
 }
 
 int Fail(CommandContext& context, const Mistake& mistake) {
@@ -193,8 +174,15 @@ int Fail(CommandContext& context, const Mistake& mistake) {
   return kExitUsage;
 }
 
+// In a trace the error has no line: its studies are refused as a whole.
+Mistake MistakeOf(const Workload& workload, std::size_t study, const Error& error) {
+  if (!workload.trace) return AtRequestField(workload.files[study], error);
+  return Error{error.code, "study " + workload.trace->studies[study].name + ": " + error.message, "--trace"};
+}
+
 Checked<std::vector<Simulated>> SimulateEach(Workload& workload) {
   std::vector<Simulated> all;
+  if (workload.replay) workload.service.measures.recorded = &workload.replay->recorded;
   for (const std::string& policy : workload.policies) {
     for (const std::optional<Scope> scope : workload.scopes) {
       std::vector<sim::StudyToSimulate> studies = workload.studies;
@@ -203,7 +191,7 @@ Checked<std::vector<Simulated>> SimulateEach(Workload& workload) {
       std::size_t at = 0;
       Result<sim::SimulatedStudies> result = sim::SimulateStudies(workload.service, studies, &at);
       if (!result.has_value()) {
-        return tl::unexpected<Mistake>(AtRequestField(workload.files[at], result.error()));
+        return tl::unexpected<Mistake>(MistakeOf(workload, at, result.error()));
       }
       all.push_back({policy, scope, *std::move(result)});
     }
@@ -211,22 +199,58 @@ Checked<std::vector<Simulated>> SimulateEach(Workload& workload) {
   return all;
 }
 
+SimulationResults ResultsOf(Workload workload, std::vector<Simulated> all) {
+  SimulationResults results{
+      .lead = LeadOf(workload), .servers = std::move(workload.service.servers), .all = std::move(all)};
+  for (const sim::StudyToSimulate& study : workload.studies) {
+    results.names.push_back(study.specification.name);
+    results.arrivals.push_back(study.arrives_at - results.lead);
+    results.teams.push_back(study.team);
+  }
+  results.really = std::move(workload.trace);
+  return results;
+}
+
+Result<void> Draw(const SimulationResults& results, const std::string& path) {
+  std::ofstream file(path);
+  file << PictureOf(results);
+  if (file.flush()) return {};
+  return MakeError(ErrorCode::kInternal, "cannot write " + path, "--plot");
+}
+
+// What of a replay did not really happen so.
+void PrintEstimates(std::ostream& err, const SimulationResults& results) {
+  for (const TracedStudy& study : results.really->studies) {
+    if (study.reused_steps == 0) continue;
+    err << "of study " << study.name << " " << FormatCount(study.reused_steps)
+        << " steps were trained before, by studies that the trace may not have: here they are trained with it\n";
+  }
+  for (const Simulated& each : results.all) {
+    const sim::Estimated& estimated = each.result.estimated;
+    if (estimated.steps + estimated.evaluations == 0) continue;
+    err << each.policy << ": estimated, as it never really happened: the time of " << FormatCount(estimated.steps)
+        << " steps, the metrics of " << FormatCount(estimated.evaluations) << " evaluations\n";
+  }
+}
+
 }  // namespace
 
 int SimulateStudies(CommandContext& context, const StudiesToSimulate& wanted) {
   Checked<Workload> workload = ReadWorkload(wanted);
   if (!workload.has_value()) return Fail(context, workload.error());
-  const Checked<std::vector<Simulated>> all = SimulateEach(*workload);
+  Checked<std::vector<Simulated>> all = SimulateEach(*workload);
   if (!all.has_value()) return Fail(context, all.error());
-  std::int64_t slots = 0;
-  for (const sim::SimulatedServer& server : workload->service.servers) slots += server.slots;
-  if (context.output == OutputFormat::kText) {
-    PrintTable(context.out, *all);
-    return kExitDone;
+  const SimulationResults results = ResultsOf(*std::move(workload), *std::move(all));
+  if (results.really) PrintEstimates(context.err, results);
+  if (!wanted.plot.empty()) {
+    if (const auto drawn = Draw(results, wanted.plot); !drawn.has_value()) return Fail(context, drawn.error());
+    context.err << "wrote " << wanted.plot << "\n";
   }
-  Json array = Json::Array();
-  for (const Simulated& each : *all) array.Append(ToJson(*workload, each, slots));
-  PrintJson(context.out, array);
+  if (context.output == OutputFormat::kText) {
+    PrintTable(context.out, results);
+  } else {
+    PrintJson(context.out, InJson(results));
+  }
   return kExitDone;
 }
 

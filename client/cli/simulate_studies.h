@@ -1,7 +1,9 @@
-// `espalier simulate FILE...`: how long studies take under policies and scopes, each simulated in turn.
+// `espalier simulate FILE...`, or `--trace FILE`: how long studies take under policies and scopes, each simulated in
+// turn.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,13 +13,15 @@ namespace espalier {
 
 struct StudiesToSimulate {
   std::vector<std::string> files;
-  std::string policies = "critical_path";  // by commas
-  std::string shares{};                    // scopes by commas; empty: as each file says
-  std::string metrics = "formula";         // or a CSV file
-  std::string servers{};                   // a YAML file; empty: one server
-  std::string arrivals{};                  // a YAML file; empty: all come at once
-  std::int64_t slots = 2;                  // of the one server
-  std::int64_t step_seconds = 1;           // on a server of speed 1
+  std::string trace{};                    // instead of files: what really happened
+  std::optional<std::string> policies{};  // by commas; none: critical_path, or the trace's
+  std::string shares{};                   // scopes by commas; empty: as each file says
+  std::string metrics = "formula";        // or a CSV file
+  std::string servers{};                  // a YAML file; empty: one server
+  std::string arrivals{};                 // a YAML file; empty: all come at once
+  std::optional<int> slots{};             // of the one server; none: 2, or the trace's servers
+  std::optional<int> step_seconds{};      // on a server of speed 1; none: 1, or the trace's times
+  std::string plot{};                     // the file of a picture to be drawn; empty: none
   std::int64_t seed = 1;
 };
 

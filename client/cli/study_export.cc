@@ -1,19 +1,22 @@
-// espalier study export ID|NAME [--format csv|jsonl] [--file FILE]
+// espalier study export ID|NAME... [--format csv|jsonl] [--file FILE] | --trace FILE
 #include <memory>
 #include <ostream>
+#include <vector>
 
 #include "client/cli/commands.h"
 #include "client/cli/metric_curves.h"
 #include "client/cli/new_file.h"
 #include "client/cli/server_access.h"
+#include "client/cli/trace_export.h"
 
 namespace espalier {
 namespace {
 
 struct Options {
-  std::string study;
+  std::vector<std::string> studies;
   std::string format = "csv";
   std::optional<std::string> file;
+  std::optional<std::string> trace;
 };
 
 // One call a trial: no more than one of them is held at a time.
@@ -50,7 +53,7 @@ Result<void> WriteJsonLines(Connection& connection, const std::vector<std::int64
 }
 
 Result<void> Export(Connection& connection, const Options& options, std::ostream& out) {
-  ESPALIER_ASSIGN(const std::vector<std::int64_t> trials, ListTrialIdsOf(connection, options.study));
+  ESPALIER_ASSIGN(const std::vector<std::int64_t> trials, ListTrialIdsOf(connection, options.studies.front()));
   ESPALIER_RETURN_IF_ERROR((options.format == "csv" ? WriteCsv : WriteJsonLines)(connection, trials, out));
   if (out.flush()) return {};
   return MakeError(ErrorCode::kInternal, "cannot write all of it; is the disk full?");
@@ -62,12 +65,29 @@ Result<void> ExportToFile(Connection& connection, const Options& options, const 
   return file.Keep();
 }
 
+Result<void> ExportTraceToFile(Connection& connection, const Options& options) {
+  ESPALIER_ASSIGN(NewFile file, NewFile::Create(*options.trace, "--trace"));
+  ESPALIER_RETURN_IF_ERROR(ExportTrace(connection, options.studies, file.stream()));
+  return file.Keep();
+}
+
+Result<void> ExportAsAsked(Connection& connection, const Options& options, std::ostream& out) {
+  if (options.trace) return ExportTraceToFile(connection, options);
+  return options.file ? ExportToFile(connection, options, *options.file) : Export(connection, options, out);
+}
+
 int Run(CommandContext& context, const Options& options) {
+  if (options.trace && options.file) {
+    context.err << "espalier: --file: --trace names the file already\n";
+    return kExitUsage;
+  }
+  if (!options.trace && options.studies.size() > 1) {
+    context.err << "espalier: STUDY: got " << options.studies.size() << "; several go into a --trace alone\n";
+    return kExitUsage;
+  }
   Result<Client> client = ConnectToServer(context);
   if (!client.has_value()) return Fail(context, client.error());
-  Connection& connection = client->connection();
-  const Result<void> exported =
-      options.file ? ExportToFile(connection, options, *options.file) : Export(connection, options, context.out);
+  const Result<void> exported = ExportAsAsked(client->connection(), options, context.out);
   return exported.has_value() ? kExitDone : Fail(context, exported.error());
 }
 
@@ -76,8 +96,8 @@ int Run(CommandContext& context, const Options& options) {
 Command StudyExportCommand(CommandContext& context) {
   const auto options = std::make_shared<Options>();
   Command command{.name = "export",
-                  .help = "Every metric of every trial, one row an evaluation, with the trial's sequences",
-                  .arguments = {{"STUDY", &options->study, "its id, or its name (the newest of that name)"}},
+                  .help = "Every metric of every trial, one row an evaluation, with the trial's sequences; or a trace",
+                  .arguments = {{"STUDY", &options->studies, "its id, or its name (the newest of that name)"}},
                   .options = {{.name = "--format",
                                .target = &options->format,
                                .help = "a table (the default), or a JSON document a line",
@@ -86,6 +106,11 @@ Command StudyExportCommand(CommandContext& context) {
                               {.name = "--file",
                                .target = &options->file,
                                .help = "the file to be made; it must not be there yet (else standard output)",
+                               .placeholder = "FILE"},
+                              {.name = "--trace",
+                               .target = &options->trace,
+                               .help = "instead: what finished studies were, took and came to, into this new file, for "
+                                       "espalier simulate --trace",
                                .placeholder = "FILE"}}};
   AddServerOptions(command, context);
   command.run = [&context, options] { return Run(context, *options); };

@@ -84,7 +84,7 @@ void AppendEvent(Draft& draft, StudyId study, StudyEvent event) {
   const auto events = draft.state().events.find(study);
   const std::int64_t count =
       events == draft.state().events.end() ? 0 : static_cast<std::int64_t>(events->second.size());
-  draft.Do(AddStudyEvent{study, count + 1, std::move(event)});
+  draft.Do(AddStudyEvent{study, count + 1, std::move(event), draft.now});
 }
 
 void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {

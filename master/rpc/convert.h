@@ -56,6 +56,7 @@ v1::TrainingCosts ToProto(const NodeCosts& costs);
 v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
 v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed);
 v1::ListedRun ToProto(const Run& run, StudyId study);  // as that study's
+google::protobuf::Timestamp ToProto(Time time);
 v1::ForecastResponse ToProto(const Forecast& forecast);
 v1::ServerDrain ToProto(const Drain& drain);
 v1::GetPolicyResponse ToProto(const PolicyChoice& choice);  // with those that there are

@@ -53,6 +53,12 @@ void Fill(const OtherOffer& offer, v1::OtherOffer& message) {
 
 }  // namespace
 
+google::protobuf::Timestamp ToProto(Time time) {
+  google::protobuf::Timestamp message;
+  Fill(time, message);
+  return message;
+}
+
 Point FromProto(const v1::StagePoint& message) { return {PlanNodeId{message.plan_node_id()}, Step{message.step()}}; }
 
 v1::PrintedPiece ToProto(const StoredOutput& output) {

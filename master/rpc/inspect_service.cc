@@ -11,6 +11,7 @@
 #include "master/core/views/trainer_standing.h"
 #include "master/core/views/trial_lineage.h"
 #include "master/rpc/convert.h"
+#include "master/rpc/event_turn.h"
 #include "master/rpc/reading.h"
 #include "proto/convert_node_protocol.h"
 
@@ -64,6 +65,7 @@ InspectService::InspectService(MasterPort& master, const SideStores& stores, con
   Serve("GetTrialOutput", &Callers::Member, &InspectService::GetTrialOutput);
   Serve("GetTrainingMetrics", &Callers::Member, &InspectService::GetTrainingMetrics);
   Serve("ListRuns", &Callers::Member, &InspectService::ListRuns);
+  Serve("ListEvents", &Callers::Member, &InspectService::ListEvents);
   Serve("GetPlan", &Callers::Member, &InspectService::GetPlan);
   Serve("ExplainStage", &Callers::Member, &InspectService::ExplainStage);
   Serve("Forecast", &Callers::Member, &InspectService::Forecast);
@@ -186,6 +188,11 @@ Result<void> InspectService::GetTrial(const Caller& caller, const v1::GetTrialRe
     for (const TrialEvaluation& each : MetricsOnLineage(state, trial->id)) {
       *response.add_metrics() = ToProto(each);
     }
+    for (const StepRange& part : LineageRanges(state.plans.at(trial->plan), trial->leaf, trial->horizon)) {
+      v1::LineagePart& message = *response.add_lineage();
+      message.set_plan_node_id(part.node.value);
+      message.set_to_step(part.to.value);
+    }
     return {};
   });
 }
@@ -230,6 +237,34 @@ Result<void> InspectService::ListRuns(const Caller& caller, const v1::ListRunsRe
     response.set_next_page_token(page.next_token);
     return {};
   });
+}
+
+Result<void> InspectService::ListEvents(const Caller& caller, const v1::ListEventsRequest& request,
+                                        v1::ListEventsResponse& response) {
+  const StudyId id{request.study_id()};
+  const std::int64_t first = request.from_event() == 0 ? 1 : request.from_event();
+  EventTurn turn;
+  std::vector<Time> times;
+  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+    ESPALIER_ASSIGN(turn, TakeTurn(state, id, first, caller));
+    if (!turn.events.empty()) {
+      const auto begin = state.event_times.at(id).begin() + (first - 1);
+      times.assign(begin, begin + std::ssize(turn.events));
+    }
+    *response.mutable_created_at() = ToProto(state.studies.at(id).created_at);
+    return {};
+  }));
+  std::int64_t next = first;
+  std::vector<EventPiece> pieces = PiecesOf(turn, next);
+  for (v1::StudyEvent& event : pieces.front()) {
+    v1::PastEvent& past = *response.add_events();
+    *past.mutable_happened_at() = ToProto(times[static_cast<std::size_t>(event.number() - first)]);
+    *past.mutable_event() = std::move(event);
+  }
+  const bool is_cut =
+      std::ranges::any_of(pieces.begin() + 1, pieces.end(), [](const EventPiece& piece) { return !piece.empty(); });
+  response.set_more(is_cut || !turn.all_events);
+  return {};
 }
 
 Result<void> InspectService::GetPlan(const Caller& caller, const v1::GetPlanRequest& request,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "espalier/v1/inspect.pb.h"
 #include "master/core/side_stores.h"
@@ -44,6 +45,8 @@ class InspectService final : public GuardedService {
                                   v1::GetTrainingMetricsResponse& response);
   // As views/list_runs.h says: the page.
   Result<void> ListRuns(const Caller& caller, const v1::ListRunsRequest& request, v1::ListRunsResponse& response);
+  // O(the page).
+  Result<void> ListEvents(const Caller& caller, const v1::ListEventsRequest& request, v1::ListEventsResponse& response);
   // In turns, as study_part.h says.
   Result<void> GetPlan(const Caller& caller, const v1::GetPlanRequest& request, v1::GetPlanResponse& response);
   // As views/explain_stage.h says.

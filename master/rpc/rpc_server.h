@@ -13,7 +13,7 @@ namespace espalier::master {
 
 class RpcServer {
  public:
-  // Listens once Start is called. All of these outlive the server.
+  // Listens once Start is called. Master and stores outlive the server.
   RpcServer(MasterPort& master, const SideStores& stores);
   ~RpcServer();
 

@@ -126,7 +126,7 @@ class StateRows {
     }
   }
   void operator()(const AddStudyEvent& change) {
-    std::visit([&](const auto& event) { AddEvent(change.study, change.number, event); }, change.event);
+    std::visit([&](const auto& event) { AddEvent(change, event); }, change.event);
   }
   void operator()(const AddTrainingMetrics& change) {
     const auto& [names, steps, values] = change.series;
@@ -216,33 +216,31 @@ class StateRows {
   using NoNames = std::optional<std::vector<std::string>>;
   using NoValues = std::optional<std::vector<double>>;
 
-  void AddEvent(StudyId study, std::int64_t number, const TrialSubmitted& event) {
-    event_.Add(study, number, "trial submitted", event.trial, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{},
-               NoValues{}, None{});
+  void AddEvent(const AddStudyEvent& added, const TrialSubmitted& event) {
+    event_.Add(added.study, added.number, "trial submitted", event.trial, None{}, None{}, NoText{}, NoFlag{}, NoText{},
+               NoNames{}, NoValues{}, None{}, added.at);
   }
-  void AddEvent(StudyId study, std::int64_t number, const ClaimMade& event) {
-    event_.Add(study, number, "claim made", event.trial, event.claim, event.step, NoText{}, NoFlag{}, NoText{},
-               NoNames{}, NoValues{}, None{});
+  void AddEvent(const AddStudyEvent& added, const ClaimMade& event) {
+    event_.Add(added.study, added.number, "claim made", event.trial, event.claim, event.step, NoText{}, NoFlag{},
+               NoText{}, NoNames{}, NoValues{}, None{}, added.at);
   }
-  void AddEvent(StudyId study, std::int64_t number, const ClaimSettled& event) {
-    event_.Add(study, number, "claim settled", event.trial, event.claim, event.step, Name(event.state), NoFlag{},
-               event.message, KeysOf(event.metrics), ValuesOf(event.metrics), None{});
+  void AddEvent(const AddStudyEvent& added, const ClaimSettled& event) {
+    event_.Add(added.study, added.number, "claim settled", event.trial, event.claim, event.step, Name(event.state),
+               NoFlag{}, event.message, KeysOf(event.metrics), ValuesOf(event.metrics), None{}, added.at);
   }
-  void AddEvent(StudyId study, std::int64_t number, const TrialClosed& event) {
-    event_.Add(study, number, "trial closed", event.trial, None{}, None{}, NoText{}, event.cancelled, NoText{},
-               NoNames{}, NoValues{}, None{});
+  void AddEvent(const AddStudyEvent& added, const TrialClosed& event) {
+    event_.Add(added.study, added.number, "trial closed", event.trial, None{}, None{}, NoText{}, event.cancelled,
+               NoText{}, NoNames{}, NoValues{}, None{}, added.at);
   }
-  void AddEvent(StudyId study, std::int64_t number, const BatchTaken& event) {
-    event_.Add(study, number, "batch taken", None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{},
-               NoValues{}, event.number);
+  void AddEvent(const AddStudyEvent& added, const BatchTaken& event) {
+    event_.Add(added.study, added.number, "batch taken", None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{},
+               NoNames{}, NoValues{}, event.number, added.at);
   }
-  void AddEvent(StudyId study, std::int64_t number, const SlotIdle&) { AddBareEvent(study, number, "slot idle"); }
-  void AddEvent(StudyId study, std::int64_t number, const StudyFinished&) {
-    AddBareEvent(study, number, "study finished");
-  }
-  void AddBareEvent(StudyId study, std::int64_t number, const char* kind) {
-    event_.Add(study, number, kind, None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{}, NoValues{},
-               None{});
+  void AddEvent(const AddStudyEvent& added, const SlotIdle&) { AddBareEvent(added, "slot idle"); }
+  void AddEvent(const AddStudyEvent& added, const StudyFinished&) { AddBareEvent(added, "study finished"); }
+  void AddBareEvent(const AddStudyEvent& added, const char* kind) {
+    event_.Add(added.study, added.number, kind, None{}, None{}, None{}, NoText{}, NoFlag{}, NoText{}, NoNames{},
+               NoValues{}, None{}, added.at);
   }
 
   void AddStudyRow(RowSet& set, const Study& study) {

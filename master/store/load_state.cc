@@ -421,7 +421,7 @@ class Loader {
         throw std::runtime_error("study " + std::to_string(study.value) + " lacks an event before " +
                                  std::to_string(number));
       }
-      Apply(state_, AddStudyEvent{study, number, EventOf(row)});
+      Apply(state_, AddStudyEvent{study, number, EventOf(row), row.Moment("happened_at")});
     });
   }
 

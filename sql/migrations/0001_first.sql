@@ -442,6 +442,7 @@ CREATE TABLE study_event (
   metric_names  text[],
   metric_values double precision[],
   batch_number  bigint,
+  happened_at   timestamptz NOT NULL,
   CONSTRAINT study_event_is_numbered_within_its_study PRIMARY KEY (study_id, number),
   CONSTRAINT study_event_numbers_begin_at_1 CHECK (number >= 1),
   -- As a text of the kind and, for each column, whether it is there: a third of the time that a comparison of each takes.

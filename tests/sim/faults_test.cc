@@ -14,7 +14,7 @@ std::string Text(const Outcome& outcome) {
   std::ostringstream text;
   text << "seed " << outcome.seed << ": broken: " << outcome.broken_law << "\n";
   for (const std::string& line : outcome.trace) text << line << "\n";
-  text << "replay: espalier simulate --seeds 1 --from " << outcome.seed << " --trace 2000";
+  text << "replay: espalier simulate --seeds 1 --from " << outcome.seed << " --last-lines 2000";
   return text.str();
 }
 

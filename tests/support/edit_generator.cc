@@ -83,7 +83,7 @@ typename Map::key_type EditGenerator::AnyKey(const Map& map) {
 
 void EditGenerator::AddEvent(StudyId study, StudyEvent event) {
   const auto number = static_cast<std::int64_t>(state_.events[study].size()) + 1;
-  Do(AddStudyEvent{study, number, std::move(event)});
+  Do(AddStudyEvent{study, number, std::move(event), Moment()});
 }
 
 void EditGenerator::Register() {

@@ -243,6 +243,7 @@ struct MasterState {
   std::map<Digest128, KnownOffer> offers;  // by DigestOf
   std::map<StudyId, Study> studies;
   std::map<StudyId, std::vector<StudyEvent>> events;  // of number i + 1 at index i
+  std::map<StudyId, std::vector<Time>> event_times;   // when they happened, likewise
   std::map<TrialId, Trial> trials;
   std::map<PlanId, SearchPlan> plans;
   std::map<RunId, Run> runs;

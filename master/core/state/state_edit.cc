@@ -129,11 +129,11 @@ struct Applier {
   void operator()(const SetLabel& change) const { Existing(state.trials, change.trial, "trial").label = change.label; }
 
   void operator()(const AddTrainingMetrics&) const {}
-
   void operator()(const AddStudyEvent& change) const {
     std::vector<StudyEvent>& events = state.events[change.study];
     ESPALIER_CHECK(change.number == static_cast<std::int64_t>(events.size()) + 1) << "event numbers have no gaps";
     events.push_back(change.event);
+    state.event_times[change.study].push_back(change.at);
     const Study& study = Existing(state.studies, change.study, "study");
     const auto take = [&] { state.trial_index[change.study].Take(change.event, study); };
     TunerTurn& turn = Existing(state.tuner_turns, change.study, "study");

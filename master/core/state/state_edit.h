@@ -63,6 +63,7 @@ struct AddStudyEvent {
   StudyId study;
   std::int64_t number = 0;
   StudyEvent event;
+  Time at{};  // when it happened
 };
 // Kept by the database alone: nothing is decided by it. REQUIRES: the node is known.
 struct AddTrainingMetrics {

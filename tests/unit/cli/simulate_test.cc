@@ -134,7 +134,7 @@ TEST_CASE("what a simulation cannot go by is refused, naming the option or the f
   CHECK_THAT(with("--slots", "0"), Catch::Contains("--slots"));
   CHECK_THAT(files.WhyNot({study, files.Write("wrong.yaml", "study: x\ntrainer: 7\n")}),
              Catch::Contains("wrong.yaml:"));
-  CHECK_THAT(files.WhyNot({}), Catch::Contains("expected one of FILE..., --seeds N, --studies N"));
+  CHECK_THAT(files.WhyNot({}), Catch::Contains("expected one of FILE..., --trace FILE, --seeds N, --studies N"));
 }
 
 TEST_CASE("a mistake in a file of servers is named with its line and what is expected") {

@@ -120,6 +120,7 @@ std::vector<Case> CasesOf(v1::Scope scope) {
       OfStudy<v1::ListTrialsRequest>("InspectService/ListTrials"),
       OfStudy<v1::GetPlanRequest>("InspectService/GetPlan"),
       OfStudy<v1::ListRunsRequest>("InspectService/ListRuns"),
+      OfStudy<v1::ListEventsRequest>("InspectService/ListEvents"),
       MakeCase("InspectService/ListTrials",
                Make<v1::ListTrialsRequest>([](auto& list) { list.set_study_name(kStudyName); })),
       MakeCase("InspectService/GetTrial", Make<v1::GetTrialRequest>([](auto& get) { get.set_trial_id(1); })),
