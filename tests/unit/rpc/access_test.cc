@@ -108,6 +108,53 @@ std::vector<Case> ChangesOfTheStudy() {
   return cases;
 }
 
+std::vector<Case> CasesOfNodeManagers() {
+  return {
+      MakeCase("NodeManagerService/GetReference",
+               Make<v1::GetReferenceRequest>([](auto& get) { get.set_reference_digest(std::string(32, 'a')); })),
+      MakeCase("NodeManagerService/PutOutput", Make<v1::PutOutputRequest>([](auto& put) {
+                 put.mutable_run()->set_leadership_id(77);
+                 put.mutable_run()->set_run_id(1);
+                 put.add_pieces()->set_text("printed");
+               })),
+      MakeCase("NodeManagerService/PutServerLog", Make<v1::PutServerLogRequest>([](auto& put) {
+                 put.set_server("another");
+                 put.set_text("logged");
+               })),
+      MakeCase("NodeManagerService/Synchronize", ToyNode::FirstRequest()),
+  };
+}
+
+std::vector<Case> CasesOfAdministrators() {
+  return {
+      MakeCase("ServerService/DrainServer", Make<v1::DrainServerRequest>([](auto& drain) {
+                 drain.set_request_id("1");
+                 drain.set_server("another");
+               })),
+      MakeCase("ServerService/SetPolicy", Make<v1::SetPolicyRequest>([](auto& set) {
+                 set.set_request_id("2");
+                 set.set_policy("throughput");
+               })),
+      MakeCase("ServerService/GetServerLog", Make<v1::GetServerLogRequest>([](auto& get) { get.set_server("a"); })),
+      MakeCase("UserService/WeighTeam", Make<v1::WeighTeamRequest>([](auto& weigh) {
+                 weigh.set_request_id("1");
+                 weigh.set_team("vision");
+                 weigh.set_weight(2);
+               })),
+      MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
+      MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
+                 remove.set_request_id("1");
+                 remove.set_name("zoe");
+               })),
+      MakeCase("UserService/AddUser", Make<v1::AddUserRequest>([](auto& add) {
+                 add.set_request_id("1");
+                 add.set_name("mallory");
+                 add.set_team("vision");
+                 add.set_token_sha256(std::string(64, 'a'));
+               })),
+  };
+}
+
 // Everything that a caller of another team could ask about ann's study; what creates a study comes last.
 std::vector<Case> CasesOf(v1::Scope scope) {
   std::vector<Case> cases = {
@@ -168,47 +215,11 @@ std::vector<Case> CasesOf(v1::Scope scope) {
                })),
       MakeCase("InspectService/GetTrainer",
                Make<v1::GetTrainerRequest>([](auto& get) { get.set_reference_digest(std::string(32, 'a')); })),
-      MakeCase("NodeManagerService/GetReference",
-               Make<v1::GetReferenceRequest>([](auto& get) { get.set_reference_digest(std::string(32, 'a')); })),
-      MakeCase("NodeManagerService/PutOutput", Make<v1::PutOutputRequest>([](auto& put) {
-                 put.mutable_run()->set_leadership_id(77);
-                 put.mutable_run()->set_run_id(1);
-                 put.add_pieces()->set_text("printed");
-               })),
-      MakeCase("NodeManagerService/PutServerLog", Make<v1::PutServerLogRequest>([](auto& put) {
-                 put.set_server("another");
-                 put.set_text("logged");
-               })),
-      MakeCase("NodeManagerService/Synchronize", ToyNode::FirstRequest()),
-      MakeCase("ServerService/DrainServer", Make<v1::DrainServerRequest>([](auto& drain) {
-                 drain.set_request_id("1");
-                 drain.set_server("another");
-               })),
-      MakeCase("ServerService/SetPolicy", Make<v1::SetPolicyRequest>([](auto& set) {
-                 set.set_request_id("2");
-                 set.set_policy("throughput");
-               })),
       MakeCase("InspectService/GetPolicy", v1::GetPolicyRequest()),
-      MakeCase("ServerService/GetServerLog", Make<v1::GetServerLogRequest>([](auto& get) { get.set_server("a"); })),
-      MakeCase("UserService/WeighTeam", Make<v1::WeighTeamRequest>([](auto& weigh) {
-                 weigh.set_request_id("1");
-                 weigh.set_team("vision");
-                 weigh.set_weight(2);
-               })),
-      MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
-      MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
-                 remove.set_request_id("1");
-                 remove.set_name("zoe");
-               })),
-      MakeCase("UserService/AddUser", Make<v1::AddUserRequest>([](auto& add) {
-                 add.set_request_id("1");
-                 add.set_name("mallory");
-                 add.set_team("vision");
-                 add.set_token_sha256(std::string(64, 'a'));
-               })),
   };
-  for (Case& each : CasesOfTunerHosts()) cases.push_back(std::move(each));
-  for (Case& each : ChangesOfTheStudy()) cases.push_back(std::move(each));
+  for (const auto& more : {CasesOfNodeManagers(), CasesOfAdministrators(), CasesOfTunerHosts(), ChangesOfTheStudy()}) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
   v1::CreateStudyRequest create;
   create.set_request_id("1");
   *create.mutable_study() = AnnsStudy(scope);
