@@ -29,20 +29,20 @@ class StartBestFirst : public Policy {
   const bool one_stage_;
 };
 
-struct Order {
+struct Ranked {
   std::string_view name;
   std::string_view summary;
   Ranking ranking;
 };
 
-constexpr std::array kOrders{
-    Order{"critical_path", "the longest estimated way down first (TreeML 4.3)", Ranking::kLongest},
-    Order{"breadth_first", "the earliest step first (TreeML 6.3)", Ranking::kBreadthFirst},
-    Order{"throughput", "what most stages wait for first, all those below it (TreeML 6.3)", Ranking::kMostBelow},
-    Order{"throughput_children", "what most stages wait for first, those right behind it (TreeML 6.3)",
-          Ranking::kMostChildren},
+constexpr std::array kRanked{
+    Ranked{"critical_path", "the longest estimated way down first (TreeML 4.3)", Ranking::kLongest},
+    Ranked{"breadth_first", "the earliest step first (TreeML 6.3)", Ranking::kBreadthFirst},
+    Ranked{"throughput", "what most stages wait for first, all those below it (TreeML 6.3)", Ranking::kMostBelow},
+    Ranked{"throughput_children", "what most stages wait for first, those right behind it (TreeML 6.3)",
+           Ranking::kMostChildren},
 };
-static_assert(kOrders.front().name == kDefaultPolicy);
+static_assert(kRanked.front().name == kDefaultPolicy);
 constexpr std::string_view kUnbatched = "_unbatched";
 
 struct Entry {
@@ -66,14 +66,14 @@ constexpr std::array kEntries{
           [] { return MakeReleaseLaggards(kEarlyTermLastValue); }},
 };
 
-std::string Unbatched(const Order& order) { return std::string(order.name) + std::string(kUnbatched); }
+std::string Unbatched(const Ranked& order) { return std::string(order.name) + std::string(kUnbatched); }
 
 }  // namespace
 
 std::vector<KnownPolicy> KnownPolicies() {
   std::vector<KnownPolicy> known;
-  for (const Order& order : kOrders) known.push_back({std::string(order.name), std::string(order.summary)});
-  for (const Order& order : kOrders) {
+  for (const Ranked& order : kRanked) known.push_back({std::string(order.name), std::string(order.summary)});
+  for (const Ranked& order : kRanked) {
     known.push_back({Unbatched(order), "as " + std::string(order.name) + ", in runs of one stage"});
   }
   for (const Entry& entry : kEntries) known.push_back({std::string(entry.name), std::string(entry.summary)});
@@ -81,7 +81,7 @@ std::vector<KnownPolicy> KnownPolicies() {
 }
 
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
-  for (const Order& order : kOrders) {
+  for (const Ranked& order : kRanked) {
     if (name == order.name) return std::make_unique<StartBestFirst>(name, order.ranking, false);
     if (name == Unbatched(order)) return std::make_unique<StartBestFirst>(name, order.ranking, true);
   }
