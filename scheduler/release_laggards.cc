@@ -74,7 +74,7 @@ class ReleaseLaggards : public Policy {
   };
 
   struct Boundary {
-    StudyView study;
+    PolicyStudy study;
     MetricsCame came;
   };
 
@@ -82,12 +82,12 @@ class ReleaseLaggards : public Policy {
   std::vector<Boundary> TakeMetrics(const View& view) {
     std::vector<Boundary> boundaries;
     if (came_.empty()) return boundaries;
-    const std::vector<StudyView> studies = view.StudiesThatMayStop();
+    const std::vector<PolicyStudy> studies = view.StudiesThatMayStop();
     std::erase_if(seen_, [&](const auto& entry) {
-      return std::ranges::none_of(studies, [&](const StudyView& study) { return study.id == entry.first; });
+      return std::ranges::none_of(studies, [&](const PolicyStudy& study) { return study.id == entry.first; });
     });
     for (const MetricsCame& came : std::exchange(came_, {})) {
-      for (const StudyView& study : studies) {
+      for (const PolicyStudy& study : studies) {
         Seen& seen = SeenOf(study, view);
         const auto asked_for = seen.asked_for.find(came.point.node);
         if (asked_for == seen.asked_for.end() || came.point.step > asked_for->second) continue;
@@ -101,26 +101,26 @@ class ReleaseLaggards : public Policy {
   }
 
   void TakeTrial(TrialId id, const View& view) {
-    const std::optional<TrialView> trial = view.Trial(id);
+    const std::optional<PolicyTrial> trial = view.Trial(id);
     if (!trial) return;
     const auto seen = seen_.find(trial->study);
     if (seen == seen_.end()) return;  // found when it is needed
-    for (const StudyView& study : view.StudiesThatMayStop()) {
+    for (const PolicyStudy& study : view.StudiesThatMayStop()) {
       if (study.id == trial->study) See(study, *trial, view, seen->second);
     }
   }
 
   // O(trials of the study x depth) where it is not known yet.
-  Seen& SeenOf(const StudyView& study, const View& view) {
+  Seen& SeenOf(const PolicyStudy& study, const View& view) {
     const auto [seen, is_new] = seen_.try_emplace(study.id);
     if (is_new) {
       seen->second.best = WorstOf(study.goal);
-      for (const TrialView& trial : view.TrialsOf(study.id)) See(study, trial, view, seen->second);
+      for (const PolicyTrial& trial : view.TrialsOf(study.id)) See(study, trial, view, seen->second);
     }
     return seen->second;
   }
 
-  static void See(const StudyView& study, const TrialView& trial, const View& view, Seen& seen) {
+  static void See(const PolicyStudy& study, const PolicyTrial& trial, const View& view, Seen& seen) {
     for (const Point& last : view.WayTo(trial.plan, trial.furthest)) {
       Step& asked_for = seen.asked_for[last.node];
       asked_for = std::max(asked_for, last.step);
@@ -129,21 +129,21 @@ class ReleaseLaggards : public Policy {
     if (IsBetter(study.goal, best, seen.best)) seen.best = best;
   }
 
-  void Judge(const StudyView& study, const MetricsCame& came, const View& view) {
+  void Judge(const PolicyStudy& study, const MetricsCame& came, const View& view) {
     const std::vector<MeasuredAt> curve = view.CurveTo(study.id, came.plan, came.point);
     const Laggard trial{.best = BestOn(curve, study.goal),
                         .last = curve.back().value,
                         .best_of_study = SeenOf(study, view).best,
                         .goal = study.goal};
     if (!rule_.lags(trial)) return;
-    const std::vector<TrialView> waiting = view.WaitingFrom(came.plan, came.point);
+    const std::vector<PolicyTrial> waiting = view.WaitingFrom(came.plan, came.point);
     if (waiting.empty()) return;
-    const TrialView& longest =
-        *std::ranges::max_element(waiting, {}, [](const TrialView& each) { return each.furthest.step; });
-    if (std::ranges::any_of(waiting, [&](const TrialView& each) { return each.leaf != longest.leaf; })) return;
+    const PolicyTrial& longest =
+        *std::ranges::max_element(waiting, {}, [](const PolicyTrial& each) { return each.furthest.step; });
+    if (std::ranges::any_of(waiting, [&](const PolicyTrial& each) { return each.leaf != longest.leaf; })) return;
     // Where more is known of its way, that counts.
     if (view.CurveTo(study.id, came.plan, longest.furthest).back().point != came.point) return;
-    for (const TrialView& each : waiting) {
+    for (const PolicyTrial& each : waiting) {
       if (each.study == study.id) Release(each.id, came.point.step, trial);
     }
   }

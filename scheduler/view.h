@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "scheduler/action.h"
+#include "scheduler/policy_trial.h"
 #include "scheduler/run_view.h"
-#include "scheduler/trial_view.h"
 
 namespace espalier {
 
@@ -40,18 +40,18 @@ class View {
   // Where some paths wait, but fewer than runs train; runs and paths of one slot only. O(runs under way log).
   virtual std::vector<Contest> Contests() const = 0;
   // Running studies that let policies stop their trials, by id. O(these).
-  virtual std::vector<StudyView> StudiesThatMayStop() const = 0;
+  virtual std::vector<PolicyStudy> StudiesThatMayStop() const = 0;
 
   // All that the study ever had, in order of submission, but for those that have asked for nothing. O(these).
   // REQUIRES: there is such a study.
-  virtual std::vector<TrialView> TrialsOf(StudyId study) const = 0;
+  virtual std::vector<PolicyTrial> TrialsOf(StudyId study) const = 0;
 
   // None: it has asked for nothing. O(1). REQUIRES: there is such a trial.
-  virtual std::optional<TrialView> Trial(TrialId trial) const = 0;
+  virtual std::optional<PolicyTrial> Trial(TrialId trial) const = 0;
 
   // Those that wait for metrics at the point or beyond it, in order of submission, of whatever study. O(plan nodes
   // below + claims that wait there).
-  virtual std::vector<TrialView> WaitingFrom(PlanId plan, Point point) const = 0;
+  virtual std::vector<PolicyTrial> WaitingFrom(PlanId plan, Point point) const = 0;
 
   // The way from Init to the point, the first first: of each node the last point. O(depth).
   virtual std::vector<Point> WayTo(PlanId plan, Point point) const = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "master/core/nodes/checks.h"
+#include "master/core/nodes/ordering.h"
 #include "master/core/nodes/runs.h"
 #include "master/core/state/demand.h"
 #include "master/core/state/step_time.h"
@@ -40,7 +41,8 @@ Seconds SwitchingTime(const MasterState& state, const Run& run) {
 }
 
 // The longest ways down of paths of one slot that could start if one were idle: at most `most` of them.
-std::vector<Seconds> Waiting(const MasterState& state, const std::set<RankedPlan>& plans, Time now, std::size_t most) {
+std::vector<Seconds> LengthsOfWaiting(const MasterState& state, const std::set<RankedPlan>& plans, Time now,
+                                      std::size_t most) {
   std::vector<Seconds> waiting;
   for (const RankedPlan& ranked : plans) {
     const SearchPlan& plan = state.plans.at(ranked.plan);
@@ -59,12 +61,6 @@ std::vector<Seconds> Waiting(const MasterState& state, const std::set<RankedPlan
   return waiting;
 }
 
-bool HasIdleSlots(const MasterState& state, const OfferKind& kind) {
-  const auto servers = state.index.idle_servers.lower_bound(kind);
-  return servers != state.index.idle_servers.end() && servers->first.trainer == kind.trainer &&
-         servers->first.device_kind == kind.device_kind;
-}
-
 std::map<OfferKind, Contest> WithRuns(const MasterState& state) {
   std::map<OfferKind, Contest> contests;
   for (const RunId id : state.active_runs) {
@@ -72,7 +68,7 @@ std::map<OfferKind, Contest> WithRuns(const MasterState& state) {
     const SearchPlan& plan = state.plans.at(run.plan);
     const OfferKind kind{plan.trainer, plan.identity.device_kind, ""};
     const bool is_of_one_slot = run.training() && !run.path.empty() && run.slots == 1;
-    if (!is_of_one_slot || !state.index.ready_plans.contains(kind) || HasIdleSlots(state, kind)) continue;
+    if (!is_of_one_slot || !state.index.ready_plans.contains(kind) || HasIdleSlot(state, kind)) continue;
     Contest& contest = contests[kind];
     contest.leaving += run.preempt ? 1 : 0;
     if (!CanPreempt(state, run)) continue;
@@ -88,7 +84,7 @@ std::vector<Contest> ContestsOf(const MasterState& state, Time now) {
   std::vector<Contest> open;
   for (auto& [kind, contest] : WithRuns(state)) {
     const std::size_t training = contest.runs.size() + contest.leaving;
-    contest.waiting = Waiting(state, state.index.ready_plans.at(kind), now, training);
+    contest.waiting = LengthsOfWaiting(state, state.index.ready_plans.at(kind), now, training);
     if (contest.waiting.empty() || contest.waiting.size() >= training) continue;
     std::ranges::sort(contest.waiting, std::greater<>());
     std::ranges::sort(contest.runs, {}, [](const Contest::Left& each) { return std::pair(each.left, each.run); });

@@ -23,19 +23,13 @@ struct Waiting {
   StageBeginning beginning;
 };
 
-bool HasIdleSlot(const MasterState& state, const SearchPlan& plan) {
-  const auto idle = state.index.idle_servers.lower_bound({plan.trainer, plan.identity.device_kind, ""});
-  return idle != state.index.idle_servers.end() && idle->first.trainer == plan.trainer &&
-         idle->first.device_kind == plan.identity.device_kind;
-}
-
 // The best of it, behind what room is being made for already; none where a slot is idle: it is the policy's to give.
 std::optional<Waiting> WaitingOf(const Draft& draft, StudyId study) {
   const MasterState& state = draft.state();
   int made_room_for = state.index.fair_share.MakingRoomFor(study);
   for (const RankedPlan& ranked : state.index.ready_for.at(study)) {
     const SearchPlan& plan = state.plans.at(ranked.plan);
-    if (HasIdleSlot(state, plan)) return std::nullopt;
+    if (HasIdleSlot(state, {plan.trainer, plan.identity.device_kind, ""})) return std::nullopt;
     if (AwaitsCheck(state, plan)) continue;
     const NeedIndex& needs = state.index.needs.at(plan.id);
     for (auto ready = needs.FirstReadyFor(study); ready != needs.ready_stages().end() && ready->study == study;

@@ -59,9 +59,10 @@ bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, 
   return !CanBeginElsewhere(draft, server, plan, beginning, demand);
 }
 
-bool CanPreempt(const MasterState& state, const Run& run) {
-  return run.training() && !run.preempt && !run.path.empty() &&
-         !state.index.preempted_in_vain.contains(BeginningOf(run));
+bool HasIdleSlot(const MasterState& state, const OfferKind& kind) {
+  const auto idle = state.index.idle_servers.lower_bound({kind.trainer, kind.device_kind, ""});
+  return idle != state.index.idle_servers.end() && idle->first.trainer == kind.trainer &&
+         idle->first.device_kind == kind.device_kind;
 }
 
 namespace {

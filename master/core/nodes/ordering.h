@@ -17,8 +17,7 @@ void OrderRuns(Draft& draft);
 bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, const StageBeginning& beginning,
               const Demand& demand);
 
-// Whether the run trains, along a path, and is not being preempted; nor begins where another lost the state for which
-// it was preempted, and none has stored one since. O(log).
-bool CanPreempt(const MasterState& state, const Run& run);
+// Whether a server with an idle slot offers the trainer on such a device, whatever it evaluates by. O(log kinds).
+bool HasIdleSlot(const MasterState& state, const OfferKind& kind);
 
 }  // namespace espalier::master

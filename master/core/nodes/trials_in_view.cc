@@ -4,30 +4,30 @@
 
 namespace espalier::master {
 
-std::vector<StudyView> TrialsInView::StudiesThatMayStop() const {
-  std::vector<StudyView> studies;
+std::vector<PolicyStudy> TrialsInView::StudiesThatMayStop() const {
+  std::vector<PolicyStudy> studies;
   for (const StudyId id : state_.index.studies_that_may_stop) {
     studies.push_back({id, state_.studies.at(id).specification.goal});
   }
   return studies;
 }
 
-std::vector<TrialView> TrialsInView::TrialsOf(StudyId study) const {
-  std::vector<TrialView> trials;
+std::vector<PolicyTrial> TrialsInView::TrialsOf(StudyId study) const {
+  std::vector<PolicyTrial> trials;
   for (const TrialId id : state_.trials_by_study.at(study)) {
     if (const auto trial = Trial(id)) trials.push_back(*trial);
   }
   return trials;
 }
 
-std::optional<TrialView> TrialsInView::Trial(TrialId id) const {
+std::optional<PolicyTrial> TrialsInView::Trial(TrialId id) const {
   const master::Trial& trial = state_.trials.at(id);
   if (trial.claims.empty()) return std::nullopt;
   const Point furthest = state_.plans.at(trial.plan).claims.at(trial.claims.back()).point;
-  return TrialView{.id = id, .study = trial.study, .plan = trial.plan, .leaf = trial.leaf, .furthest = furthest};
+  return PolicyTrial{.id = id, .study = trial.study, .plan = trial.plan, .leaf = trial.leaf, .furthest = furthest};
 }
 
-std::vector<TrialView> TrialsInView::WaitingFrom(PlanId plan_id, Point point) const {
+std::vector<PolicyTrial> TrialsInView::WaitingFrom(PlanId plan_id, Point point) const {
   const auto needs = state_.index.needs.find(plan_id);
   if (needs == state_.index.needs.end()) return {};
   const SearchPlan& plan = state_.plans.at(plan_id);
@@ -36,7 +36,7 @@ std::vector<TrialView> TrialsInView::WaitingFrom(PlanId plan_id, Point point) co
     const Claim& claim = plan.claims.at(id);
     if (!IsForStateAlone(claim)) waiting.insert(claim.trial);
   }
-  std::vector<TrialView> trials;
+  std::vector<PolicyTrial> trials;
   for (const TrialId id : waiting) trials.push_back(*Trial(id));
   return trials;
 }

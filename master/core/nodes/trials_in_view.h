@@ -11,10 +11,10 @@ class TrialsInView : public View {
   // REQUIRES: the state outlives it.
   explicit TrialsInView(const MasterState& state) : state_(state) {}
 
-  std::vector<StudyView> StudiesThatMayStop() const override;
-  std::vector<TrialView> TrialsOf(StudyId study) const override;
-  std::optional<TrialView> Trial(TrialId trial) const override;
-  std::vector<TrialView> WaitingFrom(PlanId plan, Point point) const override;
+  std::vector<PolicyStudy> StudiesThatMayStop() const override;
+  std::vector<PolicyTrial> TrialsOf(StudyId study) const override;
+  std::optional<PolicyTrial> Trial(TrialId trial) const override;
+  std::vector<PolicyTrial> WaitingFrom(PlanId plan, Point point) const override;
   std::vector<Point> WayTo(PlanId plan, Point point) const override;
   std::vector<MeasuredAt> CurveTo(StudyId study, PlanId plan, Point point) const override;
 

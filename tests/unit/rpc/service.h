@@ -32,7 +32,7 @@ class Service {
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, policy_.For(state, event), settings_, now);
               }),
-        rpc_(ports_, {outputs_, series_, server_logs_}, "critical_path") {
+        rpc_(ports_, {outputs_, series_, server_logs_}) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
     settings_.lease = Seconds(3600);  // node managers of tests say no more than they have to
     settings_.first_administrator =

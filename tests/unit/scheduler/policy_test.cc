@@ -13,10 +13,10 @@ class Starts : public View {
   std::optional<StartPath> BestStart() const override { return best_; }
   std::vector<RunView> Preemptible() const override { return {RunView{.id = RunId{7}}}; }
   std::vector<Contest> Contests() const override { return contests_; }
-  std::vector<StudyView> StudiesThatMayStop() const override { return {}; }
-  std::vector<TrialView> TrialsOf(StudyId) const override { return {}; }
-  std::optional<TrialView> Trial(TrialId) const override { return std::nullopt; }
-  std::vector<TrialView> WaitingFrom(PlanId, Point) const override { return {}; }
+  std::vector<PolicyStudy> StudiesThatMayStop() const override { return {}; }
+  std::vector<PolicyTrial> TrialsOf(StudyId) const override { return {}; }
+  std::optional<PolicyTrial> Trial(TrialId) const override { return std::nullopt; }
+  std::vector<PolicyTrial> WaitingFrom(PlanId, Point) const override { return {}; }
   std::vector<Point> WayTo(PlanId, Point) const override { return {}; }
   std::vector<MeasuredAt> CurveTo(StudyId, PlanId, Point) const override { return {}; }
 

@@ -6,7 +6,7 @@
 
 namespace espalier {
 
-struct TrialView {
+struct PolicyTrial {
   TrialId id;
   StudyId study;
   PlanId plan;
@@ -15,7 +15,7 @@ struct TrialView {
 };
 
 // A study whose trials policies may release.
-struct StudyView {
+struct PolicyStudy {
   StudyId id;
   Goal goal = Goal::kMaximize;
 };
