@@ -16,6 +16,7 @@ using espalier::bench::Size;
 const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"bridge", espalier::bench::RunBridge},
     {"decide", espalier::bench::RunDecide},
+    {"fair_share", espalier::bench::RunFairShare},
     {"makespan", espalier::bench::RunMakespan},
     {"merge_aware", espalier::bench::RunMergeAware},
     {"overhead", espalier::bench::RunOverhead},

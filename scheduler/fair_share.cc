@@ -40,7 +40,8 @@ void FairShare::FinishStudy(StudyId study) {
 void FairShare::SetTeamWeight(const std::string& team, double weight) { teams_.SetWeight(team, weight, now_); }
 
 void FairShare::SetStudyWeight(StudyId study, double weight) {
-  studies_.at(members_.at(study).team).SetWeight(study, weight, now_);
+  const auto member = members_.find(study);
+  if (member != members_.end()) studies_.at(member->second.team).SetWeight(study, weight, now_);
 }
 
 void FairShare::Want(StudyId study, bool wants) {

@@ -9,10 +9,9 @@ namespace espalier {
 void PrintBill(std::ostream& out, const v1::ListServersResponse& servers) {
   Table table({"team", "weight", "slots now", "device time used", "of that shared", "saved by sharing"});
   for (const v1::TeamBill& bill : servers.teams()) {
-    const bool is_others = bill.team().empty();
-    table.AddRow({is_others ? "(other teams)" : bill.team(), is_others ? "" : FormatNumber(bill.weight()),
-                  FormatNumber(bill.slots()), FormatDuration(bill.device_seconds()),
-                  FormatDuration(bill.shared_seconds()), FormatDuration(bill.saved_seconds())});
+    table.AddRow({bill.team(), FormatNumber(bill.weight()), FormatNumber(bill.slots()),
+                  FormatDuration(bill.device_seconds()), FormatDuration(bill.shared_seconds()),
+                  FormatDuration(bill.saved_seconds())});
   }
   table.Print(out);
 }
@@ -20,9 +19,8 @@ void PrintBill(std::ostream& out, const v1::ListServersResponse& servers) {
 Json BillInJson(const v1::ListServersResponse& servers) {
   Json bills = Json::Array();
   for (const v1::TeamBill& bill : servers.teams()) {
-    const bool is_others = bill.team().empty();
-    bills.Append(Json::Object({{"team", is_others ? Json(nullptr) : Json(bill.team())},
-                               {"weight", is_others ? Json(nullptr) : Json(bill.weight())},
+    bills.Append(Json::Object({{"team", bill.team()},
+                               {"weight", bill.weight()},
                                {"slots", bill.slots()},
                                {"device_seconds", bill.device_seconds()},
                                {"shared_seconds", bill.shared_seconds()},

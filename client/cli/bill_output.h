@@ -8,10 +8,10 @@
 
 namespace espalier {
 
-// A row for each team; others', whose names the caller may not know, in one.
+// A row for each team that the caller may know of.
 void PrintBill(std::ostream& out, const v1::ListServersResponse& servers);
 
-// [{team, weight, slots, device_seconds, shared_seconds, saved_seconds}]; team and weight of others are null.
+// [{team, weight, slots, device_seconds, shared_seconds, saved_seconds}]
 Json BillInJson(const v1::ListServersResponse& servers);
 
 }  // namespace espalier

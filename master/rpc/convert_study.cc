@@ -242,7 +242,7 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
 v1::TeamBill ToProto(const TeamBill& bill) {
   v1::TeamBill message;
   message.set_team(bill.team);
-  message.set_weight(bill.team.empty() ? 0 : bill.weight);
+  message.set_weight(bill.weight);
   message.set_slots(bill.slots);
   message.set_device_seconds(bill.use.device.count());
   message.set_shared_seconds(bill.use.shared.count());

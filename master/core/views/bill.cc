@@ -60,18 +60,11 @@ std::vector<TeamBill> BillFor(const Caller& caller, const MasterState& state, Ti
     uses[study.team] += MakeUse(state, id, device);
   }
   std::vector<TeamBill> bills;
-  TeamBill others;
   for (const auto& [team, use] : uses) {
+    if (!sees_all && team != caller.team) continue;
     const auto* party = state.index.fair_share.teams().Find(team);
-    const double slots = party == nullptr ? 0 : party->slots();
-    if (sees_all || team == caller.team) {
-      bills.push_back({team, WeightOf(state, team), slots, use});
-      continue;
-    }
-    others.slots += slots;
-    others.use += use;
+    bills.push_back({team, WeightOf(state, team), party == nullptr ? 0 : party->slots(), use});
   }
-  if (bills.size() < uses.size()) bills.push_back(others);
   return bills;
 }
 

@@ -23,14 +23,14 @@ struct Use {
 Use UseOf(const MasterState& state, StudyId study, Time now);
 
 struct TeamBill {
-  std::string team;  // empty: all teams whose names the caller may not know, together
+  std::string team;
   double weight = 1;
   double slots = 0;  // that runs hold for it now
   Use use;
 };
 
-// By team, others last: of the caller's team, and to administrators of every team that uses the service. O(users +
-// studies + runs under way).
+// By team: of the caller's, and to administrators of every team that uses the service. O(users + studies + runs under
+// way).
 std::vector<TeamBill> BillFor(const Caller& caller, const MasterState& state, Time now);
 
 }  // namespace espalier::master

@@ -202,6 +202,9 @@ TEST_CASE("a finished study is forgotten once it holds nothing, and what serves 
   CHECK(slots.share.studies_of("a").Find(kA) != nullptr);
   slots.share.Release(RunId{1});
   CHECK(slots.share.studies_of("a").Find(kA) == nullptr);
+  slots.share.SetStudyWeight(kA, 2);
+  slots.share.Want(kA, true);
+  CHECK(slots.share.studies_of("a").Find(kA) == nullptr);
   slots.share.Hold(RunId{2}, 1, {kA, kB});
   CHECK(slots.share.studies_of("a").Find(kB)->held == kWholeSlot);
 }
