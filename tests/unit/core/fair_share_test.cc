@@ -85,26 +85,25 @@ TEST_CASE("a run has its slot for ten seconds before it makes room") {
   CHECK(of.PreemptedRuns() == 1);
 }
 
-TEST_CASE("a run that serves both teams makes room for neither") {
-  TwoTeams of(1);
-  StudySpecification specification{.name = "ann's", .trainer = "simulated", .metric = "score"};
-  specification.scope = Scope::kEveryone;
-  const StudyId ann = of.AddStudy(specification);
-  of.Submit(ann, {{"lr", "0.1"}}, 600);
-  of.Ask({.caller = kOtherTeam,
-          .request_id = "1",
-          .what = master::CreateStudy{
-              {.name = "bob's", .trainer = "simulated", .metric = "score", .scope = Scope::kEveryone}}});
+TEST_CASE("of runs that could make room those that serve the waiting team as well are left alone") {
+  TwoTeams of(4);
+  const auto everyones = [](const std::string& name) {
+    return StudySpecification{.name = name, .trainer = "simulated", .metric = "score", .scope = Scope::kEveryone};
+  };
+  const StudyId ann = of.AddStudy(everyones("ann's"));
+  of.AnnSubmits(ann, 3, 600);
+  of.Submit(ann, {{"lr", "0.4"}}, 600);  // the newest run
+  of.RunFor(Seconds(20));
+  of.Ask({.caller = kOtherTeam, .request_id = "1", .what = master::CreateStudy{everyones("bob's")}});
   const StudyId bob = std::get<StudyCreated>(of.last_reply.answer).study;
-  of.Ask(
-      {.caller = kOtherTeam,
-       .request_id = "2",
-       .what = SubmitBatch{
-           .study = bob, .new_trials = {{{{"lr", "0.1"}}, Step{600}, Step{0}}, {{{"lr", "0.2"}}, Step{5}, Step{0}}}}});
-  of.RunFor(Seconds(30));
-  CHECK(of.PreemptedRuns() == 0);
-  of.RunToRest();
-  CHECK(of.PreemptedRuns() == 0);
+  const SubmitBatch batch{.study = bob,
+                          .new_trials = {{{{"lr", "0.4"}}, Step{600}, Step{0}}, {{{"lr", "0.01"}}, Step{5}, Step{0}}}};
+  of.Ask({.caller = kOtherTeam, .request_id = "2", .what = batch});
+  of.RunFor(Seconds(2));
+  CHECK(of.PreemptedRuns() == 1);
+  for (const auto& [id, run] : of.state().runs) {
+    if (run.preempt) CHECK(run.serves == std::vector{ann});
+  }
 }
 
 TEST_CASE("teams take turns of one slot, and each turn is long") {

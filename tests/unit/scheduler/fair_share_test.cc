@@ -80,9 +80,12 @@ TEST_CASE("a run for several studies counts for each, in equal parts") {
   Slots slots(4);
   slots.share.AddStudy(kA, "a", 1);
   slots.share.AddStudy(kB, "b", 1);
-  slots.share.Hold(RunId{100}, 3, {kA, kB});
-  CHECK(slots.share.teams().Find("a")->held + slots.share.teams().Find("b")->held == 3 * kWholeSlot);
-  CHECK(slots.share.teams().Find("a")->slots() == Approx(1.5));
+  slots.share.AddStudy(StudyId{3}, "c", 1);
+  slots.share.Hold(RunId{100}, 4, {kA, kB, StudyId{3}});
+  std::int64_t held = 0;
+  for (const char* team : {"a", "b", "c"}) held += slots.share.teams().Find(team)->held;
+  CHECK(held == 4 * kWholeSlot);  // whatever is left of a third is somebody's
+  CHECK(slots.share.teams().Find("b")->slots() == Approx(4.0 / 3));
   slots.share.Release(RunId{100});
   CHECK(slots.share.teams().Find("a")->held == 0);
   CHECK(slots.share.teams().most().empty());
