@@ -1,38 +1,20 @@
 // A client meets a server of a newer version.
-#include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/grpcpp.h>
-#include <unistd.h>
-
-#include <catch2/catch.hpp>
-#include <filesystem>
-
 #include "base/version.h"
 #include "client/client.h"
 #include "client/connection.h"
 #include "client/event_reader.h"
 #include "espalier/v1/study.pb.h"
+#include "tests/unit/client/generic_server.h"
 
 namespace espalier {
 namespace {
 
 // Answers every call with the same bytes, or with the same refusal.
-class NewerServer : public grpc::CallbackGenericService {
+class NewerServer : public testing::GenericServer {
  public:
   explicit NewerServer(std::string answer, grpc::Status status = grpc::Status::OK)
-      : answer_(std::move(answer)), status_(std::move(status)) {
-    std::filesystem::create_directory(folder_);
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort(address(), grpc::InsecureServerCredentials());
-    builder.RegisterCallbackGenericService(this);
-    server_ = builder.BuildAndStart();
-    REQUIRE(server_ != nullptr);
-  }
-  ~NewerServer() override {
-    server_->Shutdown();
-    std::filesystem::remove_all(folder_);
-  }
-
-  std::string address() const { return "unix:" + folder_.string() + "/socket"; }
+      : GenericServer("newer-server"), answer_(std::move(answer)), status_(std::move(status)) {}
+  ~NewerServer() override { Stop(); }
 
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override {
     return new OneAnswer(answer_, status_);
@@ -58,9 +40,6 @@ class NewerServer : public grpc::CallbackGenericService {
 
   const std::string answer_;
   const grpc::Status status_;
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("espalier-newer-server-" + std::to_string(getpid()));
-  std::unique_ptr<grpc::Server> server_;
 };
 
 // Why the events of a study are read no further.

@@ -1,40 +1,24 @@
 // Which token the client shows, and that every call shows it.
 #include "base/token.h"
 
-#include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/grpcpp.h>
-#include <unistd.h>
-
-#include <catch2/catch.hpp>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
 
 #include "client/client.h"
 #include "client/connection.h"
+#include "tests/unit/client/generic_server.h"
 
 namespace espalier {
 namespace {
 
 // Answers every call of every method with UNAUTHENTICATED, and writes down what authorization it showed.
-class Doorkeeper : public grpc::CallbackGenericService {
+class Doorkeeper : public testing::GenericServer {
  public:
-  Doorkeeper() {
-    std::filesystem::create_directory(folder_);
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort(address(), grpc::InsecureServerCredentials());
-    builder.RegisterCallbackGenericService(this);
-    server_ = builder.BuildAndStart();
-    REQUIRE(server_ != nullptr);
-  }
-  ~Doorkeeper() override {
-    server_->Shutdown();
-    std::filesystem::remove_all(folder_);
-  }
+  Doorkeeper() : GenericServer("doorkeeper") {}
+  ~Doorkeeper() override { Stop(); }
 
-  std::string address() const { return "unix:" + folder_.string() + "/socket"; }
-  void PutBesideSocket(const std::string& text) { std::ofstream(folder_ / "token") << text; }
+  void PutBesideSocket(const std::string& text) { std::ofstream(folder() / "token") << text; }
   // By method; empty: the call showed nothing.
   std::map<std::string, std::string> shown() {
     const std::lock_guard lock(mutex_);
@@ -61,11 +45,8 @@ class Doorkeeper : public grpc::CallbackGenericService {
     void OnDone() override { delete this; }
   };
 
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("espalier-doorkeeper-" + std::to_string(getpid()));
   std::mutex mutex_;
   std::map<std::string, std::string> shown_;
-  std::unique_ptr<grpc::Server> server_;
 };
 
 }  // namespace

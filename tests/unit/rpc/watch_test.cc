@@ -2,37 +2,11 @@
 #include <limits>
 
 #include "espalier/v1/study.pb.h"
+#include "tests/unit/rpc/cancelled_study.h"
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
-namespace {
-
-// A study of many trials, cancelled, so that it has three events and more a trial, and an end.
-std::int64_t CancelledStudy(Service& service, const std::string& user, int trials) {
-  v1::CreateStudyRequest create;
-  create.set_request_id("create");
-  create.mutable_study()->set_name("large");
-  create.mutable_study()->set_trainer("toy");
-  create.mutable_study()->set_metric("score");
-  const auto id = service.Get<v1::CreateStudyResponse>(user, "StudyService/CreateStudy", create).study_id();
-  v1::SubmitRequest submit;
-  submit.set_request_id("submit");
-  submit.set_study_id(id);
-  for (int i = 1; i <= trials; ++i) {
-    v1::NewTrial& trial = *submit.add_new_trials();
-    (*trial.mutable_sequences())["lr"] = std::to_string(i);
-    trial.set_steps(1000);  // more than the toy ever ends
-  }
-  service.Get<v1::SubmitResponse>(user, "StudyService/Submit", submit);
-  v1::CancelStudyRequest cancel;
-  cancel.set_request_id("cancel");
-  cancel.set_study_id(id);
-  service.Get<v1::CancelStudyResponse>(user, "StudyService/CancelStudy", cancel);
-  return id;
-}
-
-}  // namespace
 
 TEST_CASE("a watcher is sent every event of a large study once, in order, from where it asks to its end") {
   constexpr int kTrials = 900;
