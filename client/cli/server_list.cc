@@ -97,11 +97,11 @@ int Run(CommandContext& context) {
                   std::to_string(server.busy_slot_count()), joined(devices), joined(server.device_kinds())});
   }
   table.Print(context.out);
-  PrintBill(context.out, *response);
   for (const v1::Server& server : response->servers()) {
     if (server.draining()) context.out << PrintDrain(server) << '\n';
     if (!server.trouble().empty()) context.out << "warning: " << server.name() << ": " << server.trouble() << '\n';
   }
+  PrintBill(context.out, *response);
   return kExitDone;
 }
 
