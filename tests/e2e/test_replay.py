@@ -4,7 +4,7 @@ import json
 import subprocess
 import unittest
 
-from service import BIN, Service
+from service import BIN, Service, wait_until
 
 STEP_SECONDS = 0.1
 # A machine that is busy with something else meanwhile is slower than its own measurements by what it likes; the bench `replay` says
@@ -96,6 +96,7 @@ class ReplayTest(unittest.TestCase):
             self.assertEqual(refused.returncode, 1)
             self.assertIn("is running; a trace is of what is finished", refused.stderr)
             self.assertFalse((service.root / "long.trace").exists())
+            wait_until(lambda: service.json("study", "show", "long")["steps"]["trained"] > 0, "a step is trained")
             service.run("study", "cancel", "long")
             self.assertEqual(self.export(service, ["long"], service.root / "long.trace").stderr, "")
             [replayed], _ = self.simulate(service, service.root / "long.trace")
