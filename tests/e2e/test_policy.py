@@ -31,7 +31,7 @@ class PolicyTest(unittest.TestCase):
             self.assertEqual(chosen, service.json("server", "policy"))
 
     def test_bandit_cancels_what_lags_behind_where_the_study_lets_it_and_says_why(self):
-        with Service() as service:
+        with Service(slots=1) as service:  # one trial after the other: what the second is compared with is known
             service.run("server", "policy", "bandit")
             for name, rule in (("strict", "policy: {may_stop: true}"), ("patient", "")):
                 file = studies.grid(name, ["0.1", "1.0e-9"], 40, updates=20) + f"evaluate: {{every: 5}}\n{rule}\n"
