@@ -11,4 +11,7 @@ Time Now();
 // Seconds since an arbitrary moment; never goes back. For durations.
 Seconds MonotonicNow();
 
+// The same, and runs on while the machine sleeps. For what others count meanwhile.
+Seconds BootTimeNow();
+
 }  // namespace espalier

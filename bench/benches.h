@@ -23,6 +23,7 @@ void RunReports(Figures& figures, Size size);
 void RunRay(Figures& figures, Size size);
 void RunRestart(Figures& figures, Size size);
 void RunRivals(Figures& figures, Size size);
+void RunSaving(Figures& figures, Size size);
 void RunSimulate(Figures& figures, Size size);
 void RunThesis(Figures& figures, Size size);
 void RunTpe(Figures& figures, Size size);

@@ -74,7 +74,8 @@ class Cluster {
  public:
   using TrialMaker = NewTrial (*)(std::int64_t number, std::mt19937_64& random);
 
-  Cluster(std::int64_t trials, int slots, TrialMaker make_trial) : make_trial_(make_trial) {
+  Cluster(std::int64_t trials, int slots, TrialMaker make_trial, const std::string& policy = "critical_path")
+      : make_trial_(make_trial), policy_(MakePolicy(policy).value()) {
     state_.leadership = LeadershipId{1};
     Do(Recovered{});
     for (int first = 0; first < slots; first += kSlotsAServer) {
@@ -85,7 +86,9 @@ class Cluster {
                                 .offers = {{StubOffer(), "stub"}}};
       Do(NodeMessage{.session = SessionId{number + 1}, .registration = std::move(registration)});
     }
-    Do(Call("study", CreateStudy{{.name = "study", .trainer = "stub", .metric = kMetric, .definition = "{}"}}));
+    Do(Call(
+        "study",
+        CreateStudy{{.name = "study", .trainer = "stub", .metric = kMetric, .definition = "{}", .may_stop = true}}));
     while (submitted_ < trials) Submit(std::min<std::int64_t>(1000, trials - submitted_), {});
   }
 
@@ -188,7 +191,7 @@ class Cluster {
 
   const TrialMaker make_trial_;
   MasterState state_;
-  std::unique_ptr<Policy> policy_ = MakePolicy("critical_path").value();
+  std::unique_ptr<Policy> policy_;
   ReactorSettings settings_;
   Time now_{std::chrono::seconds(1'000'000)};
   std::mt19937_64 random_{1};
@@ -202,8 +205,7 @@ void AddFigures(Figures& figures, const std::string& name, const std::vector<dou
   figures.Add(name + "_ms_p99", Percentile99(milliseconds), "<= 1");
 }
 
-void Measure(Figures& figures, std::int64_t trials, int slots, int rounds) {
-  Cluster cluster(trials, slots, TrialNumber);
+void Measure(Figures& figures, Cluster& cluster, const std::string& suffix, int rounds) {
   std::vector<double> metrics;
   std::vector<double> ends;
   std::vector<double> stored;
@@ -216,7 +218,6 @@ void Measure(Figures& figures, std::int64_t trials, int slots, int rounds) {
     submissions.push_back(cluster.Submit(1, std::move(life.done)));
     if (i % 100 == 0) cluster.Tick();
   }
-  const std::string suffix = "_" + std::to_string(trials) + "_trials_" + std::to_string(slots) + "_slots";
   AddFigures(figures, "metrics" + suffix, metrics);
   AddFigures(figures, "run_end" + suffix, ends);
   AddFigures(figures, "stored" + suffix, stored);
@@ -255,8 +256,14 @@ void RunDecide(Figures& figures, Size size) {
   MeasureLargePlan(figures, size.Of(100'000, 100), static_cast<int>(size.Of(1000, 30)));
   for (const std::int64_t trials : {size.Of(1000, 100), size.Of(10'000, 200), size.Of(100'000, 400)}) {
     for (const int slots : {2, static_cast<int>(size.Of(1000, 20))}) {
-      Measure(figures, trials, slots, static_cast<int>(size.Of(3000, 30)));
+      Cluster cluster(trials, slots, TrialNumber);
+      const std::string suffix = "_" + std::to_string(trials) + "_trials_" + std::to_string(slots) + "_slots";
+      Measure(figures, cluster, suffix, static_cast<int>(size.Of(3000, 30)));
     }
+  }
+  for (const KnownPolicy& policy : KnownPolicies()) {
+    Cluster cluster(size.Of(10'000, 200), static_cast<int>(size.Of(1000, 20)), TrialNumber, policy.name);
+    Measure(figures, cluster, "_by_" + policy.name, static_cast<int>(size.Of(3000, 30)));
   }
 }
 

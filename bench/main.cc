@@ -27,6 +27,7 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"reports", espalier::bench::RunReports},
     {"restart", espalier::bench::RunRestart},
     {"rivals", espalier::bench::RunRivals},
+    {"saving", espalier::bench::RunSaving},
     {"simulate", espalier::bench::RunSimulate},
     {"submit", espalier::bench::RunSubmit},
     {"thesis", espalier::bench::RunThesis},

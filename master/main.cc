@@ -62,6 +62,12 @@ class Service : public MasterPort, public EffectRunner {
 
   void Stop() { loop_.Stop(); }
 
+  // The same, and nobody is answered any more, whatever the loop waits for. Blocks until no call is left.
+  void Close() {
+    loop_.Stop();
+    rpc_.Stop();
+  }
+
   void Post(Event event) override { loop_.Post(std::move(event)); }
   Result<void> Read(const std::function<void(const MasterState&)>& read) override { return loop_.Read(read); }
   void Run(const Effect& effect) override { rpc_.Carry(effect); }
@@ -89,36 +95,51 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
     }
   });
 
-  if (const auto migrated = Migrate(config.database()); !migrated.has_value()) return Refuse(migrated.error(), 1);
-  auto leadership = Leadership::Acquire(config.database(), "pid " + std::to_string(getpid()), stop.get_token(),
-                                        [&](const Error& error) {
-                                          Log(LogLevel::kError, "leadership lost", {{"why", error.message}});
-                                          {
-                                            const std::lock_guard lock(mutex);
-                                            lost = error;
-                                          }
-                                          stop_all();
-                                        });
-  if (!leadership.has_value()) return stop.stop_requested() ? 0 : Refuse(leadership.error(), 1);
-
-  PostgresStateStore store(config.database(), (*leadership)->epoch());
-  PostgresOutputStore outputs(config.database(), (*leadership)->epoch(),
-                              config.output_bytes() > 0 ? config.output_bytes() : kOutputBytesDefault);
-  PostgresSeriesStore series(config.database(), (*leadership)->epoch());
-  PostgresServerLogStore server_logs(config.database(), (*leadership)->epoch());
-  ChosenPolicy policy;
-  Service serving(store, {outputs, series, server_logs}, [&](MasterState& state, const Event& event, Time now) {
-    return React(state, event, policy.For(state, event), settings, now);
-  });
-  {
+  const auto migrated = MigrateOnceThere(config.database(), stop.get_token());
+  if (!migrated.has_value()) return stop.stop_requested() ? 0 : Refuse(migrated.error(), 1);
+  const auto on_lost = [&](const Error& error) {
+    Log(LogLevel::kError, "leadership lost", {{"why", error.message}});
+    {
+      const std::lock_guard lock(mutex);
+      lost = error;
+    }
+    stop_all();
+  };
+  const auto on_uncertain = [&] {
     const std::lock_guard lock(mutex);
-    service = &serving;
-    if (stop.stop_requested()) serving.Stop();
+    if (service != nullptr) service->Close();
+  };
+  const std::string holder = "pid " + std::to_string(getpid());
+  const auto leadership =
+      Leadership::Acquire(config.database(), holder, stop.get_token(), {.lost = on_lost, .uncertain = on_uncertain});
+  if (!leadership.has_value()) return stop.stop_requested() ? 0 : Refuse(leadership.error(), 1);
+  // From the database each time: while it was not certain, others may have changed it.
+  const auto serve = [&]() -> Result<void> {
+    ESPALIER_RETURN_IF_ERROR(MigrateOnceThere(config.database(), stop.get_token(), (*leadership)->epoch()));
+    PostgresStateStore store(config.database(), (*leadership)->epoch());
+    PostgresOutputStore outputs(config.database(), (*leadership)->epoch(),
+                                config.output_bytes() > 0 ? config.output_bytes() : kOutputBytesDefault);
+    PostgresSeriesStore series(config.database(), (*leadership)->epoch());
+    PostgresServerLogStore server_logs(config.database(), (*leadership)->epoch());
+    ChosenPolicy policy;
+    Service serving(store, {outputs, series, server_logs}, [&](MasterState& state, const Event& event, Time now) {
+      return React(state, event, policy.For(state, event), settings, now);
+    });
+    {
+      const std::lock_guard lock(mutex);
+      service = &serving;
+      if (stop.stop_requested() || !(*leadership)->is_certain()) serving.Stop();
+    }
+    const Result<void> ended = serving.Run(config.listen_address());
+    const std::lock_guard lock(mutex);
+    service = nullptr;
+    return ended;
+  };
+  while ((*leadership)->AwaitCertain(stop.get_token()) && !stop.stop_requested()) {
+    const Result<void> ended = serve();
+    if (!ended.has_value() && !stop.stop_requested()) return Refuse(ended.error(), 1);
   }
-  const Result<void> ended = serving.Run(config.listen_address());
   const std::lock_guard lock(mutex);
-  service = nullptr;
-  if (!ended.has_value()) return Refuse(ended.error(), 1);
   return lost.has_value() ? Refuse(*lost, 1) : 0;
 }
 

@@ -412,6 +412,7 @@ v1::SynchronizeResponse ToProto(const ServerOrders& orders) {
   v1::SynchronizeResponse message;
   for (const Order& order : orders.orders) Set(order, *message.add_orders());
   message.set_acknowledged_report(orders.acknowledged_report);
+  message.set_refused(orders.refused);
   for (const std::string& file : orders.superseded_files) message.add_superseded_files(file);
   for (const WantedReference& wanted : orders.references) {
     v1::WantedReference& part = *message.add_references();
@@ -430,6 +431,7 @@ Result<ServerOrders> FromProto(const v1::SynchronizeResponse& message) {
   orders.superseded_files.assign(message.superseded_files().begin(), message.superseded_files().end());
   ESPALIER_RETURN_IF_ERROR(Append(message.references(), "references", &FromProto, orders.references));
   orders.draining = message.draining();
+  orders.refused = message.refused();
   ESPALIER_RETURN_IF_ERROR(Append(message.checks(), "checks", &FromProto, orders.checks));
   return orders;
 }

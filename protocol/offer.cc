@@ -22,4 +22,9 @@ Digest128 DigestOf(const Offer& offer) {
   return DigestOf(key.text());
 }
 
+std::string_view WorkDirectoryIdOf(std::string_view incarnation) {
+  const std::size_t dash = incarnation.rfind('-');
+  return dash == std::string_view::npos ? std::string_view() : incarnation.substr(0, dash);
+}
+
 }  // namespace espalier

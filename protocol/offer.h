@@ -52,7 +52,7 @@ struct DescribedReference {
 // What a node manager says of its server when it registers.
 struct Registration {
   std::string server;                  // unique among servers
-  std::string incarnation;             // unique to this start of the node manager
+  std::string incarnation;             // unique to this start of the node manager; see WorkDirectoryIdOf
   std::vector<Device> devices = {};    // slot 0 is the first one's first
   int host_cores = 0;                  // of the server; 0: not known
   std::int64_t host_memory_bytes = 0;  // likewise
@@ -63,5 +63,9 @@ struct Registration {
   std::vector<CheckedTrainer> checked = {};         // of the checks that are wanted of it, those that are done
   friend bool operator==(const Registration&, const Registration&) = default;
 };
+
+// What all starts of node managers in one work directory have in common: their incarnations up to the last '-'. Empty:
+// there is none.
+std::string_view WorkDirectoryIdOf(std::string_view incarnation);
 
 }  // namespace espalier

@@ -119,6 +119,7 @@ struct ServerOrders {
   std::vector<WantedReference> references = {};
   bool draining = false;  // it will be given no other run, until this is said no more: idle workers are of no use
   std::vector<WantedCheck> checks = {};
+  std::string refused = {};  // not empty: why this node manager is not taken; then nothing else counts
 };
 
 }  // namespace espalier

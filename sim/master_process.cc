@@ -43,7 +43,9 @@ MasterProcess::MasterProcess(World& world, Watcher watcher, const Settings& sett
       watcher_(std::move(watcher)),
       starts_again_(settings.starts_again),
       policy_(world.chance),
-      settings_{.between_failures = kBetweenFailures, .checkpoint_bytes = settings.checkpoint_bytes} {
+      settings_{.between_failures = kBetweenFailures,
+                .checkpoint_bytes = settings.checkpoint_bytes,
+                .save_every_steps = settings.save_every_steps} {
   database_->log.push_back(master::SetPolicy{{.name = settings.first_policy, .by = "simulation"}});
   Apply(database_->stored, database_->log.back());
 }

@@ -28,6 +28,7 @@ MasterProcess::Watcher Service::WatcherOfMaster() {
     watcher_.master.released(effect);
     if (const auto* send = std::get_if<master::SendOrders>(&effect)) network_.ToNode(send->session, send->orders);
     if (const auto* end = std::get_if<master::EndSession>(&effect)) network_.End(end->session);
+    if (const auto* refuse = std::get_if<master::RefuseServer>(&effect)) network_.End(refuse->session);
   };
   return watcher;
 }

@@ -37,6 +37,11 @@ std::vector<Offer> OffersFor(const std::vector<StudyToSimulate>& studies) {
   return offers;
 }
 
+bool StoresState(const master::StateChange& change) {
+  const auto* of_plan = std::get_if<master::ChangePlan>(&change);
+  return of_plan != nullptr && std::holds_alternative<SetCheckpoint>(of_plan->change);
+}
+
 class SimulationOfStudies {
  public:
   SimulationOfStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies);
@@ -52,6 +57,7 @@ class SimulationOfStudies {
   std::vector<SimulatedRun> Runs() const;
 
   std::int64_t trained_ = 0;  // steps
+  std::int64_t saved_ = 0;    // states
   bool is_heard_ = false;     // some study has heard of something, since it was last asked what has become of them
   World world_;
   Service service_;
@@ -63,7 +69,9 @@ SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const
       service_(world_,
                {.servers = service.servers,
                 .offers = OffersFor(studies),
-                .master = {.first_policy = service.policy, .starts_again = false}},
+                .master = {.first_policy = service.policy,
+                           .save_every_steps = service.save_every_steps,
+                           .starts_again = false}},
                WatcherOfService()) {
   for (const StudyToSimulate& study : studies) {
     studies_.emplace_back(world_, study, std::ssize(studies_),
@@ -80,16 +88,18 @@ Service::Watcher SimulationOfStudies::WatcherOfService() {
       world_.clock.After(world_.durations.network, [this, added = *added] { OnEvents(added); });
     }
   };
-  return {.master = {.decided = [](const auto&, const auto&, const auto&) {},
-                     .stored = [](const auto&) {},
-                     .released = on_released,
-                     .loaded = [](const auto&) {}},
-          .node = {.trained = [this](const TrainedStep&) { ++trained_; },
-                   .returned = [](const auto&) {},
-                   .struck = [](const auto&) {},
-                   .refused = [](const auto&) {},
-                   .acknowledged = [](const auto&) {}},
-          .arrived = [](const auto&) {}};
+  const auto on_decided = [this](const master::Event&, const master::Transition& transition, const auto&) {
+    saved_ += std::ranges::count_if(transition.edit, StoresState);
+  };
+  return {
+      .master = {
+          .decided = on_decided, .stored = [](const auto&) {}, .released = on_released, .loaded = [](const auto&) {}},
+      .node = {.trained = [this](const TrainedStep&) { ++trained_; },
+               .returned = [](const auto&) {},
+               .struck = [](const auto&) {},
+               .refused = [](const auto&) {},
+               .acknowledged = [](const auto&) {}},
+      .arrived = [](const auto&) {}};
 }
 
 void SimulationOfStudies::OnReply(const master::Reply& reply) {
@@ -132,6 +142,7 @@ SimulatedStudies SimulationOfStudies::Finished() const {
   all.estimated = world_.estimated;
   all.steps.unique = unique.Count();
   all.steps.trained = trained_;
+  all.steps.saved = saved_;
   all.end_to_end = ended - begun;
   all.bound = bound - begun;
   return all;

@@ -35,6 +35,7 @@ struct ServiceToSimulate {
   std::uint64_t seed = 1;
   Durations durations = kUsualDurations;  // of a server of speed 1
   std::string policy = "critical_path";   // REQUIRES: known
+  std::int64_t save_every_steps = 0;      // as in ReactorSettings
   Measures measures = {};
 };
 
@@ -49,6 +50,7 @@ struct SimulatedSteps {
   std::int64_t claimed = 0;  // over their trials: up to the last claim that was done
   std::int64_t unique = 0;   // of those, steps that trials share, of whichever study, counted once
   std::int64_t trained = 0;
+  std::int64_t saved = 0;  // after which the state was stored
 };
 
 // What slots were held for.

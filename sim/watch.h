@@ -67,6 +67,7 @@ class Watch {
   void Check(const master::SendOrders& send);
   void Check(const master::EventsAdded& added);
   void Check(const master::EndSession&) {}
+  void Check(const master::RefuseServer&) {}
   void Check(const master::AdmitUsers&) {}
   void Check(const LogLine&) {}
   bool IsDurable(const Report& report) const;

@@ -149,6 +149,7 @@ Checked<Workload> ReadWorkload(const StudiesToSimulate& wanted) {
   Workload workload;
   workload.service.seed = static_cast<std::uint64_t>(wanted.seed);
   workload.service.measures.seed = workload.service.seed;
+  workload.service.save_every_steps = wanted.save_every;
   if (wanted.step_seconds) workload.service.durations.train = Seconds(*wanted.step_seconds);
   if (!wanted.trace.empty()) {
     if (const auto read = ReadTrace(workload, wanted); !read.has_value()) return tl::unexpected(read.error());

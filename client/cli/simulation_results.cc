@@ -211,6 +211,7 @@ Json InJson(const SimulationResults& results) {
                                 {"steps", Json::Object({{"claimed", result.steps.claimed},
                                                         {"unique", result.steps.unique},
                                                         {"trained", result.steps.trained}})},
+                                {"states_saved", result.steps.saved},
                                 {"merge_rate", MergeRateOf(result.steps.claimed, result.steps.unique)},
                                 {"studies", StudiesInJson(results, each)}});
     object.Add("share", each.scope ? Json(Name(*each.scope)) : Json(nullptr));

@@ -68,6 +68,12 @@ struct EndSession {
   std::string why;
 };
 
+// The node manager on this stream is not taken. It is told why, and ends the stream.
+struct RefuseServer {
+  SessionId session;
+  std::string why;
+};
+
 // Events of a study, in order, for whoever watches it.
 struct EventsAdded {
   StudyId study;
@@ -80,6 +86,6 @@ struct AdmitUsers {
   std::map<std::string, User> users;  // by name
 };
 
-using Effect = std::variant<Reply, SendOrders, EndSession, EventsAdded, AdmitUsers, LogLine>;
+using Effect = std::variant<Reply, SendOrders, EndSession, RefuseServer, EventsAdded, AdmitUsers, LogLine>;
 
 }  // namespace espalier::master

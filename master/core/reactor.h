@@ -17,7 +17,9 @@ struct ReactorSettings {
   Seconds lease{10};
   // How long a slot trains between two failures that lose what was not saved, on average, as far as anybody knows.
   Seconds between_failures{std::chrono::hours{24}};
-  std::int64_t checkpoint_bytes = 0;        // the checkpoints' budget; 0: none
+  std::int64_t checkpoint_bytes = 0;  // the checkpoints' budget; 0: none
+  // Runs save as they pass every so many steps of a lineage, instead of where it pays; 0: where it pays.
+  std::int64_t save_every_steps = 0;
   std::optional<User> first_administrator;  // whose token is kept as it is here
 };
 

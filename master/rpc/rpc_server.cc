@@ -4,6 +4,8 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <mutex>
+
 #include "base/log.h"
 #include "master/rpc/checkpoint_service.h"
 #include "master/rpc/convert.h"
@@ -47,6 +49,7 @@ struct RpcServer::Parts {
   UserService user_service;
   ServerService server_service;
   TunerService tuner_service;
+  std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
 
   void operator()(Reply& reply) { calls.Resolve(std::move(reply)); }
@@ -54,6 +57,10 @@ struct RpcServer::Parts {
   void operator()(EndSession& end) {
     Log(LogLevel::kWarning, "stream to a node manager ended", {{"why", end.why}});
     sessions.End(end.session);
+  }
+  void operator()(RefuseServer& refuse) {
+    Log(LogLevel::kWarning, "a node manager is refused", {{"why", refuse.why}});
+    sessions.Send(refuse.session, ToProto(ServerOrders{.refused = refuse.why}));
   }
   void operator()(EventsAdded& added) { watch.Announce(added); }
   void operator()(AdmitUsers& admit) { callers.Admit(admit.users); }
@@ -95,6 +102,7 @@ Result<void> RpcServer::Start(const std::string& address) {
 void RpcServer::Carry(Effect effect) { std::visit(*parts_, effect); }
 
 void RpcServer::Stop() {
+  const std::lock_guard lock(parts_->stopping);
   if (parts_->server == nullptr) return;
   parts_->calls.Close();
   parts_->watch.Stop();

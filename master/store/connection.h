@@ -14,10 +14,10 @@ namespace espalier::master {
 
 // Never reconnects by itself: a new connection would not know that it lost a transaction. With `epoch` it bears the
 // name by which a takeover finds and ends it. Every file of sql/queries can be run by its name: connecting prepares
-// them, one round trip each. Throws as pqxx does.
+// them, or those below one folder, one round trip each. Throws as pqxx does.
 class Connection {
  public:
-  Connection(const std::string& url, std::optional<std::int64_t> epoch);
+  Connection(const std::string& url, std::optional<std::int64_t> epoch, std::string_view folder = {});
 
   pqxx::connection& get() { return connection_; }
 
@@ -25,6 +25,10 @@ class Connection {
   pqxx::connection connection_;
   pqxx::quiet_errorhandler quiet_;  // errors are returned, not printed
 };
+
+// The connection string, with bounds of what it does not bound itself: to connect 3 s, to be acknowledged by the other
+// machine's system 3 s, and as long until one that says nothing is found to be gone.
+std::string BoundedUrl(const std::string& url);
 
 // The commands that make a new connection ready: durable commits, formats, limits, and the epoch's name.
 std::vector<std::string> SessionSettings(std::optional<std::int64_t> epoch);

@@ -3,9 +3,12 @@
 #include <chrono>
 #include <optional>
 #include <random>
+#include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "master/store/connection.h"
+#include "master/store/pause.h"
 #include "master/store/pq_errors.h"
 
 namespace espalier::master {
@@ -13,6 +16,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kRenewEvery{1000};
 constexpr std::chrono::milliseconds kLookEvery{200};
+constexpr std::chrono::milliseconds kWatchEvery{100};
+constexpr Seconds kCertainFor{2.5};
 
 struct Standing {
   std::int64_t epoch = 0;
@@ -28,10 +33,11 @@ std::int64_t RandomLeadershipId() {
 
 }  // namespace
 
-// A connection to the row. Every function is one transaction and throws as pqxx does.
+// A connection to the row, which is there in a schema of any version. Every function is one transaction and throws as
+// pqxx does.
 class Leadership::Row {
  public:
-  Row(const std::string& url, std::optional<std::int64_t> epoch) : connection_(url, epoch) {}
+  Row(const std::string& url, std::optional<std::int64_t> epoch) : connection_(url, epoch, "leadership/") {}
 
   Standing Look() {
     pqxx::work transaction(connection_.get());
@@ -72,50 +78,81 @@ class Leadership::Row {
 };
 
 Result<std::unique_ptr<Leadership>> Leadership::Acquire(const std::string& database_url, const std::string& holder,
-                                                        std::stop_token stop, std::function<void(const Error&)> lost) {
-  std::mutex mutex;
-  std::condition_variable_any pause;
-  return WithDatabaseErrors([&]() -> Result<std::unique_ptr<Leadership>> {
-    auto row = std::make_unique<Row>(database_url, std::nullopt);
-    bool told = false;
-    while (!stop.stop_requested()) {
-      const Standing standing = row->Look();
-      if (!standing.fresh || !standing.connected) {
-        const auto epoch = row->TakeOver(standing.epoch, holder);
-        if (epoch) {
-          Log(LogLevel::kInfo, "leading", {{"epoch", *epoch}, {"holder", holder}});
-          return std::unique_ptr<Leadership>(new Leadership(database_url, *epoch, std::move(row), std::move(lost)));
-        }
-        continue;
-      }
-      if (!told) Log(LogLevel::kInfo, "waiting while another master leads", {{"holder", standing.holder}});
-      told = true;
-      std::unique_lock lock(mutex);
-      pause.wait_for(lock, stop, kLookEvery, [] { return false; });
+                                                        std::stop_token stop, Listener listener) {
+  std::unique_ptr<Row> row;  // null: the database is away
+  std::string said;          // why it waits
+  const auto say = [&](LogLevel level, const std::string& text, const std::string& field, const std::string& value) {
+    if (std::exchange(said, text) != text) Log(level, text, {{field, value}});
+  };
+  // The new epoch; none while another leads.
+  const auto try_once = [&]() -> Result<std::optional<std::int64_t>> {
+    if (row == nullptr) row = std::make_unique<Row>(database_url, std::nullopt);
+    const Standing standing = row->Look();
+    if (!standing.fresh || !standing.connected) return row->TakeOver(standing.epoch, holder);
+    say(LogLevel::kInfo, "waiting while another master leads", "holder", standing.holder);
+    return std::nullopt;
+  };
+  while (!stop.stop_requested()) {
+    const Seconds sent = BootTimeNow();
+    const auto epoch = WithDatabaseErrors(try_once);
+    if (epoch.has_value() && *epoch) {
+      Log(LogLevel::kInfo, "leading", {{"epoch", **epoch}, {"holder", holder}});
+      return std::unique_ptr<Leadership>(
+          new Leadership(database_url, **epoch, sent, std::move(row), std::move(listener)));
     }
-    return MakeError(ErrorCode::kAborted, "stopped while another master leads");
-  });
+    if (!epoch.has_value()) {
+      if (epoch.error().code != ErrorCode::kUnavailable) return tl::unexpected(epoch.error());
+      say(LogLevel::kWarning, "waiting for the database", "why", epoch.error().message);
+      row.reset();
+    }
+    PauseFor(kLookEvery, stop);
+  }
+  return MakeError(ErrorCode::kAborted, "stopped before it led");
 }
 
-Leadership::Leadership(std::string database_url, std::int64_t epoch, std::unique_ptr<Row> row,
-                       std::function<void(const Error&)> lost)
+Leadership::Leadership(std::string database_url, std::int64_t epoch, Seconds sent, std::unique_ptr<Row> row,
+                       Listener listener)
     : url_(std::move(database_url)),
       epoch_(epoch),
       row_(std::move(row)),
-      lost_(std::move(lost)),
-      thread_([this](std::stop_token stop) { RenewUntilStopped(stop); }) {}
+      listener_(std::move(listener)),
+      certain_until_(sent + kCertainFor),
+      renewals_([this](const std::stop_token& stop) { RenewUntilStopped(stop); }),
+      watch_([this](const std::stop_token& stop) { WatchUntilStopped(stop); }) {}
 
-Leadership::~Leadership() = default;  // the thread is asked to stop and joined first: it is the last member
+Leadership::~Leadership() = default;  // the threads are asked to stop and joined first: they are the last members
 
-void Leadership::RenewUntilStopped(std::stop_token stop) {
+bool Leadership::is_certain() {
+  const std::lock_guard lock(mutex_);
+  return is_certain_ && !is_lost_;
+}
+
+bool Leadership::AwaitCertain(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, stop, [&] { return is_certain_ || is_lost_; });
+  return is_certain_ && !is_lost_;
+}
+
+void Leadership::RenewUntilStopped(const std::stop_token& stop) {
   bool away = false;
   while (!stop.stop_requested()) {
+    const Seconds sent = BootTimeNow();
     const Result<bool> renewed = WithDatabaseErrors([&]() -> Result<bool> {
       if (row_ == nullptr) row_ = std::make_unique<Row>(url_, epoch_);
       return row_->Renew(epoch_);
     });
+    if (renewed.has_value()) {
+      const std::lock_guard lock(mutex_);
+      is_lost_ = !*renewed;
+      if (*renewed) {
+        certain_until_ = sent + kCertainFor;
+        if (BootTimeNow() < certain_until_) is_certain_ = true;
+      }
+      changed_.notify_all();
+    }
     if (renewed.has_value() && !*renewed) {
-      lost_({ErrorCode::kFailedPrecondition, "another master has taken over from epoch " + std::to_string(epoch_), {}});
+      listener_.lost(
+          {ErrorCode::kFailedPrecondition, "another master has taken over from epoch " + std::to_string(epoch_), {}});
       return;
     }
     // While the database is away nobody else can lead either: the row is renewed when it is back, if it is still ours.
@@ -123,8 +160,23 @@ void Leadership::RenewUntilStopped(std::stop_token stop) {
       Log(LogLevel::kWarning, "cannot renew leadership", {{"why", renewed.error().message}});
     away = !renewed.has_value();
     if (away) row_.reset();
-    std::unique_lock lock(mutex_);
-    stopped_.wait_for(lock, stop, kRenewEvery, [] { return false; });
+    PauseFor(kRenewEvery, stop);
+  }
+}
+
+void Leadership::WatchUntilStopped(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    bool ends = false;
+    {
+      const std::lock_guard lock(mutex_);
+      ends = is_certain_ && !is_lost_ && BootTimeNow() >= certain_until_;
+      if (ends) is_certain_ = false;
+    }
+    if (ends) {
+      Log(LogLevel::kWarning, "who leads is not certain any more: no renewal has come through lately");
+      if (listener_.uncertain) listener_.uncertain();
+    }
+    PauseFor(kWatchEvery, stop);
   }
 }
 

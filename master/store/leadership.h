@@ -1,6 +1,10 @@
 // Which of several masters writes: the one whose epoch stands in the database. It renews its row every second; one that
 // has not for three seconds, or has no connection left, is taken over from: its connections are ended, the epoch counts
 // up. What a frozen master still has in hand when it thaws meets an epoch that is not its own, and is refused.
+//
+// A master is certain that it leads until 2.5 s, by its own clock, after it sent its last renewal that came through:
+// nobody can have taken over by then. From then on it must answer nobody, until a renewal comes through again, or it
+// learns that another leads.
 #pragma once
 
 #include <condition_variable>
@@ -13,17 +17,23 @@
 #include <thread>
 
 #include "base/result.h"
+#include "base/units.h"
 
 namespace espalier::master {
 
 class Leadership {
  public:
-  // Waits until this process leads. `holder` names it, for people. `lost` is called at most once, on a thread of its
-  // own, when another master has taken over: the process must stop writing, and exit. Error: kUnavailable when the
-  // database is away at the first try; kAborted when `stop` is requested meanwhile. Blocks for as long as another
-  // leads; asks five times a second. REQUIRES: the database is migrated.
+  // What it says, on threads of its own.
+  struct Listener {
+    std::function<void(const Error&)> lost;  // once at most: another master has taken over, the process must exit
+    std::function<void()> uncertain = {};    // whenever it is certain no more
+  };
+
+  // Waits until this process leads. `holder` names it, for people. Error: kAborted when `stop` is
+  // requested meanwhile. Blocks for as long as another leads, or the database is away; asks five times a second.
+  // REQUIRES: it has a schema.
   static Result<std::unique_ptr<Leadership>> Acquire(const std::string& database_url, const std::string& holder,
-                                                     std::stop_token stop, std::function<void(const Error&)> lost);
+                                                     std::stop_token stop, Listener listener);
 
   // Ends renewing; waits for one that is under way. The row stays: a successor finds no connection of this epoch and
   // takes over at once.
@@ -31,19 +41,29 @@ class Leadership {
 
   std::int64_t epoch() const { return epoch_; }
 
+  bool is_certain();
+  // Returns when it is certain (again), and at the latest when it is lost or `stop` is requested. Whether it is.
+  bool AwaitCertain(const std::stop_token& stop);
+
  private:
   class Row;
-  Leadership(std::string database_url, std::int64_t epoch, std::unique_ptr<Row> row,
-             std::function<void(const Error&)> lost);
-  void RenewUntilStopped(std::stop_token stop);
+  Leadership(std::string database_url, std::int64_t epoch, Seconds sent, std::unique_ptr<Row> row, Listener listener);
+  void RenewUntilStopped(const std::stop_token& stop);
+  void WatchUntilStopped(const std::stop_token& stop);
 
   const std::string url_;
   const std::int64_t epoch_;
-  std::unique_ptr<Row> row_;  // null: the connection is lost; only the thread touches it
-  const std::function<void(const Error&)> lost_;
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
-  std::jthread thread_;  // last: it uses the others
+  std::unique_ptr<Row> row_;  // null: the connection is lost; only `renewals_` touches it
+  const Listener listener_;
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable_any changed_;
+  Seconds certain_until_;  // by BootTimeNow
+  bool is_certain_ = true;
+  bool is_lost_ = false;
+
+  std::jthread renewals_;  // these last: they use the others
+  std::jthread watch_;     // of the time, whatever a renewal waits for
 };
 
 }  // namespace espalier::master

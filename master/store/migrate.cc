@@ -1,9 +1,15 @@
 #include "master/store/migrate.h"
 
+#include <libpq-fe.h>
+
 #include <pqxx/pqxx>
+#include <utility>
 
 #include "base/digest.h"
+#include "base/log.h"
+#include "master/store/connection.h"
 #include "master/store/embedded_sql.h"
+#include "master/store/pause.h"
 #include "master/store/pq_errors.h"
 
 namespace espalier::master {
@@ -11,6 +17,8 @@ namespace {
 
 // Any number that nothing else locks: masters that start at once migrate one after the other.
 constexpr char kLock[] = "SELECT pg_advisory_xact_lock(7310592840112)";
+
+constexpr std::chrono::milliseconds kTryEvery{500};
 
 constexpr char kCreateHistory[] = R"(
 CREATE TABLE IF NOT EXISTS schema_migration (
@@ -36,7 +44,8 @@ Result<bool> IsApplied(pqxx::work& transaction, int version, const EmbeddedSql& 
   return true;
 }
 
-Result<void> CheckDatabase(pqxx::work& transaction, int newest) {
+// The version of its schema; 0: it is empty.
+Result<int> CheckDatabase(pqxx::work& transaction, int newest) {
   const std::string encoding = transaction.exec1("SHOW server_encoding")[0].as<std::string>();
   if (encoding != "UTF8") {
     return MakeError(ErrorCode::kFailedPrecondition,
@@ -48,16 +57,26 @@ Result<void> CheckDatabase(pqxx::work& transaction, int newest) {
                                                          ", this program knows up to " + std::to_string(newest) +
                                                          ": use a newer Espalier");
   }
+  return stored;
+}
+
+Result<void> RequireLeadership(pqxx::work& transaction, std::optional<std::int64_t> epoch) {
+  if (!epoch) return {};
+  const pqxx::result held =
+      transaction.exec_params("SELECT epoch FROM leadership WHERE epoch = $1 FOR KEY SHARE", *epoch);
+  if (held.empty()) return AnotherLeads(*epoch);
   return {};
 }
 
-Result<void> MigrateAll(pqxx::connection& connection) {
+Result<void> MigrateAll(pqxx::connection& connection, std::optional<std::int64_t> epoch) {
   const auto migrations = EmbeddedMigrations();
+  bool may_apply = epoch.has_value();
   {
     pqxx::work transaction(connection);
     transaction.exec(kLock);
     transaction.exec(kCreateHistory);
-    ESPALIER_RETURN_IF_ERROR(CheckDatabase(transaction, static_cast<int>(migrations.size())));
+    ESPALIER_ASSIGN(const int stored, CheckDatabase(transaction, static_cast<int>(migrations.size())));
+    may_apply |= stored == 0;
     transaction.commit();
   }
   int version = 0;
@@ -65,8 +84,9 @@ Result<void> MigrateAll(pqxx::connection& connection) {
     ++version;
     pqxx::work transaction(connection);
     transaction.exec(kLock);
+    ESPALIER_RETURN_IF_ERROR(RequireLeadership(transaction, epoch));
     ESPALIER_ASSIGN(const bool applied, IsApplied(transaction, version, migration));
-    if (applied) continue;
+    if (applied || !may_apply) continue;
     transaction.exec(std::string(migration.text));
     transaction.exec_params("INSERT INTO schema_migration (version, name, sha256) VALUES ($1, $2, $3)", version,
                             std::string(migration.name), Sha256Hex(migration.text));
@@ -77,13 +97,29 @@ Result<void> MigrateAll(pqxx::connection& connection) {
 
 }  // namespace
 
-Result<void> Migrate(const std::string& database_url) {
+Result<void> Migrate(const std::string& database_url, std::optional<std::int64_t> epoch) {
   return WithDatabaseErrors([&]() -> Result<void> {
-    pqxx::connection connection(database_url);
+    pqxx::connection connection(BoundedUrl(database_url));
     const pqxx::quiet_errorhandler quiet(connection);
     pqxx::nontransaction(connection).exec("SET client_min_messages = 'error'");
-    return MigrateAll(connection);
+    return MigrateAll(connection, epoch);
   });
+}
+
+Result<void> MigrateOnceThere(const std::string& database_url, const std::stop_token& stop,
+                              std::optional<std::int64_t> epoch) {
+  bool said = false;
+  while (!stop.stop_requested()) {
+    Result<void> migrated = Migrate(database_url, epoch);
+    if (migrated.has_value() || migrated.error().code != ErrorCode::kUnavailable) return migrated;
+    const PGPing there = PQping(BoundedUrl(database_url).c_str());
+    if (there == PQPING_OK || there == PQPING_NO_ATTEMPT) return migrated;
+    if (!std::exchange(said, true)) {
+      Log(LogLevel::kWarning, "waiting for the database", {{"why", migrated.error().message}});
+    }
+    PauseFor(kTryEvery, stop);
+  }
+  return MakeError(ErrorCode::kAborted, "stopped while the database was away");
 }
 
 }  // namespace espalier::master

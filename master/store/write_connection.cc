@@ -52,7 +52,7 @@ struct WriteConnection::Outcome {
 };
 
 Result<WriteConnection> WriteConnection::Open(const std::string& url, std::int64_t epoch) {
-  Handle handle(PQconnectdb(url.c_str()));
+  Handle handle(PQconnectdb(BoundedUrl(url).c_str()));
   if (PQstatus(handle.get()) != CONNECTION_OK) return tl::unexpected(ErrorOf(handle.get()));
   WriteConnection connection(std::move(handle), epoch);
   ESPALIER_RETURN_IF_ERROR(connection.Prepare());

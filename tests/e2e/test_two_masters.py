@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 import unittest
 
@@ -16,6 +17,50 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+class Link:
+    """A way to the socket of the database by TCP. While it is cut nothing passes, and neither end is told."""
+
+    def __init__(self, target):
+        self.target = target
+        self.sockets = []
+        self.passes = threading.Event()
+        self.passes.set()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                caller, _ = self.listener.accept()
+            except OSError:
+                return  # closed
+            self.passes.wait()
+            database = socket.socket(socket.AF_UNIX)
+            self.sockets += [caller, database]
+            if database.connect_ex(self.target) != 0:
+                caller.close()
+                continue
+            for source, sink in ((caller, database), (database, caller)):
+                threading.Thread(target=self.carry, args=(source, sink), daemon=True).start()
+
+    def carry(self, source, sink):
+        try:
+            while data := source.recv(1 << 16):
+                self.passes.wait()
+                sink.sendall(data)
+            self.passes.wait()
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # one end is gone
+
+    def close(self):
+        self.passes.set()
+        self.listener.shutdown(socket.SHUT_RDWR)  # which ends accept()
+        for each in [self.listener, *self.sockets]:
+            each.close()
 
 
 class Masters(Service):
@@ -31,6 +76,8 @@ class Masters(Service):
         self.address = "ipv4:" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
         self.masters = [None, None]
         self.node = None
+        folder, port = (re.search(rf"{name}=(\S+)", database).group(1) for name in ("host", "port"))
+        self.link = Link(f"{folder}/.s.PGSQL.{port}")  # of the first master
         return self
 
     def __exit__(self, *error):
@@ -39,6 +86,7 @@ class Masters(Service):
                 process.send_signal(signal.SIGCONT)
                 process.terminate() if error[0] is None else process.kill()
                 process.wait(timeout=PATIENCE_SECONDS)
+        self.link.close()
         super().__exit__(*error)
 
     def command(self, *arguments):
@@ -57,9 +105,12 @@ class Masters(Service):
             return subprocess.Popen([BIN / program, config], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def start_master(self, index):
+        database = self.database
+        if index == 0:
+            database = re.sub(r"port=\S+", f"port={self.link.port}", re.sub(r"host=\S+", "host=127.0.0.1", database))
         self.masters[index] = self.launch(
             "espalier-master", f"master-{index}",
-            f'listen_address: "127.0.0.1:{self.ports[index]}"\ndatabase: "{self.database}"\n'
+            f'listen_address: "127.0.0.1:{self.ports[index]}"\ndatabase: "{database}"\n'
             f'administrator_token_file: "{self.root}/token"\n')
 
     def start_node(self):
@@ -69,6 +120,10 @@ class Masters(Service):
             f'checkpoint_directory: "{self.root}/checkpoints"\nwork_directory: "{self.root}/node"\n'
             f'runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}\ntoken_file: "{self.root}/token"\n')
         wait_until(self.servers, "the node manager is connected")
+
+    def listens(self, index):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.ports[index])) == 0
 
     def log(self, index):
         return (self.root / f"master-{index}.log").read_text()
@@ -127,6 +182,48 @@ class TwoMastersTest(unittest.TestCase):
             self.assertEqual(service.epoch(), 2)
             self.assertIsNone(service.masters[1].poll())
             self.assertEqual(results(service, "two"), self.expected)
+
+    def test_a_master_that_is_cut_off_from_the_database_closes_and_ends_once_it_sees_who_leads(self):
+        with Masters() as service:
+            run = self.begin(service)
+            service.link.passes.clear()
+            since = time.monotonic()
+            wait_until(lambda: not service.listens(0), "the first master has closed")
+            print(f"closed after {time.monotonic() - since:.1f} s", flush=True)
+            self.check_taken_over(service, since)
+            self.check_study(service, run)
+            self.assertIsNone(service.masters[0].poll())
+            service.link.passes.set()
+            self.assertEqual(service.masters[0].wait(timeout=PATIENCE_SECONDS), 1)
+            self.assertEqual(service.epoch(), 2)
+            self.assertEqual(results(service, "two"), self.expected)
+
+    def test_a_lonely_master_that_was_cut_off_from_the_database_serves_again(self):
+        with Masters() as service:
+            service.start_master(0)
+            wait_until(lambda: "listening" in service.log(0), "the master leads")
+            service.start_node()
+            run = service.begin("study", "run", service.write("study.yaml", studies.sha("two")))
+            wait_until(lambda: service.log(0).count("run started") > 0, "the study is under way")
+            service.link.passes.clear()
+            wait_until(lambda: not service.listens(0), "the master has closed")
+            service.link.passes.set()
+            wait_until(lambda: service.listens(0), "it serves again")
+            self.check_study(service, run)
+            self.assertEqual(service.epoch(), 1)
+
+    def test_masters_wait_for_a_database_that_is_away_one_that_starts_meanwhile_too(self):
+        with Masters() as service:
+            run = self.begin(service)
+            service.kill("up")  # and the database with it
+            wait_until(lambda: "waiting for the database" in service.log(1), "the second master waits for the database")
+            service.masters[0].kill()
+            service.masters[0].wait()
+            service.start_master(0)
+            wait_until(lambda: "waiting for the database" in service.log(0), "the first one starts, and waits, too")
+            service.start()
+            self.check_study(service, run)
+            self.assertEqual([None, None], [master.poll() for master in service.masters])
 
     def test_a_master_that_leads_no_longer_ends_though_it_has_nothing_to_write(self):
         with Masters() as service:

@@ -23,6 +23,10 @@ void MasterByHand::CarryOut(const Effect& effect) {
   if (const auto* reply = std::get_if<Reply>(&effect)) last_reply = *reply;
   if (const auto* line = std::get_if<LogLine>(&effect)) log.push_back(Print(*line));
   if (const auto* end = std::get_if<EndSession>(&effect)) ended_sessions.push_back(end->session);
+  if (const auto* refuse = std::get_if<RefuseServer>(&effect)) {
+    refused_sessions.push_back(refuse->session);
+    why_refused = refuse->why;
+  }
   if (const auto* send = std::get_if<SendOrders>(&effect)) {
     for (ConnectedServer& server : servers) {
       if (server.session == send->session) server.orders = send->orders;

@@ -46,6 +46,8 @@ class MasterByHand : public CalledMaster {
   std::vector<ConnectedServer> servers;
   std::vector<std::string> log;
   std::vector<SessionId> ended_sessions;
+  std::vector<SessionId> refused_sessions;
+  std::string why_refused;  // the last of them
   ReactorSettings reactor_settings;
 
  private:

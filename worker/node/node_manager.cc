@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <random>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -39,13 +38,6 @@ void LabelOutput(const RequestKind& request, WorkerOutput& output) {
   if (const auto* init = std::get_if<Init>(&request)) output.BeginRun(init->run, MonotonicNow());
   if (const auto* proceed = std::get_if<Proceed>(&request)) output.BeginRun(proceed->run, MonotonicNow());
   if (const auto* train = std::get_if<Train>(&request); train != nullptr && output.run()) output.BeginStep(train->step);
-}
-
-std::string NewIncarnation() {
-  std::random_device random;
-  std::string text;
-  for (int i = 0; i < 16; ++i) text += "0123456789abcdef"[random() % 16];
-  return text;
 }
 
 std::string ProgramBesideThisOne(const std::string& name) {
@@ -84,7 +76,7 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
       checks_(ProgramBesideThisOne("espalier-check"), directory.checks()),
       log_(log),
       registration_{.server = config.server,
-                    .incarnation = NewIncarnation(),
+                    .incarnation = directory.NewIncarnation(),
                     .devices = CapacitiesOf(config.devices),
                     .host_cores = config.host_cores,
                     .host_memory_bytes = config.host_memory_bytes,

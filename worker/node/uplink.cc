@@ -7,6 +7,7 @@
 
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/token.h"
 #include "base/version.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
@@ -44,6 +45,7 @@ class Uplink::Stream : public grpc::ClientBidiReactor<v1::SynchronizeRequest, v1
   void Cancel() { context_.TryCancel(); }
 
  private:
+  void OnRefused(const std::string& why);
   bool AnythingNew(const Registration& registration, const Core& core, const std::vector<RunStatus>& statuses,
                    Seconds now) const;
 
@@ -70,6 +72,7 @@ struct Uplink::State {
   bool connected = false;
   bool said_away = false;
   std::string trouble;
+  std::string refused;  // why this server is, as was said last; empty: it is not
 };
 
 namespace {
@@ -104,10 +107,12 @@ void Uplink::Stream::OnReadDone(bool ok) {
       RemoveHold();
       return;
     }
+    const Result<ServerOrders> orders = OrdersOf(response_);
+    if (orders.has_value() && !orders->refused.empty()) return OnRefused(orders->refused);
+    state_.refused.clear();
     if (!std::exchange(state_.connected, true)) Log(LogLevel::kInfo, "connected to the master");
     state_.said_away = false;
     state_.pause = kPauseFirst;
-    const Result<ServerOrders> orders = OrdersOf(response_);
     StartRead(&response_);
     const std::string was = std::exchange(state_.trouble, orders.has_value() ? "" : orders.error().message);
     if (orders.has_value()) return state_.on_orders(*orders);
@@ -115,6 +120,19 @@ void Uplink::Stream::OnReadDone(bool ok) {
     Log(LogLevel::kError, "orders that make no sense, ignored",
         {{"field", orders.error().field}, {"reason", orders.error().message}});
   });
+}
+
+// The stream's end is no news then. What it trains is lost to the master.
+void Uplink::Stream::OnRefused(const std::string& why) {
+  const std::string reason = CleanText(why);
+  if (std::exchange(state_.refused, reason) != reason) {
+    Log(LogLevel::kError, "the master does not take this server, trying again", {{"reason", reason}});
+  }
+  state_.said_away = true;
+  broken_ = true;
+  Cancel();
+  RemoveHold();
+  state_.on_orders({});
 }
 
 void Uplink::Stream::OnWriteDone(bool) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <random>
 #include <sstream>
 
 #include "worker/checkpoint/checkpoint_format.h"
@@ -17,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kId = "id";
 constexpr const char* kLock = "lock";
 constexpr const char* kFolders[] = {"staging", "steps", "logs", "fetched"};
 constexpr std::string_view kPathLine = "path ";  // begins a line of a step log that says a stage of the run's path
@@ -28,6 +30,29 @@ std::string ReadAll(const fs::path& file, std::int64_t offset = 0) {
 }
 
 void WriteAll(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::trunc) << text; }
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::size_t kIdLength = 16;
+
+std::string RandomId() {
+  std::random_device random;
+  std::string id;
+  while (id.size() < kIdLength) id += kDigits[random() % kDigits.size()];
+  return id;
+}
+
+// As the file says, or a new one, which it says from now on.
+Result<std::string> ReadOrMakeId(const fs::path& file) {
+  std::string id = ReadAll(file);
+  if (id.size() == kIdLength && id.find_first_not_of(kDigits) == std::string::npos) return id;
+  id = RandomId();
+  const fs::path made = file.string() + ".new";
+  WriteAll(made, id);
+  std::error_code error;
+  fs::rename(made, file, error);
+  if (error || ReadAll(file) != id) return MakeError(ErrorCode::kInternal, "cannot write " + file.string());
+  return id;
+}
 
 std::vector<fs::path> FilesIn(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -57,19 +82,27 @@ Result<WorkDirectory> WorkDirectory::Open(const fs::path& folder) {
     close(lock);
     return MakeError(ErrorCode::kFailedPrecondition, "another node manager uses " + folder.string());
   }
-  WorkDirectory directory(folder, lock);
+  Result<std::string> id = ReadOrMakeId(folder / kId);
+  if (!id.has_value()) {
+    close(lock);
+    return tl::unexpected(id.error());
+  }
+  WorkDirectory directory(folder, *std::move(id), lock);
   for (const fs::path& copy : FilesIn(directory.fetched())) unlink(copy.c_str());
   return directory;
 }
 
-WorkDirectory::WorkDirectory(fs::path folder, int lock) : folder_(std::move(folder)), lock_(lock) {}
+WorkDirectory::WorkDirectory(fs::path folder, std::string id, int lock)
+    : folder_(std::move(folder)), id_(std::move(id)), lock_(lock) {}
 
 WorkDirectory::WorkDirectory(WorkDirectory&& other) noexcept
-    : folder_(std::move(other.folder_)), lock_(std::exchange(other.lock_, -1)) {}
+    : folder_(std::move(other.folder_)), id_(std::move(other.id_)), lock_(std::exchange(other.lock_, -1)) {}
 
 WorkDirectory::~WorkDirectory() {
   if (lock_ >= 0) close(lock_);
 }
+
+std::string WorkDirectory::NewIncarnation() const { return id_ + "-" + RandomId(); }
 
 std::int64_t WorkDirectory::FreeBytes() const {
   std::error_code error;

@@ -1,4 +1,5 @@
 // This server's own folder, and what is found in it when a node manager starts again:
+//   id          its own, made once: the master tells by it whose server is whose
 //   lock        held as long as the node manager lives, so that two cannot share the folder
 //   staging/    checkpoints on their way into the store, until the report about them is acknowledged
 //   steps/RUN.log   a run's path and its step log, until all reports about it are acknowledged; RUN is as in
@@ -42,6 +43,9 @@ class WorkDirectory {
     return folder_ / "logs" / ("slot-" + std::to_string(slot) + "-" + runtime + ".log");
   }
 
+  // "ID-START": 16 hexadecimal digits each, which tell work directories and starts in them apart.
+  std::string NewIncarnation() const;
+
   // Of its file system; 0 if that does not say.
   std::int64_t FreeBytes() const;
 
@@ -62,9 +66,10 @@ class WorkDirectory {
   std::vector<std::filesystem::path> StagedCheckpoints() const;
 
  private:
-  WorkDirectory(std::filesystem::path folder, int lock);
+  WorkDirectory(std::filesystem::path folder, std::string id, int lock);
 
   std::filesystem::path folder_;
+  std::string id_;
   int lock_;
 };
 

@@ -76,8 +76,9 @@ void Meet(Draft& draft, PlanId plan_id, Point point, std::set<RunId>& changed) {
   }
 }
 
-// Whether open trials may go on from there.
-bool IsKeptFor(const MasterState& state, Point point) {
+// Whether open trials may go on from there, or it is saved by a period.
+bool IsKept(const MasterState& state, const ReactorSettings& settings, Point point) {
+  if (settings.save_every_steps > 0 && point.step.value % settings.save_every_steps == 0) return true;
   const auto ends = state.index.open_ends.find(point.node);
   if (ends == state.index.open_ends.end()) return false;
   const auto first = ends->second.lower_bound({point.step, PlanNodeId{0}});
@@ -103,7 +104,7 @@ void Withdraw(Draft& draft, PlanId plan, Point point, std::set<RunId>& changed) 
     const Run& run = draft.state().runs.at(id);
     const Promise* promise = run.FindOpen(point.step, Owed::kState);
     const bool on_its_way = !run.training() || promise == nullptr || point.step <= run.at();
-    const bool kept = IsKeptFor(draft.state(), point) && point.step < EndOf(run);
+    const bool kept = IsKept(draft.state(), draft.settings, point) && point.step < EndOf(run);
     if (on_its_way || kept) continue;
     SettlePromiseOf(draft, id, promise->id, PromiseState::kWithdrawn);
     changed.insert(id);
@@ -163,7 +164,7 @@ std::vector<StudyId> StudiesServed(const MasterState& state, const Run& run) {
   return {studies.begin(), studies.end()};
 }
 
-std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run, std::int64_t checkpoint_bytes) {
+std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run, const ReactorSettings& settings) {
   std::set<PromisedAt> promises;
   const NeedIndex& needs = NeedsOf(state, run.plan);
   const auto add_metrics = [&](const Place& place, Step step) {
@@ -194,7 +195,7 @@ std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run, 
   for (const PromisedAt& promise : promises) {
     if (promise.owed == Owed::kState) owed.insert(promise.step);
   }
-  for (const Step step : SavesOnTheWay(state, run, owed, checkpoint_bytes)) promises.insert({step, Owed::kState});
+  for (const Step step : SavesOnTheWay(state, run, owed, settings)) promises.insert({step, Owed::kState});
   return {promises.begin(), promises.end()};
 }
 

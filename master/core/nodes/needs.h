@@ -11,9 +11,9 @@ namespace espalier::master {
 void MeetNeeds(Draft& draft, PlanId plan);
 
 // The promises with which a run along `path` from its start begins: the state at its end and wherever else it is
-// wanted; the metrics where claims of the run's evaluation wait; the state where open trials want it, where that pays
-// and the budget for checkpoints (0: none) has room for it.
-std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run, std::int64_t checkpoint_bytes);
+// wanted; the metrics where claims of the run's evaluation wait; the state where open trials may want it
+// (SavesOnTheWay).
+std::vector<PromisedAt> PromisesAlong(const MasterState& state, const Run& run, const ReactorSettings& settings);
 
 // Whom the run serves now. O(open promises x studies below them).
 std::vector<StudyId> StudiesServed(const MasterState& state, const Run& run);

@@ -1,7 +1,9 @@
 #include "master/core/nodes/node_messages.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -26,6 +28,24 @@ void LoseRunsOf(Draft& draft, const std::string& server, const std::string& exce
     CountLostServer(draft, id);
     LoseRun(draft, id);
   }
+}
+
+// Why a server of that name is another's: of a work directory that is not this one's, until its lease has ended. After
+// a restart, while not all have come back, it is whose runs are under way. None: it is free, or this one's.
+std::optional<std::string> WhyTaken(const MasterState& state, const Registration& registration) {
+  const std::string_view own = WorkDirectoryIdOf(registration.incarnation);
+  std::string_view holder = own;
+  if (const auto known = state.servers.find(registration.server); known != state.servers.end()) {
+    holder = WorkDirectoryIdOf(known->second.incarnation);
+  } else {
+    for (const RunId id : ActiveRunsOf(state, registration.server)) {
+      holder = WorkDirectoryIdOf(state.runs.at(id).incarnation);
+    }
+  }
+  if (holder == own) return std::nullopt;
+  return "the server '" + registration.server + "' is another node manager's, of the work directory with the id " +
+         std::string(holder) + "; this one's is " + std::string(own) +
+         ": give it another name, or stop the other one and wait until its lease has ended";
 }
 
 // Its digest. Of two that train the same, the server's own counts.
@@ -97,6 +117,10 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
   if (message.registration) {
     if (const auto fits = CheckRegistration(*message.registration); !fits.has_value()) {
       draft.Emit(EndSession{message.session, "a registration that cannot be stored: " + fits.error().message});
+      return;
+    }
+    if (auto why = WhyTaken(draft.state(), *message.registration)) {
+      draft.Emit(RefuseServer{message.session, *std::move(why)});
       return;
     }
     Register(draft, message, *message.registration);

@@ -306,7 +306,7 @@ void Start(Draft& draft, const StartPath& start) {
   run.state = Training{start.source.step};
   run.ordered_at = run.charged_to = draft.now;
   PromiseId next = state.next.promise;
-  for (const PromisedAt& promise : PromisesAlong(state, run, draft.settings.checkpoint_bytes)) {
+  for (const PromisedAt& promise : PromisesAlong(state, run, draft.settings)) {
     run.promises.emplace(next, Promise{.id = next, .step = promise.step, .owed = promise.owed, .made_at = draft.now});
     ++next.value;
   }

@@ -102,13 +102,15 @@ Seconds SavePeriod(const MasterState& state, const Run& run, Seconds between_fai
 }
 
 std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed,
-                                std::int64_t checkpoint_bytes) {
+                                const ReactorSettings& settings) {
   std::vector<Step> saves;
   const SearchPlan& plan = state.plans.at(run.plan);
   const PriceList prices{state, plan};
-  Room room(state, checkpoint_bytes);
+  const bool has_budget = settings.checkpoint_bytes > 0;
+  const std::int64_t every = settings.save_every_steps;
+  Room room(state, settings.checkpoint_bytes);
   for (const PathStage& stage : run.path) {
-    if (checkpoint_bytes > 0) room.Take(prices.StateBytes(stage.node) * CountIn(owed, stage));
+    if (has_budget) room.Take(prices.StateBytes(stage.node) * CountIn(owed, stage));
   }
   Seconds since_last{0};  // trained since the last state on the way
   for (auto stage_at = run.path.begin(); stage_at != run.path.end(); ++stage_at) {
@@ -118,9 +120,13 @@ std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const 
         LeavingAt(state, stage, next == run.path.end() ? std::nullopt : std::optional(next->node));
     const Seconds step_time = prices.Of(CostKind::kStep, stage.node);
     const Seconds save_time = prices.Of(CostKind::kSave, stage.node);
-    const std::int64_t bytes = checkpoint_bytes > 0 ? prices.StateBytes(stage.node) : 0;
+    const std::int64_t bytes = has_budget ? prices.StateBytes(stage.node) : 0;
     std::set<Step> steps(owed.upper_bound(stage.from), owed.upper_bound(stage.to));
     for (const auto& [step, who] : leaving) steps.insert(step);
+    if (every > 0) {
+      const std::int64_t first = (stage.from.value / every + 1) * every;
+      for (std::int64_t step = first; step <= stage.to.value; step += every) steps.insert(Step{step});
+    }
     Step at = stage.from;
     for (const Step step : steps) {
       since_last += static_cast<double>(step - at) * step_time;
@@ -129,8 +135,9 @@ std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const 
         since_last = Seconds(0);
         continue;
       }
-      const Leaving& who = leaving.at(step);
-      const bool pays = ChanceOf(state, who.parting) * since_last > save_time;
+      const auto left = leaving.find(step);
+      const Leaving who = left == leaving.end() ? Leaving{} : left->second;
+      const bool pays = every > 0 ? step.value % every == 0 : ChanceOf(state, who.parting) * since_last > save_time;
       if (!who.claimed && !pays) continue;
       if (!room.TryTake(who.claimed ? Standing::kOpenTrial : Standing::kIdle, bytes)) continue;
       saves.push_back(step);

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "master/core/reactor.h"
 #include "master/core/state/master_state.h"
 
 namespace espalier::master {
@@ -12,12 +13,12 @@ namespace espalier::master {
 // Steps of the run's path before its end, ascending: where an open trial has its last claim; and where open lineages
 // part from the path or end, if (chance that a trial goes on) x (time to train there again from the state before)
 // exceeds the price of the save (design section 5). The chance is the share of the study's trials that went on after
-// their first claim, among those that have shown it and one more; at first 1. `owed`: where the run promises a state
-// anyway. `checkpoint_bytes`: the checkpoints' budget; 0: none. A state that would be the first to go over it once the
-// run has passed on is not saved: what is owed, and what is kept for more than this, has taken the room. O(open ends on
-// the path).
+// their first claim, among those that have shown it and one more; at first 1. By `save_every_steps` at its multiples
+// instead. `owed`: where the run promises a state anyway. A state that would be the first to go over the checkpoints'
+// budget once the run has passed on is not saved: what is owed, and what is kept for more than this, has taken the
+// room. O(open ends on the path), and its steps / `save_every_steps`.
 std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed,
-                                std::int64_t checkpoint_bytes);
+                                const ReactorSettings& settings);
 
 // After how long without one a run saves, so that saves and what failures lose cost least together: the square root of
 // 2 x save time x time between failures (J. W. Young, A first order approximation to the optimum checkpoint interval,

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <future>
+#include <semaphore>
 
 #include "master/store/migrate.h"
 #include "master/store/postgres_state_store.h"
@@ -20,7 +21,7 @@ std::string NewDatabase() {
 
 std::unique_ptr<Leadership> Lead(
     const std::string& url, std::function<void(const Error&)> lost = [](const Error&) {}) {
-  auto acquired = Leadership::Acquire(url, "test", {}, std::move(lost));
+  auto acquired = Leadership::Acquire(url, "test", {}, {.lost = std::move(lost)});
   REQUIRE(acquired.has_value());
   return *std::move(acquired);
 }
@@ -73,6 +74,30 @@ TEST_CASE("a master that renews no more is taken over from: its connections end,
   const Result<MasterState> read = store.Load();
   REQUIRE_FALSE(read.has_value());
   CHECK(read.error().code == ErrorCode::kFailedPrecondition);
+}
+
+TEST_CASE("a master whose renewals do not come through is uncertain until they do") {
+  const std::string url = NewDatabase();
+  std::counting_semaphore<> uncertain(0);
+  std::promise<Error> lost;
+  const auto acquired = Leadership::Acquire(
+      url, "test", {},
+      {.lost = [&](const Error& error) { lost.set_value(error); }, .uncertain = [&] { uncertain.release(); }});
+  REQUIRE(acquired.has_value());
+  Leadership& leadership = **acquired;
+  CHECK(leadership.AwaitCertain({}));
+  SharedPostgres().Run(url, "ALTER TABLE leadership ADD CONSTRAINT away CHECK (renewed_at < '2001-01-01') NOT VALID");
+  uncertain.acquire();
+  CHECK_FALSE(leadership.is_certain());
+  SECTION("nobody has taken over") {
+    SharedPostgres().Run(url, "ALTER TABLE leadership DROP CONSTRAINT away");
+    CHECK(leadership.AwaitCertain({}));
+  }
+  SECTION("another has") {
+    SharedPostgres().Run(url, "UPDATE leadership SET epoch = epoch + 1, renewed_at = '2000-01-01'");
+    CHECK_FALSE(leadership.AwaitCertain({}));
+    CHECK(lost.get_future().get().code == ErrorCode::kFailedPrecondition);
+  }
 }
 
 TEST_CASE("a takeover waits for a transaction that has locked the epoch") {

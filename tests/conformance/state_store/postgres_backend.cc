@@ -23,7 +23,7 @@ class PostgresBackend : public Backend {
   void TakeOver() override {
     leadership_.reset();
     SharedPostgres().CutConnections(url_);  // as if the old master were gone: nobody has to be waited for
-    auto acquired = Leadership::Acquire(url_, "conformance suite", {}, [](const Error&) {});
+    auto acquired = Leadership::Acquire(url_, "conformance suite", {}, {.lost = [](const Error&) {}});
     ESPALIER_CHECK(acquired.has_value()) << acquired.error().message;
     leadership_ = *std::move(acquired);
   }

@@ -18,7 +18,7 @@ constexpr std::int64_t kPlenty = std::int64_t{1} << 30;
 struct Printing {
   explicit Printing(std::int64_t bytes_max = kPlenty) : url(SharedPostgres().NewDatabase()) {
     REQUIRE(Migrate(url).has_value());
-    leadership = Leadership::Acquire(url, "test", {}, [](const Error&) {}).value();
+    leadership = Leadership::Acquire(url, "test", {}, {.lost = [](const Error&) {}}).value();
     store = std::make_unique<PostgresStateStore>(url, leadership->epoch());
     REQUIRE(store->Load().has_value());
     const auto plan = [&] {

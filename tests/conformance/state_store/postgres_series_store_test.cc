@@ -18,7 +18,7 @@ namespace {
 struct Training {
   Training() : url(SharedPostgres().NewDatabase()) {
     REQUIRE(Migrate(url).has_value());
-    leadership = Leadership::Acquire(url, "test", {}, [](const Error&) {}).value();
+    leadership = Leadership::Acquire(url, "test", {}, {.lost = [](const Error&) {}}).value();
     store = std::make_unique<PostgresStateStore>(url, leadership->epoch());
     REQUIRE(store->Load().has_value());
     EditGenerator generator{5};

@@ -14,7 +14,7 @@ namespace {
 struct Logging {
   Logging() {
     REQUIRE(Migrate(url).has_value());
-    leadership = Leadership::Acquire(url, "test", {}, [](const Error&) {}).value();
+    leadership = Leadership::Acquire(url, "test", {}, {.lost = [](const Error&) {}}).value();
     logs = std::make_unique<PostgresServerLogStore>(url, leadership->epoch());
   }
 

@@ -16,7 +16,7 @@ namespace {
 struct Database {
   Database() : url(SharedPostgres().NewDatabase()) {
     REQUIRE(Migrate(url).has_value());
-    auto acquired = Leadership::Acquire(url, "test", {}, [](const Error&) {});
+    auto acquired = Leadership::Acquire(url, "test", {}, {.lost = [](const Error&) {}});
     REQUIRE(acquired.has_value());
     leadership = *std::move(acquired);
     store = std::make_unique<PostgresStateStore>(url, leadership->epoch());
@@ -167,6 +167,28 @@ TEST_CASE("migrating twice changes nothing") {
   REQUIRE(Migrate(database.url).has_value());
   CHECK(database.HoldsWhatMemoryDoes());
   CHECK(database.Query("SELECT count(*) FROM schema_migration") == std::to_string(EmbeddedMigrations().size()));
+}
+
+TEST_CASE("a schema that stands is migrated by the master that leads, and by no other") {
+  const std::string url = SharedPostgres().NewDatabase();
+  REQUIRE(Migrate(url).has_value());
+  const auto leadership = Leadership::Acquire(url, "test", {}, {.lost = [](const Error&) {}}).value();
+  // As if the newest migration were not there yet.
+  const EmbeddedSql& newest = EmbeddedMigrations().back();
+  SharedPostgres().Run(url,
+                       "DELETE FROM schema_migration WHERE name = '" + std::string(newest.name) +
+                           "'; DROP TABLE service_user, server_drain, scheduling_policy, trainer_check, team CASCADE");
+  const auto has = [&](const std::string& table) {
+    return SharedPostgres().Run(url, "SELECT to_regclass('" + table + "') IS NOT NULL") == "t";
+  };
+  CHECK(Migrate(url).has_value());
+  CHECK_FALSE(has("service_user"));
+  const Result<void> by_another = Migrate(url, leadership->epoch() + 1);
+  REQUIRE_FALSE(by_another.has_value());
+  CHECK(by_another.error().code == ErrorCode::kFailedPrecondition);
+  CHECK_FALSE(has("service_user"));
+  REQUIRE(Migrate(url, leadership->epoch()).has_value());
+  CHECK(has("service_user"));
 }
 
 TEST_CASE("a database that a newer or another program made is refused, saying so") {

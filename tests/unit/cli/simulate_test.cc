@@ -74,6 +74,15 @@ TEST_CASE("studies are simulated together under each policy and scope that is as
   }
 }
 
+TEST_CASE("runs save where it pays, or by a fixed period") {
+  StudyFiles files;
+  const std::string study = files.Study("one");
+  const int where_it_pays = files.Simulate({study})[0]["states_saved"];
+  CHECK(where_it_pays >= 1 + 4);  // where trials part, and at their ends
+  CHECK(where_it_pays < kShared / 10);
+  CHECK(files.Simulate({study, "--save-every", "10"})[0]["states_saved"] == kShared / 10);
+}
+
 TEST_CASE("the same simulation of studies is the same, and another seed another one") {
   StudyFiles files;
   const std::string study = files.Study("one");

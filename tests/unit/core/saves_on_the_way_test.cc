@@ -33,8 +33,8 @@ struct ManyWays : ServerByHand {
     Submit(study, {{"lr", "0.1"}}, 1000);
     const Run& run = Last();
     REQUIRE(run.path.back().to == Step{1000});
-    return std::count_if(run.promises.begin(), run.promises.end(),
-                         [](const auto& entry) { return entry.second.owed == Owed::kState; });
+    return std::count_if(run.open.begin(), run.open.end(),
+                         [](const auto& entry) { return entry.first.second == Owed::kState; });
   }
 
   std::vector<TrialId> ways;
@@ -54,6 +54,13 @@ TEST_CASE("a save that takes longer than training there again is not made, howev
     ways.TimesAre(1'000, 1'500);
     CHECK(ways.SavesOfTheLongRun() == kTrials + 1);
   }
+}
+
+TEST_CASE("by a fixed period each of its multiples is saved, whether it pays or not") {
+  ManyWays ways;
+  ways.TimesAre(1'000, 100'000);
+  ways.reactor_settings.save_every_steps = 7;
+  CHECK(ways.SavesOfTheLongRun() == 142 + 1);  // 7, 14, ... 994, and the end
 }
 
 TEST_CASE("where only the run's own path goes on nobody parts, and nothing is saved") {

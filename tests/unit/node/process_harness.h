@@ -107,6 +107,12 @@ class TestMaster : public v1::NodeManagerService::Service {
     speaks_newer_version_ = newer;
     if (stream_ != nullptr) Answer();
   }
+  // From now on a node manager is told that, and gets no orders; empty: it is taken again.
+  void RefuseBecause(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    refused_ = why;
+    if (stream_ != nullptr) Answer();
+  }
   // Waits until the node manager says of itself what fulfils the condition.
   void AwaitRegistration(const std::function<bool(const Registration&)>& condition) {
     std::unique_lock lock(mutex_);
@@ -199,7 +205,8 @@ class TestMaster : public v1::NodeManagerService::Service {
     }
   }
   void Answer() {
-    ServerOrders orders{.orders = orders_, .acknowledged_report = acknowledges_ ? last_number_ : 0};
+    ServerOrders orders{
+        .orders = orders_, .acknowledged_report = acknowledges_ ? last_number_ : 0, .refused = refused_};
     for (Order& order : orders.orders) {
       if (order.offer.trainer.empty()) order.offer = registrations_.back().offers.at(0).offer;
     }
@@ -217,6 +224,7 @@ class TestMaster : public v1::NodeManagerService::Service {
   std::vector<Order> orders_;
   bool acknowledges_ = true;
   bool speaks_newer_version_ = false;
+  std::string refused_;
   std::int64_t last_number_ = 0;
   std::vector<Registration> registrations_;
   std::vector<RunStatus> statuses_;

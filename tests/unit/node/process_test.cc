@@ -43,6 +43,20 @@ TEST_CASE("orders with something that a node manager does not know are not begun
   world.master.AwaitRegistration([](const Registration& registration) { return registration.trouble.empty(); });
 }
 
+TEST_CASE("a node manager that the master does not take stops what it trains, and tries again until it is taken") {
+  World world;
+  NodeProcess node(world.folder.path());
+  world.master.Want({ToyRun(1, 20).Stage(1, 1000, 0.1).Both(1000)});
+  world.master.AwaitStatus(1, RunStatus::State::kTraining);
+  const std::size_t before = world.master.Registrations().size();
+  world.master.RefuseBecause("the server 'test' is another's");
+  world.master.AwaitRegistrations(before + 2);
+  world.master.AwaitStatus(1, RunStatus::State::kEnded);
+  world.master.Want({ToyRun(2).Stage(1, 20, 0.1).Both(20)});
+  world.master.RefuseBecause("");
+  world.master.AwaitState(2, 20);
+}
+
 TEST_CASE("a run is trained, and its marks are reported with metrics and whole files") {
   World world;
   NodeProcess node(world.folder.path());

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <set>
 
 #include "worker/node/config.h"
 
@@ -40,6 +41,23 @@ TEST_CASE("what is recorded of a run is found again until it is forgotten") {
   directory.ForgetRun(run);
   CHECK(directory.LeftOverRuns().empty());
   CHECK(directory.ReadStepLog(run, 0).empty());
+}
+
+TEST_CASE("incarnations of one work directory have its id in common, and no other's") {
+  Folder folder;
+  std::set<std::string> incarnations;
+  std::set<std::string_view> ids;
+  for (const char* name : {"one", "one", "two"}) {
+    const auto directory = WorkDirectory::Open(folder.path / name);
+    REQUIRE(directory.has_value());
+    ids.insert(WorkDirectoryIdOf(*incarnations.insert(directory->NewIncarnation()).first));
+  }
+  CHECK(incarnations.size() == 3);
+  CHECK(ids.size() == 2);
+  std::ofstream(folder.path / "one" / "id") << "damaged";
+  const auto again = WorkDirectory::Open(folder.path / "one");
+  REQUIRE(again.has_value());
+  CHECK(WorkDirectoryIdOf(again->NewIncarnation()).size() == 16);
 }
 
 TEST_CASE("a work directory is set up once a node manager has used it") {

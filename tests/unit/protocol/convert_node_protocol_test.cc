@@ -101,7 +101,8 @@ ServerOrders SomeOrders() {
                       .offer = SomeOffer(),
                       .step = {.updates = 10},
                       .root = SomeConfiguration(0.3),
-                      .limit = Seconds(60)}}};
+                      .limit = Seconds(60)}},
+          .refused = "another's"};
 }
 
 v1::SynchronizeResponse SomeMessage() { return ToProto(SomeOrders()); }
@@ -156,6 +157,7 @@ TEST_CASE("orders come back as they were sent") {
   CHECK(FromProto(SomeMessage()).value().references == SomeOrders().references);
   CHECK(FromProto(SomeMessage()).value().draining);
   CHECK(FromProto(SomeMessage()).value().checks == SomeOrders().checks);
+  CHECK(FromProto(SomeMessage()).value().refused == SomeOrders().refused);
 }
 
 TEST_CASE("what a node manager logs comes back as it was sent, and what makes no sense is refused") {
