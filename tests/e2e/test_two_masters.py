@@ -212,6 +212,21 @@ class TwoMastersTest(unittest.TestCase):
             self.check_study(service, run)
             self.assertEqual(service.epoch(), 1)
 
+    def test_a_lonely_master_that_was_frozen_for_longer_than_a_lease_loses_nothing(self):
+        with Masters() as service:
+            service.start_master(1)
+            wait_until(lambda: "listening" in service.log(1), "the master leads")
+            service.start_node()
+            run = service.begin("study", "run", service.write("study.yaml", studies.sha("two")))
+            wait_until(lambda: service.log(1).count("run started") > 0, "the study is under way")
+            service.masters[1].send_signal(signal.SIGSTOP)
+            time.sleep(14)  # the freeze itself; nothing waits for it
+            service.masters[1].send_signal(signal.SIGCONT)
+            self.check_study(service, run)
+            self.assertEqual(service.epoch(), 1)
+            self.assertEqual(0, service.json("study", "show", "two")["steps"]["re_derived"])
+            self.assertNotIn("run lost", service.log(1))
+
     def test_masters_wait_for_a_database_that_is_away_one_that_starts_meanwhile_too(self):
         with Masters() as service:
             run = self.begin(service)
