@@ -35,6 +35,7 @@ sim::SimulatedStudies SimulateOnFortySlots(const std::vector<sim::StudyToSimulat
                                      .durations = service.durations,
                                      .policy = service.policy,
                                      .save_every_steps = service.save_every_steps,
+                                     .workers_fail = service.workers_fail,
                                      .measures = {.seed = seed}};
   for (const double speed : service.speeds) to_simulate.servers.push_back({.slots = kSlotsEach, .speed = speed});
   Result<sim::SimulatedStudies> simulated = sim::SimulateStudies(to_simulate, studies);

@@ -21,6 +21,7 @@ struct FortySlots {
   sim::Durations durations = UsualWithSteps();
   std::string policy = "critical_path";
   std::int64_t save_every_steps = 0;             // instead of where it pays; 0: where it pays
+  bool workers_fail = false;                     // each about once a day
   std::vector<double> speeds = {1, 1, 1, 1, 1};  // of the five servers; the first idle one is taken first
 };
 

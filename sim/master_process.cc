@@ -9,7 +9,6 @@ namespace {
 constexpr Seconds kTickEvery{0.5};
 constexpr Seconds kPauseMin{2};
 constexpr Seconds kLoadRetry{0.5};
-constexpr Seconds kBetweenFailures{600};  // with faults, a slot has one about as often
 
 void Stamp(master::Event& event, Moment now) {
   std::visit(
@@ -43,7 +42,7 @@ MasterProcess::MasterProcess(World& world, Watcher watcher, const Settings& sett
       watcher_(std::move(watcher)),
       starts_again_(settings.starts_again),
       policy_(world.chance),
-      settings_{.between_failures = kBetweenFailures,
+      settings_{.between_failures = settings.between_failures,
                 .checkpoint_bytes = settings.checkpoint_bytes,
                 .save_every_steps = settings.save_every_steps} {
   database_->log.push_back(master::SetPolicy{{.name = settings.first_policy, .by = "simulation"}});

@@ -34,7 +34,8 @@ class MasterProcess {
   struct Settings {
     std::string first_policy{kDefaultPolicy};  // chosen before it starts for the first time. REQUIRES: known
     std::int64_t checkpoint_bytes = 0;         // the checkpoints' budget; 0: none
-    std::int64_t save_every_steps = 0;         // as in ReactorSettings
+    Seconds between_failures{600};             // as in ReactorSettings; with faults, a slot has one about as often
+    std::int64_t save_every_steps = 0;         // likewise
     bool starts_again = true;  // false: what is stored is not kept, which saves as much again as memory takes
   };
 

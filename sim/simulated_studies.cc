@@ -1,9 +1,11 @@
 #include "sim/simulated_studies.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -50,26 +52,31 @@ class SimulationOfStudies {
 
  private:
   Service::Watcher WatcherOfService();
+  // From time to time; one that trains nothing is spared.
+  void FailWorkerOf(NodeProcess& node, int slot);
   void OnReply(const master::Reply& reply);
   void OnEvents(const master::EventsAdded& added);
   bool AreFinished() const;
   SimulatedStudies Finished() const;
   std::vector<SimulatedRun> Runs() const;
 
-  std::int64_t trained_ = 0;  // steps
-  std::int64_t saved_ = 0;    // states
-  bool is_heard_ = false;     // some study has heard of something, since it was last asked what has become of them
+  const std::optional<Seconds> failures_every_;  // of a slot; none: never
+  std::int64_t trained_ = 0;                     // steps
+  std::int64_t saved_ = 0;                       // states
+  bool is_heard_ = false;  // some study has heard of something, since it was last asked what has become of them
   World world_;
   Service service_;
   std::deque<TunedStudy> studies_;
 };
 
 SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies)
-    : world_(WorldOf(service)),
+    : failures_every_(service.workers_fail ? std::optional(service.between_failures) : std::nullopt),
+      world_(WorldOf(service)),
       service_(world_,
                {.servers = service.servers,
                 .offers = OffersFor(studies),
                 .master = {.first_policy = service.policy,
+                           .between_failures = service.between_failures,
                            .save_every_steps = service.save_every_steps,
                            .starts_again = false}},
                WatcherOfService()) {
@@ -100,6 +107,15 @@ Service::Watcher SimulationOfStudies::WatcherOfService() {
                .refused = [](const auto&) {},
                .acknowledged = [](const auto&) {}},
       .arrived = [](const auto&) {}};
+}
+
+// Poisson's process.
+void SimulationOfStudies::FailWorkerOf(NodeProcess& node, int slot) {
+  const Seconds until = -std::log(1 - world_.chance.Share()) * *failures_every_;
+  world_.clock.After(until, [this, &node, slot] {
+    node.CrashWorker(slot, /*by_sigkill=*/true);
+    FailWorkerOf(node, slot);
+  });
 }
 
 void SimulationOfStudies::OnReply(const master::Reply& reply) {
@@ -170,6 +186,7 @@ Result<SimulatedStudies> SimulationOfStudies::Run(std::size_t* at) {
   service_.Start();
   for (TunedStudy& study : studies_) study.Begin();
   for (const auto& node : service_.nodes()) {
+    for (int slot = 0; failures_every_ && slot < node->slot_count(); ++slot) FailWorkerOf(*node, slot);
     if (node->goes_at()) world_.clock.After(*node->goes_at(), [&server = *node] { server.Kill(); });
   }
   while (!AreFinished()) {

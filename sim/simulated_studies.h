@@ -1,6 +1,6 @@
 // Studies with their tuners on one service in virtual time: how long they take, and what is trained. Nothing goes wrong
-// but that tuners' hosts may be killed; metrics follow a formula, or are those of tables. The cores, the drivers and
-// the tuners are the real ones.
+// but that tuners' hosts may be killed, and workers; metrics follow a formula, or are those of tables. The cores, the
+// drivers and the tuners are the real ones.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,11 @@ inline constexpr Durations kUsualDurations{.network = Seconds(0.001),
 struct ServiceToSimulate {
   std::vector<SimulatedServer> servers = {SimulatedServer{}};  // one at least
   std::uint64_t seed = 1;
-  Durations durations = kUsualDurations;  // of a server of speed 1
-  std::string policy = "critical_path";   // REQUIRES: known
-  std::int64_t save_every_steps = 0;      // as in ReactorSettings
+  Durations durations = kUsualDurations;              // of a server of speed 1
+  std::string policy = "critical_path";               // REQUIRES: known
+  std::int64_t save_every_steps = 0;                  // as in ReactorSettings
+  Seconds between_failures = std::chrono::hours{24};  // likewise
+  bool workers_fail = false;                          // each is killed about as often, at random moments
   Measures measures = {};
 };
 

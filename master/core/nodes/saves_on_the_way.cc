@@ -93,8 +93,6 @@ constexpr Seconds kSavePeriodMin{20};
 
 Seconds SavePeriod(const MasterState& state, const Run& run, Seconds between_failures) {
   const SearchPlan& plan = state.plans.at(run.plan);
-  const auto costs = state.costs.find(plan.cost_key);
-  if (costs == state.costs.end() || !costs->second.IsMeasured(CostKind::kSave)) return kSavePeriodMin;
   const PriceList prices{state, plan};
   Seconds save_time{0};
   for (const PathStage& stage : run.path) save_time = std::max(save_time, prices.Of(CostKind::kSave, stage.node));

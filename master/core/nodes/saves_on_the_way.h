@@ -22,7 +22,7 @@ std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const 
 
 // After how long without one a run saves, so that saves and what failures lose cost least together: the square root of
 // 2 x save time x time between failures (J. W. Young, A first order approximation to the optimum checkpoint interval,
-// CACM 17(9), 1974), by the dearest save on the path; at least 20 s, also as long as no save was measured. O(path).
+// CACM 17(9), 1974), by the dearest save on the path, of a second as long as none was measured; at least 20 s. O(path).
 Seconds SavePeriod(const MasterState& state, const Run& run, Seconds between_failures);
 
 }  // namespace espalier::master

@@ -116,6 +116,19 @@ TEST_CASE("periods evaluate and save as the run passes") {
   CHECK(scenario.Asked() == expected);
 }
 
+TEST_CASE("how often a run saves follows what it is told last, whatever it owes") {
+  Scenario scenario;
+  scenario.Want({RunBuilder(1).Stage(1, 6, 0.1).Save(6).SaveEvery(0.05)});
+  scenario.RunInto(3);
+  scenario.Want({RunBuilder(1).Stage(1, 6, 0.1).Save(6).SaveEvery(100)});
+  scenario.RunOut();
+  const Texts asked = scenario.Asked();
+  const auto saved = [&](int step) { return std::ranges::count(asked, "Save " + std::to_string(step)) == 1; };
+  CHECK((saved(1) && saved(2)));
+  CHECK_FALSE((saved(4) || saved(5)));
+  CHECK(saved(6));
+}
+
 TEST_CASE("a run with an empty path evaluates the checkpoint it starts from, and trains nothing") {
   Scenario scenario;
   scenario.Want({RunBuilder(1).From(4, 5, 0.1).Evaluate(5)});

@@ -358,6 +358,8 @@ void Runner::OnWrongFile(Step step, const std::string& why, Seconds now, RunnerA
 
 // What was promised at a step that the run has reached is not withdrawn any more.
 void Runner::TakeOver(const OrderTerms& terms, Seconds now, RunnerActions& actions) {
+  // How often it saves follows what is measured, whatever is promised.
+  if (terms.generation == order_.terms.generation) order_.terms.save_every = terms.save_every;
   if (terms.generation <= order_.terms.generation) return;
   std::vector<OrderedPromise> reached;
   for (const OrderedPromise& promise : order_.terms.promises) {
