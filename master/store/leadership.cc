@@ -141,19 +141,17 @@ void Leadership::RenewUntilStopped(const std::stop_token& stop) {
       if (row_ == nullptr) row_ = std::make_unique<Row>(url_, epoch_);
       return row_->Renew(epoch_);
     });
-    if (renewed.has_value()) {
-      const std::lock_guard lock(mutex_);
-      is_lost_ = !*renewed;
-      if (*renewed) {
-        certain_until_ = sent + kCertainFor;
-        if (BootTimeNow() < certain_until_) is_certain_ = true;
-      }
-      changed_.notify_all();
-    }
     if (renewed.has_value() && !*renewed) {
       listener_.lost(
           {ErrorCode::kFailedPrecondition, "another master has taken over from epoch " + std::to_string(epoch_), {}});
-      return;
+    }
+    if (renewed.has_value()) {
+      const std::lock_guard lock(mutex_);
+      is_lost_ = !*renewed;
+      if (*renewed) certain_until_ = sent + kCertainFor;
+      if (*renewed && BootTimeNow() < certain_until_) is_certain_ = true;
+      changed_.notify_all();
+      if (is_lost_) return;
     }
     // While the database is away nobody else can lead either: the row is renewed when it is back, if it is still ours.
     if (!renewed.has_value() && !away)

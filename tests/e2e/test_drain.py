@@ -130,7 +130,7 @@ class DrainTest(unittest.TestCase):
     def test_administrators_read_what_a_server_logs_over_restarts_and_when_it_is_gone(self):
         with TwoServers() as service:
             def starts():
-                return re.findall(r"node manager started server=other incarnation=(\w+) ", service.text("server", "logs", "other"))
+                return re.findall(r"node manager started server=other incarnation=([-\w]+) ", service.text("server", "logs", "other"))
             wait_until(lambda: len(starts()) == 1, "the first node manager's log has come")
             first = starts()[0]
             service.stop_other()

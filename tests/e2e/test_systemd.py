@@ -115,7 +115,7 @@ class Inside:
             return
         for pid in subprocess.run(["pgrep", "-x", "espalier-worker"], capture_output=True, text=True).stdout.split():
             group = pathlib.Path(f"/proc/{pid}/cgroup").read_text()
-            assert re.search(r"^0::.*/espalier-node\.service/espalier-node-\w+/worker-\d+$", group, re.MULTILINE), group
+            assert re.search(r"^0::.*/espalier-node\.service/espalier-node-[-\w]+/worker-\d+$", group, re.MULTILINE), group
 
     def run(self):
         self.start_all()
