@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "protocol/offer.h"
 #include "worker/node/config.h"
 
 namespace espalier::node {
