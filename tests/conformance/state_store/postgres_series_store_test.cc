@@ -32,7 +32,8 @@ struct Training {
   }
 
   void Keep(PlanNodeId of, MetricSeries batch) {
-    REQUIRE(store->Commit({AddTrainingMetrics{plan, of, std::move(batch)}}).has_value());
+    const Result<void> committed = store->Commit({AddTrainingMetrics{plan, of, std::move(batch)}});
+    REQUIRE(committed.has_value());
   }
   // The loss of steps of the node: twice the step.
   void KeepLosses(PlanNodeId of, const std::vector<std::int64_t>& steps) {
