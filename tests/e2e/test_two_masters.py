@@ -152,6 +152,15 @@ class TwoMastersTest(unittest.TestCase):
                    any(t["steps"] for t in service.json("trial", "list", "two")), "the study has trained something")
         return run
 
+    def begin_alone(self, service, index):
+        """One master leads, nobody waits, a study is under way."""
+        service.start_master(index)
+        wait_until(lambda: "listening" in service.log(index), "the master leads")
+        service.start_node()
+        run = service.begin("study", "run", service.write("study.yaml", studies.sha("two")))
+        wait_until(lambda: "run started" in service.log(index), "the study is under way")
+        return run
+
     def check_taken_over(self, service, since):
         wait_until(lambda: service.epoch() == 2, "the second master leads")
         print(f"taken over after {time.monotonic() - since:.1f} s", flush=True)
@@ -200,11 +209,7 @@ class TwoMastersTest(unittest.TestCase):
 
     def test_a_lonely_master_that_was_cut_off_from_the_database_serves_again(self):
         with Masters() as service:
-            service.start_master(0)
-            wait_until(lambda: "listening" in service.log(0), "the master leads")
-            service.start_node()
-            run = service.begin("study", "run", service.write("study.yaml", studies.sha("two")))
-            wait_until(lambda: service.log(0).count("run started") > 0, "the study is under way")
+            run = self.begin_alone(service, 0)
             service.link.passes.clear()
             wait_until(lambda: not service.listens(0), "the master has closed")
             service.link.passes.set()
@@ -214,11 +219,7 @@ class TwoMastersTest(unittest.TestCase):
 
     def test_a_lonely_master_that_was_frozen_for_longer_than_a_lease_loses_nothing(self):
         with Masters() as service:
-            service.start_master(1)
-            wait_until(lambda: "listening" in service.log(1), "the master leads")
-            service.start_node()
-            run = service.begin("study", "run", service.write("study.yaml", studies.sha("two")))
-            wait_until(lambda: service.log(1).count("run started") > 0, "the study is under way")
+            run = self.begin_alone(service, 1)
             service.masters[1].send_signal(signal.SIGSTOP)
             time.sleep(14)  # the freeze itself; nothing waits for it
             service.masters[1].send_signal(signal.SIGCONT)

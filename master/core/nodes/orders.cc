@@ -75,9 +75,6 @@ Need NeedOf(const NeedIndex& needs, Point point) {
   return place->successors.empty() ? Need::kOnTheWay : Need::kBranch;
 }
 
-// Where runs save by a number of steps, not by time besides.
-constexpr Seconds kNever{std::chrono::hours(24 * 36'525)};
-
 OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
   OrderTerms terms{.generation = run.generation,
                    .promises = {},
@@ -85,7 +82,7 @@ OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
                    .evaluate_every = PeriodsOf(draft.state(), run),
                    .barred_evaluations = BarredEvaluations(plan, run),
                    .save_every = draft.settings.save_every_steps > 0
-                                     ? kNever
+                                     ? Seconds(0)
                                      : SavePeriod(draft.state(), run, draft.settings.between_failures),
                    .limits = LimitsOf(draft.state(), plan, run)};
   const NeedIndex& needs = draft.state().index.needs.at(run.plan);
