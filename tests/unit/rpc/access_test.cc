@@ -491,14 +491,4 @@ TEST_CASE("a token that is revoked is worthless at once, also for a stream that 
   CHECK(training.Finish().code == grpc::StatusCode::UNAUTHENTICATED);
 }
 
-TEST_CASE("before the state is loaded nobody is refused, only put off") {
-  Service service(/*start=*/false);
-  CHECK(service.Call(service.root, "InspectService/ListStudies", v1::ListStudiesRequest()).code ==
-        grpc::StatusCode::UNAVAILABLE);
-  service.Start();
-  service.AddUser("ann", "vision");  // what is admitted follows what is durable
-  CHECK(service.Call(service.root, "InspectService/ListStudies", v1::ListStudiesRequest()).code ==
-        grpc::StatusCode::OK);
-}
-
 }  // namespace espalier::master::testing

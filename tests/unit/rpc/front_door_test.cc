@@ -189,4 +189,14 @@ TEST_CASE("no more streams of one kind are open than its limit, for each user") 
   CHECK(places.Take("ann").has_value());
 }
 
+TEST_CASE("before the state is loaded nobody is refused, only put off") {
+  Service service(/*start=*/false);
+  CHECK(service.Call(service.root, "InspectService/ListStudies", v1::ListStudiesRequest()).code ==
+        grpc::StatusCode::UNAVAILABLE);
+  service.Start();
+  service.AddUser("ann", "vision");  // what is admitted follows what is durable
+  CHECK(service.Call(service.root, "InspectService/ListStudies", v1::ListStudiesRequest()).code ==
+        grpc::StatusCode::OK);
+}
+
 }  // namespace espalier::master::testing
