@@ -461,8 +461,7 @@ void EditGenerator::Forget() {
 StateEdit EditGenerator::Next(int step_count_max) {
   edit_.clear();
   if (state_.studies.empty()) NewStudy();
-  const int step_count = 1 + Below(step_count_max);
-  for (int i = 0; i < step_count || std::none_of(edit_.begin(), edit_.end(), IsStored); ++i) {
+  for (int left = 1 + Below(step_count_max); left > 0 || std::ranges::none_of(edit_, IsStored); --left) {
     static constexpr void (EditGenerator::*kSteps[])() = {
         &EditGenerator::Register,       &EditGenerator::NewStudy,    &EditGenerator::NewTrial,
         &EditGenerator::NewTrial,       &EditGenerator::NewTrial,    &EditGenerator::MoreClaims,
