@@ -130,7 +130,7 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
       service = &serving;
       if (stop.stop_requested() || !(*leadership)->is_certain()) serving.Stop();
     }
-    const Result<void> ended = serving.Run(config.listen_address());
+    Result<void> ended = serving.Run(config.listen_address());
     const std::lock_guard lock(mutex);
     service = nullptr;
     return ended;

@@ -78,7 +78,7 @@ class Leadership::Row {
 };
 
 Result<std::unique_ptr<Leadership>> Leadership::Acquire(const std::string& database_url, const std::string& holder,
-                                                        std::stop_token stop, Listener listener) {
+                                                        const std::stop_token& stop, Listener listener) {
   std::unique_ptr<Row> row;  // null: the database is away
   std::string said;          // why it waits
   const auto say = [&](LogLevel level, const std::string& text, const std::string& field, const std::string& value) {

@@ -33,7 +33,7 @@ class Leadership {
   // requested meanwhile. Blocks for as long as another leads, or the database is away; asks five times a second.
   // REQUIRES: it has a schema.
   static Result<std::unique_ptr<Leadership>> Acquire(const std::string& database_url, const std::string& holder,
-                                                     std::stop_token stop, Listener listener);
+                                                     const std::stop_token& stop, Listener listener);
 
   // Ends renewing; waits for one that is under way. The row stays: a successor finds no connection of this epoch and
   // takes over at once.

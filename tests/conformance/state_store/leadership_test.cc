@@ -14,7 +14,7 @@ namespace espalier::master {
 namespace {
 
 std::string NewDatabase() {
-  const std::string url = SharedPostgres().NewDatabase();
+  std::string url = SharedPostgres().NewDatabase();
   REQUIRE(Migrate(url).has_value());
   return url;
 }

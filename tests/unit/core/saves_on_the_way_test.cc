@@ -109,7 +109,7 @@ TEST_CASE("a save that the budget for checkpoints would drop at once is not made
     CHECK(ways.SavesOfTheLongRun() == 3);
   }
   SECTION("room for all") {
-    ways.reactor_settings.checkpoint_bytes = 100 * (kTrials + 2);
+    ways.reactor_settings.checkpoint_bytes = std::int64_t{100} * (kTrials + 2);
     CHECK(ways.SavesOfTheLongRun() == kTrials + 1);
   }
 }
