@@ -46,7 +46,7 @@ TEST_CASE("orders with something that a node manager does not know are not begun
 TEST_CASE("a node manager that the master does not take stops what it trains, and tries again until it is taken") {
   World world;
   NodeProcess node(world.folder.path());
-  world.master.Want({ToyRun(1, 20).Stage(1, 1000, 0.1).Both(1000)});
+  world.master.Want({ToyRun(1, 20).Stage(1, 1'000'000, 0.1).Both(1'000'000)});
   world.master.AwaitStatus(1, RunStatus::State::kTraining);
   const std::size_t before = world.master.Registrations().size();
   world.master.RefuseBecause("the server 'test' is another's");
