@@ -14,6 +14,7 @@ import time
 BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
 PROGRAMS = {"master": "espalier-master", "node": "espalier-node", "worker": "espalier-worker", "postgres": "postgres",
             "go worker": "go-worker", "tuner host": "espalier"}
+BUILT_IN = f'slot_count: 1\nruntimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}'  # what a node manager of one slot has
 PATIENCE_SECONDS = 300
 LAST_LINES = 60  # of the log, for whom a test failed
 
@@ -171,6 +172,22 @@ class Service:
                         found.setdefault("loader" if loads else role, []).append(child)
         return found
 
+    def launch_node(self, server, lines, folder, environment=None):
+        """A node manager beside the service's own: its work directory, configuration and log are called `folder`."""
+        own = (self.data / "config" / "node_manager.txt").read_text()
+        address = re.search(r'master_address: "([^"]*)"', own).group(1)
+        configuration = self.write(f"{folder}.txt", f"""
+master_address: "{address}"
+server: "{server}"
+checkpoint_directory: "{self.data}/checkpoints"
+work_directory: "{self.root}/{folder}"
+token_file: "{self.data}/token"
+{lines}
+""")
+        with open(self.root / f"{folder}.log", "ab") as log:
+            return subprocess.Popen([BIN / "espalier-node", configuration], env=environment, stdin=subprocess.DEVNULL,
+                                    stdout=log, stderr=log)
+
     def note_processes(self):
         if self.up is not None and self.up.poll() is None:
             self.seen_pids.add(self.up.pid)
@@ -202,19 +219,7 @@ class ServiceWithServer(Service):
 
     def start(self):
         super().start()
-        own = (self.data / "config" / "node_manager.txt").read_text()
-        address = re.search(r'master_address: "([^"]*)"', own).group(1)
-        configuration = self.write(f"{self.name}.txt", f"""
-master_address: "{address}"
-server: "{self.name}"
-checkpoint_directory: "{self.data}/checkpoints"
-work_directory: "{self.root}/{self.name}"
-token_file: "{self.data}/token"
-{self.lines}
-""")
-        with open(self.root / f"{self.name}.log", "ab") as log:
-            self.node = subprocess.Popen([BIN / "espalier-node", configuration], env=self.node_environment,
-                                         stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.node = self.launch_node(self.name, self.lines, folder=self.name, environment=self.node_environment)
         wait_until(lambda: any(s["name"] == self.name for s in self.servers() or []), "the second server is connected")
 
     def stop(self):

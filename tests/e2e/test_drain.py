@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import studies
-from service import BIN, PATIENCE_SECONDS, Service, results, wait_until
+from service import BUILT_IN, PATIENCE_SECONDS, Service, results, wait_until
 
 LEARNING_RATES = ["0.1", "MultiStep(0.1, [20], gamma=0.1)", "Exponential(0.1, 0.9)", "0.2", "0.05", "0.02"]
 SLOW = 600  # updates a step: long enough to act while a run is under way
@@ -34,18 +34,7 @@ class TwoServers(Service):
         super().stop()
 
     def start_other(self):
-        address = re.search(r'master_address: "([^"]*)"', (self.data / "config" / "node_manager.txt").read_text()).group(1)
-        config = self.write("other.txt", f"""
-master_address: "{address}"
-server: "other"
-slot_count: 1
-checkpoint_directory: "{self.data}/checkpoints"
-work_directory: "{self.root}/other"
-runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}
-token_file: "{self.data}/token"
-""")
-        with open(self.root / "other.log", "ab") as log:
-            self.other = subprocess.Popen([BIN / "espalier-node", config], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.other = self.launch_node("other", BUILT_IN, folder="other")
         wait_until(lambda: self.server("other").get("connected"), "the other server is connected")
 
     def stop_other(self):

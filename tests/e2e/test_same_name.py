@@ -1,32 +1,19 @@
 """Two node managers of one name: the second one is refused, its log says why, and what the first one trains goes on untouched."""
 
-import re
 import signal
-import subprocess
 import unittest
 
 import studies
-from service import BIN, PATIENCE_SECONDS, Service, wait_until
+from service import BUILT_IN, PATIENCE_SECONDS, Service, wait_until
 
 
 class SameNameTest(unittest.TestCase):
     def test_a_second_node_manager_of_the_name_is_refused_and_the_first_loses_nothing(self):
         with Service() as service:
             name = service.servers()[0]["name"]
-            address = re.search(r'master_address: "([^"]*)"', (service.data / "config" / "node_manager.txt").read_text()).group(1)
-            config = service.write("second.txt", f"""
-master_address: "{address}"
-server: "{name}"
-slot_count: 1
-checkpoint_directory: "{service.data}/checkpoints"
-work_directory: "{service.root}/second"
-runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}
-token_file: "{service.data}/token"
-""")
             log = service.root / "second.log"
             run = service.begin("study", "run", service.write("study.yaml", studies.grid("named", ["0.1", "0.2"], 20)))
-            with open(log, "ab") as out:
-                second = subprocess.Popen([BIN / "espalier-node", config], stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+            second = service.launch_node(name, BUILT_IN, folder="second")
             try:
                 wait_until(lambda: "the master does not take this server" in log.read_text(), "the second one is refused")
                 self.assertIn(f"the server '{name}' is another node manager's", log.read_text())
