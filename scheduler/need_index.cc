@@ -79,6 +79,36 @@ std::vector<PathStage> NeedIndex::BestPath(const SearchPlan& plan, Point source,
   return path;
 }
 
+bool NeedIndex::IsReady(const StageAt& stage) const {
+  const Place* source = Find(stage.source);
+  return source != nullptr && source->stored && source->successors.contains(stage.first);
+}
+
+Point NeedIndex::EndOf(const StageAt& stage) const {
+  const std::map<Step, Place>& places = nodes_.at(stage.first).places;
+  const auto end = stage.first == stage.source.node ? places.upper_bound(stage.source.step) : places.begin();
+  return {stage.first, end->first};
+}
+
+std::optional<ClaimId> NeedIndex::WaitingBelow(const StageAt& stage) const {
+  const Place* source = Find(stage.source);
+  if (source == nullptr || !source->successors.contains(stage.first)) return std::nullopt;
+  return WaitingAt(EndOf(stage));
+}
+
+std::optional<ClaimId> NeedIndex::WaitingAt(Point point) const {
+  for (const Place* place = Find(point); place != nullptr; place = Find(point)) {
+    std::optional<ClaimId> first;
+    for (const auto& [evaluation, waiting] : place->waiting) {
+      if (waiting.claims.empty()) continue;
+      first = std::min(first.value_or(*waiting.claims.begin()), *waiting.claims.begin());
+    }
+    if (first || place->order.empty()) return first;
+    point = EndOf({point, place->order.begin()->node});
+  }
+  return std::nullopt;
+}
+
 std::optional<Point> NeedIndex::StateFor(const SearchPlan& plan, Point point) const {
   std::optional<Point> at = point;
   while (at) {
@@ -180,6 +210,7 @@ Rank NeedEditor::RankOf(const StageTotals& totals, Step from) const {
 
 void NeedEditor::ListReady(Point source, PlanNodeId first, const StageTotals& totals, bool is_ready) {
   const Rank rank = RankOf(totals, source.step);
+  index_.work_changed_.insert({source, first});
   for (const auto& [study, count] : totals.studies.counts()) {
     const ReadyStage stage{study, rank, source, first};
     is_ready ? (void)index_.ready_stages_.insert(stage) : (void)index_.ready_stages_.erase(stage);
@@ -285,10 +316,14 @@ void NeedEditor::NoteNews(Point point, const Place& place) {
   unneeded ? (void)index_.news_.unneeded.insert(point) : (void)index_.news_.unneeded.erase(point);
 }
 
-// Nothing stands here and nobody but the stage that follows on the node wants anything: the two are one stage again.
+// Nothing stands here and nobody but the stage that follows on the node wants anything: the two are one stage again. If
+// a state stood here until now, the stage has become longer, and a run may pass the new part of it.
 Point NeedEditor::Dissolve(Point point, Point above) {
   std::map<Step, Place>& places = index_.nodes_.at(point.node).places;
-  const auto next = places.erase(places.find(point.step));
+  const auto place = places.find(point.step);
+  const bool had_state = !place->second.hangs;
+  const auto next = places.erase(place);
+  if (had_state) index_.news_.needed.insert({point.node, next->first});
   SetSuccessor(above, point.node, TotalsOf({point.node, next->first}, next->second));
   return above;
 }

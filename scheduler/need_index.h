@@ -131,6 +131,13 @@ struct ReadyStage {
   friend bool operator==(const ReadyStage&, const ReadyStage&) = default;
 };
 
+// A stage by where it begins; whether it can be ordered now is another question.
+struct StageAt {
+  Point source;
+  PlanNodeId first;
+  friend auto operator<=>(const StageAt&, const StageAt&) = default;
+};
+
 // A claim to evaluate a state that stands.
 struct ReadyEvaluation {
   std::string evaluation;
@@ -177,6 +184,17 @@ class NeedIndex {
   // Studies whose ready stages may have changed since it was last taken.
   std::set<StudyId> TakeReadyChanged() { return std::exchange(ready_changed_, {}); }
 
+  // Stages that can be ordered now, or could before, and that may have changed since it was last taken.
+  std::set<StageAt> TakeWorkChanged() { return std::exchange(work_changed_, {}); }
+  // Whether it can be ordered now. O(log).
+  bool IsReady(const StageAt& stage) const;
+
+  // The first of the claims that wait at the end of the stage, or nearest behind that without a state between, along
+  // the best stages. None: it is no stage. O(depth).
+  std::optional<ClaimId> WaitingBelow(const StageAt& stage) const;
+  // The same at a place, or behind it. None: nobody.
+  std::optional<ClaimId> WaitingAt(Point point) const;
+
   // The claims that wait at the point or beyond it, on descendants too, and where each does. O(plan nodes below).
   std::map<ClaimId, Point> WaitingFrom(const SearchPlan& plan, Point point) const;
 
@@ -197,6 +215,8 @@ class NeedIndex {
 
  private:
   friend class NeedEditor;
+  // Where the stage ends. REQUIRES: it is one.
+  Point EndOf(const StageAt& stage) const;
   struct NodeNeeds {
     std::map<Step, Place> places;
     std::int64_t step_time = 0;  // microseconds, as estimated when it was first needed
@@ -219,6 +239,7 @@ class NeedIndex {
   std::set<ReadyEvaluation> ready_evaluations_;
   std::set<ReadyStage> ready_stages_;
   std::set<StudyId> ready_changed_;
+  std::set<StageAt> work_changed_;
   News news_;
   std::set<Point> looked_at_;
 };

@@ -5,6 +5,7 @@
 
 #include "scheduler/even_end.h"
 #include "scheduler/release_laggards.h"
+#include "scheduler/time_slices.h"
 
 namespace espalier {
 namespace {
@@ -64,6 +65,15 @@ constexpr std::array kEntries{
           "as critical_path; every 30 steps it cancels trials whose metric is worse than the study's best, where "
           "studies let it",
           [] { return MakeReleaseLaggards(kEarlyTermLastValue); }},
+    Entry{
+        "hermes",
+        "trainings take turns, in slices of 10 s that grow; who converges fastest goes on (Hermes, algorithm 3); teams "
+        "have no shares",
+        [] { return MakeTimeSlices(kHermes); }},
+    Entry{"slaq", "trainings take turns, in slices of 30 s; who has the highest loss goes on; teams have no shares",
+          [] { return MakeTimeSlices(kSlaq); }},
+    Entry{"round_robin", "trainings take turns, in slices of 30 s; teams have no shares",
+          [] { return MakeTimeSlices(kRoundRobin); }},
 };
 
 std::string Unbatched(const Ranked& order) { return std::string(order.name) + std::string(kUnbatched); }

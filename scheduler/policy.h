@@ -21,6 +21,9 @@ class Policy {
   virtual std::string_view name() const = 0;
   // By what the engine keeps ready paths in order for it.
   virtual Ranking ranking() const = 0;
+  // Whether it starts what is due first (View::BestStart); then runs are preempted for those who have less than their
+  // share, too.
+  virtual bool is_fair() const { return true; }
   // Told of everything that happens, before it is asked; the view is as it is then. What the policy remembers of it is
   // of its memory alone: after a restart, and when it is chosen, it begins with none, finds in the view what is stored,
   // and must decide then as if it had been told all.

@@ -3,7 +3,9 @@
 
 #include <variant>
 
+#include "base/metrics.h"
 #include "base/point.h"
+#include "scheduler/ready_work.h"
 
 namespace espalier {
 
@@ -18,6 +20,34 @@ struct TrialClaimed {
   TrialId trial;
 };
 
-using PolicyEvent = std::variant<MetricsCame, TrialClaimed>;
+// A run began.
+struct RunBegan {
+  RunId run;
+};
+
+// A run reports what training returned at steps of a node on its path, as far as its trainer keeps that. Steps that
+// were trained before may come again.
+struct Trained {
+  RunId run;
+  PlanNodeId node;
+  MetricSeries series;  // at least one step of at least one metric
+};
+
+// A run trains no more: it is at its end, was preempted, or is lost.
+struct RunStopped {
+  RunId run;
+};
+
+// It can be started now, or no more; or what it amounts to is estimated otherwise.
+struct WorkChanged {
+  ReadyWork work;
+};
+
+// None of its trials wants anything any more.
+struct StudyEnded {
+  StudyId study;
+};
+
+using PolicyEvent = std::variant<MetricsCame, TrialClaimed, RunBegan, Trained, RunStopped, WorkChanged, StudyEnded>;
 
 }  // namespace espalier

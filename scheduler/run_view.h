@@ -19,6 +19,8 @@ struct PromisedAt {
 
 struct RunView {
   RunId id;
+  PlanId plan;
+  Time ordered_at{};
   std::optional<Point> start;        // the checkpoint it began from; none: from Init
   std::vector<PathStage> path;       // joined end to end; empty: it evaluates `start`
   std::string evaluation;            // evaluation identity that its server measures

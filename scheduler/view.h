@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/action.h"
 #include "scheduler/policy_trial.h"
+#include "scheduler/ready_work.h"
 #include "scheduler/run_view.h"
 
 namespace espalier {
@@ -32,6 +35,33 @@ class View {
   // else the first path in the policy's ranking that a server with an idle slot offers. None: nothing waits, or nothing
   // fits. O(kinds of offers that are wanted), and more only where failures pause the best.
   virtual std::optional<StartPath> BestStart() const = 0;
+  // The first half of that: the evaluation of a state that stands.
+  virtual std::optional<StartPath> BestEvaluation() const = 0;
+
+  // All work that can be ordered now, sorted. O(that x log).
+  virtual std::vector<ReadyWork> Ready() const = 0;
+  // Whether it is some. O(log).
+  virtual bool IsReady(const ReadyWork& work) const = 0;
+  // How it could begin on a slot that is idle, whoever is due; none: no such slot may be given it now. O(depth + idle
+  // servers that may not). REQUIRES: it is ready.
+  virtual std::optional<StartPath> StartOf(const ReadyWork& work) const = 0;
+  // Equal where the same servers train both plans.
+  virtual std::string PoolOf(PlanId plan) const = 0;
+  // Whether a slot of its pool is idle. O(log).
+  virtual bool HasIdleSlot(PlanId plan) const = 0;
+  // Of all connected servers. O(servers).
+  virtual std::int64_t SlotCount() const = 0;
+
+  // Those that train, by id. O(these).
+  virtual std::vector<RunId> Runs() const = 0;
+  // None: it does not train. O(its path).
+  virtual std::optional<RunView> Run(RunId run) const = 0;
+  // As Preemptible says. O(1).
+  virtual bool CanPreempt(RunId run) const = 0;
+  // About what it takes to store its state and load another. O(1). REQUIRES: it trains.
+  virtual Seconds SwitchingTime(RunId run) const = 0;
+  // How many runs of the plan's pool are being preempted. O(runs under way).
+  virtual std::size_t LeavingFor(PlanId plan) const = 0;
 
   // Runs that can be preempted: they train, and are not being preempted; not one that begins where another lost the
   // state for which it was preempted, and none has stored one since. By id. O(runs under way).
@@ -53,7 +83,15 @@ class View {
   // below + claims that wait there).
   virtual std::vector<PolicyTrial> WaitingFrom(PlanId plan, Point point) const = 0;
 
-  // The way from Init to the point, the first first: of each node the last point. O(depth).
+  // One that waits for what the work would train; or, without any state between, at the point or behind it. None:
+  // nobody. O(depth).
+  virtual std::optional<TrialId> WaitingBelow(const ReadyWork& work) const = 0;
+  virtual std::optional<TrialId> WaitingFor(PlanId plan, Point point) const = 0;
+
+  // What the policy of this name wrote on trials of running studies. O(all of these).
+  virtual std::vector<LabelTrial> LabelsOf(std::string_view policy) const = 0;
+
+  // The way from Init to the point, the first first: of each node the last point; Init alone: itself. O(depth).
   virtual std::vector<Point> WayTo(PlanId plan, Point point) const = 0;
 
   // The study's metric as it was measured on the way to the point and at it, whoever asked for it, the first first.

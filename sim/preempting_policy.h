@@ -29,6 +29,7 @@ class PreemptingPolicy : public Policy {
   // REQUIRES of these: For was called.
   std::string_view name() const override { return policy_->name(); }
   Ranking ranking() const override { return policy_->ranking(); }
+  bool is_fair() const override { return policy_->is_fair(); }
   void Take(const PolicyEvent& event, const View& view) override { policy_->Take(event, view); }
   std::optional<Action> Decide(const View& view, Time now) override {
     if (wanted_ > 0) {

@@ -1,6 +1,7 @@
 #include "master/core/draft.h"
 
 #include "master/core/state/cache_keeper.h"
+#include "master/core/state/index_keeper.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -32,6 +33,7 @@ struct Noter {
   void operator()(const CloseStudy& change) const { touched.studies.insert(change.study); }
   void operator()(const SetKeep&) const {}
   void operator()(const FinishStudy& change) const {
+    touched.for_policy.emplace_back(StudyEnded{change.study});
     if (state.studies.at(change.study).specification.reference) AllServers();
   }
   void operator()(const AddPlan&) const {}
@@ -43,10 +45,13 @@ struct Noter {
     touched.studies.insert(trial.study);
   }
   void operator()(const AddStudyEvent&) const {}
-  void operator()(const AddTrainingMetrics&) const {}
+  void operator()(const AddTrainingMetrics& change) const {
+    touched.for_policy.emplace_back(Trained{change.run, change.node, change.series});
+  }
   void operator()(const AddRun& change) const {
     Plan(change.run.plan);
     touched.servers.insert(change.run.slot.server);
+    touched.for_policy.emplace_back(RunBegan{change.run.id});
   }
   void operator()(const MakePromise& change) const { RunOf(change.run); }
   void operator()(const SettlePromise& change) const {
@@ -64,7 +69,10 @@ struct Noter {
   void operator()(const SetTerms& change) const { RunOf(change.run); }
   void operator()(const SetRunFailed&) const {}
   void operator()(const ChargeRun&) const {}
-  void operator()(const SetRunState& change) const { RunOf(change.run); }
+  void operator()(const SetRunState& change) const {
+    RunOf(change.run);
+    if (!std::holds_alternative<Training>(change.state)) touched.for_policy.emplace_back(RunStopped{change.run});
+  }
   void operator()(const AddRequest&) const {}
   void operator()(const SetUser&) const {}
   void operator()(const AddArchive&) const {}
@@ -134,7 +142,18 @@ struct Noter {
 
 }  // namespace
 
+std::vector<ReadyWork> Draft::TakeWorkChanged() {
+  std::vector<ReadyWork> changed;
+  for (const PlanId plan : std::exchange(state_.index.work_changed, {})) {
+    for (const StageAt& stage : state_.index.needs.at(plan).TakeWorkChanged()) {
+      changed.push_back({plan, stage.source, stage.first});
+    }
+  }
+  return changed;
+}
+
 void Draft::TouchAll() {
+  IndexKeeper(state_).ForgetWorkChanged();
   for (const auto& [id, plan] : state_.plans) {
     if (!plan.waiting.empty()) touched.plans.insert(id);
   }

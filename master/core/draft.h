@@ -47,6 +47,9 @@ class Draft {
     return needs == state_.index.needs.end() ? NeedIndex::News{} : needs->second.TakeNews();
   }
 
+  // What can be started, or could, and has changed; it is not told again.
+  std::vector<ReadyWork> TakeWorkChanged();
+
   void Emit(Effect effect) { transition_.effects.push_back(std::move(effect)); }
   void Log(LogLevel level, std::string message, std::vector<LogField> fields = {}) {
     Emit(LogLine{level, std::move(message), std::move(fields)});

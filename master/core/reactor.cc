@@ -67,8 +67,9 @@ Transition React(MasterState& state, const Event& event, Policy& policy, const R
   ClaimLostStates(draft);
   TakeOverStates(draft);
   OrderRuns(draft);
-  if (is_tick) PreemptForDue(draft);
+  if (is_tick && policy.is_fair()) PreemptForDue(draft);
   FinishStudies(draft);
+  TellPolicy(draft);
   EndChecks(draft);
   KeepWithinBudget(draft);
   TellServers(draft);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "master/core/nodes/checks.h"
-#include "master/core/nodes/ordering.h"
+#include "master/core/nodes/may_start.h"
 #include "master/core/nodes/runs.h"
 #include "master/core/state/demand.h"
 #include "master/core/state/step_time.h"
@@ -25,19 +25,6 @@ Seconds TimeLeft(const MasterState& state, const Run& run) {
     left += StepMicroseconds(state, plan, plan.Node(range.node)) * (range.to - range.from);
   }
   return std::chrono::microseconds(left);
-}
-
-// To store the run's state, and to begin with another's.
-Seconds SwitchingTime(const MasterState& state, const Run& run) {
-  const SearchPlan& plan = state.plans.at(run.plan);
-  const auto costs = state.costs.find(plan.cost_key);
-  if (costs == state.costs.end()) return Seconds(0);
-  const PlanNode& node = plan.Node(run.path.back().node);
-  Seconds time{0};
-  for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
-    time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
-  }
-  return time;
 }
 
 // The longest ways down of paths of one slot that could start if one were idle: at most `most` of them.
@@ -79,6 +66,18 @@ std::map<OfferKind, Contest> WithRuns(const MasterState& state) {
 }
 
 }  // namespace
+
+Seconds SwitchingTime(const MasterState& state, const Run& run) {
+  const SearchPlan& plan = state.plans.at(run.plan);
+  const auto costs = state.costs.find(plan.cost_key);
+  if (costs == state.costs.end()) return Seconds(0);
+  const PlanNode& node = plan.Node(run.path.back().node);
+  Seconds time{0};
+  for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
+    time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
+  }
+  return time;
+}
 
 std::vector<Contest> ContestsOf(const MasterState& state, Time now) {
   std::vector<Contest> open;

@@ -4,7 +4,7 @@
 #include <ranges>
 
 #include "master/core/nodes/checks.h"
-#include "master/core/nodes/ordering.h"
+#include "master/core/nodes/may_start.h"
 #include "master/core/nodes/runs.h"
 #include "scheduler/cost_features.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "master/core/draft.h"
-#include "master/core/state/demand.h"
 
 namespace espalier::master {
 
@@ -12,12 +11,7 @@ namespace espalier::master {
 // needs of touched plans + actions x (log plans + path x depth + idle servers that may not start it)).
 void OrderRuns(Draft& draft);
 
-// A stage is not ordered while a failure pauses it, nor again on the one server on which it crashed, if another can
-// begin it; nor where it was refused lately. O(log), and where it crashed O(servers x devices).
-bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, const StageBeginning& beginning,
-              const Demand& demand);
-
-// Whether a server with an idle slot offers the trainer on such a device, whatever it evaluates by. O(log kinds).
-bool HasIdleSlot(const MasterState& state, const OfferKind& kind);
+// Tells it what has happened since it was asked, and asks again if something has.
+void TellPolicy(Draft& draft);
 
 }  // namespace espalier::master

@@ -104,7 +104,7 @@ struct Applier {
     }
     const std::vector<Step>& steps = trained.series.steps;
     if (PlanOf(trained.plan, {trained.node, steps.front()}, trained.lineage) == nullptr) return;
-    draft.Do(AddTrainingMetrics{trained.plan, trained.node, trained.series});
+    draft.Do(AddTrainingMetrics{key.run, trained.plan, trained.node, trained.series});
   }
 
   void operator()(const StateStored& stored) const {

@@ -41,7 +41,36 @@ std::vector<PolicyTrial> TrialsInView::WaitingFrom(PlanId plan_id, Point point) 
   return trials;
 }
 
+std::optional<TrialId> TrialsInView::WaitingBelow(const ReadyWork& work) const {
+  const auto needs = state_.index.needs.find(work.plan);
+  if (needs == state_.index.needs.end()) return std::nullopt;
+  return TrialOf(work.plan, needs->second.WaitingBelow({work.source, work.first}));
+}
+
+std::optional<TrialId> TrialsInView::WaitingFor(PlanId plan, Point point) const {
+  const auto needs = state_.index.needs.find(plan);
+  if (needs == state_.index.needs.end()) return std::nullopt;
+  return TrialOf(plan, needs->second.WaitingAt(point));
+}
+
+std::optional<TrialId> TrialsInView::TrialOf(PlanId plan, std::optional<ClaimId> claim) const {
+  if (!claim) return std::nullopt;
+  return state_.plans.at(plan).claims.at(*claim).trial;
+}
+
+std::vector<LabelTrial> TrialsInView::LabelsOf(std::string_view policy) const {
+  std::vector<LabelTrial> labels;
+  for (const StudyId study : state_.running_studies) {
+    for (const TrialId id : state_.trials_by_study.at(study)) {
+      const auto& label = state_.trials.at(id).label;
+      if (label && label->policy == policy) labels.push_back({id, label->text});
+    }
+  }
+  return labels;
+}
+
 std::vector<Point> TrialsInView::WayTo(PlanId plan, Point point) const {
+  if (point.step == Step{0}) return {point};
   std::vector<Point> way;
   for (const StepRange& range : LineageRanges(state_.plans.at(plan), point.node, point.step)) {
     way.push_back({range.node, range.to});

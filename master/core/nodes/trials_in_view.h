@@ -15,10 +15,15 @@ class TrialsInView : public View {
   std::vector<PolicyTrial> TrialsOf(StudyId study) const override;
   std::optional<PolicyTrial> Trial(TrialId trial) const override;
   std::vector<PolicyTrial> WaitingFrom(PlanId plan, Point point) const override;
+  std::optional<TrialId> WaitingBelow(const ReadyWork& work) const override;
+  std::optional<TrialId> WaitingFor(PlanId plan, Point point) const override;
+  std::vector<LabelTrial> LabelsOf(std::string_view policy) const override;
   std::vector<Point> WayTo(PlanId plan, Point point) const override;
   std::vector<MeasuredAt> CurveTo(StudyId study, PlanId plan, Point point) const override;
 
  private:
+  std::optional<TrialId> TrialOf(PlanId plan, std::optional<ClaimId> claim) const;
+
   const MasterState& state_;
 };
 

@@ -61,6 +61,7 @@ void IndexKeeper::Rank(const SearchPlan& plan) {
   }
   if (ready.empty()) index.ready_plans.erase(kind);
   FairKeeper(state_).ReadyChanged(plan);
+  index.work_changed.insert(plan.id);
   ListEvaluations(plan);
 }
 
@@ -97,6 +98,7 @@ void IndexKeeper::ListEvaluations(const SearchPlan& plan) {
 void IndexKeeper::RankBy(Ranking ranking) {
   Indexes& index = state_.index;
   index.ranking = ranking;
+  index.work_changed.clear();
   index.needs.clear();
   index.ready_plans.clear();
   index.ready_rank.clear();
@@ -124,6 +126,11 @@ void IndexKeeper::RankBy(Ranking ranking) {
     }
   }
   for (auto& [id, needs] : index.needs) needs.TakeNews();
+  ForgetWorkChanged();
+}
+
+void IndexKeeper::ForgetWorkChanged() {
+  for (const PlanId plan : std::exchange(state_.index.work_changed, {})) state_.index.needs.at(plan).TakeWorkChanged();
 }
 
 void IndexKeeper::ChangeOpenEnds(Point point, PlanNodeId to, const std::function<void(OpenEnds&)>& change) {

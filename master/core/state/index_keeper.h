@@ -46,6 +46,9 @@ class IndexKeeper {
   // Puts all that is ready in another order. O(plan nodes + claims + runs under way, x depth log places).
   void RankBy(Ranking ranking);
 
+  // Nobody has to hear of what could be started before. O(that).
+  void ForgetWorkChanged();
+
   // Estimates the node's steps again, as the cost model has them now. O(places of the node x depth log places).
   void Reestimate(const SearchPlan& plan, PlanNodeId node);
 

@@ -194,6 +194,7 @@ struct Indexes {
   // Of each study for which something can be started, the plans in which it can, the best first; none is empty.
   std::map<StudyId, std::set<RankedPlan>> ready_for;
   std::map<std::pair<PlanId, StudyId>, Rank> ready_rank_for;
+  std::set<PlanId> work_changed;  // plans of which NeedIndex::TakeWorkChanged has something
   FairShare fair_share;
   std::map<OfferKind, std::set<PlanId>> plans_to_evaluate;
   std::map<PlanId, std::set<std::string>> evaluations_wanted;  // that plans_to_evaluate has of a plan

@@ -51,6 +51,8 @@ Step EndOf(const Run& run) { return run.open.empty() ? run.at() : std::max(run.a
 
 RunView ViewOf(const Run& run) {
   RunView view{.id = run.id,
+               .plan = run.plan,
+               .ordered_at = run.ordered_at,
                .start = run.start,
                .path = run.path,
                .evaluation = run.evaluation,

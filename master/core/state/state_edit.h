@@ -65,8 +65,9 @@ struct AddStudyEvent {
   StudyEvent event;
   Time at{};  // when it happened
 };
-// Kept by the database alone: nothing is decided by it. REQUIRES: the node is known.
+// Kept by the database alone; policies hear of it. REQUIRES: the node is known.
 struct AddTrainingMetrics {
+  RunId run;  // that reports them
   PlanId plan;
   PlanNodeId node;
   MetricSeries series;

@@ -32,7 +32,7 @@ struct Training {
   }
 
   void Keep(PlanNodeId of, MetricSeries batch) {
-    const Result<void> committed = store->Commit({AddTrainingMetrics{plan, of, std::move(batch)}});
+    const Result<void> committed = store->Commit({AddTrainingMetrics{RunId{1}, plan, of, std::move(batch)}});
     REQUIRE(committed.has_value());
   }
   // The loss of steps of the node: twice the step.

@@ -163,4 +163,26 @@ TEST_CASE("runs are listed in the order of their orders, page after page") {
   CHECK(ListRuns(of.state(), of.study, 2, "c 1 0").error().field == "page_token");
 }
 
+TEST_CASE(
+    "where a run turns out to have passed what it was to keep, the next best run that passes keeps a state instead") {
+  ServerByHand server(2);
+  const auto piecewise = [](const std::string& rates, const std::string& at) {
+    return "Piecewise([" + rates + "], [" + at + "])";
+  };
+  server.Submit(server.study, {{"lr", piecewise("0.1, 0.2", "150")}}, 450);
+  const RunId ahead = server.Last().id;
+  server.Stand(server.Last(), Step{100});
+  server.Submit(server.study, {{"lr", piecewise("0.1, 0.3", "50")}}, 450);
+  const RunId behind = server.Last().id;
+  REQUIRE(behind != ahead);
+  server.Submit(server.study, {{"lr", "0.1"}}, 450);
+  const Promise* too_late = server.RunOf(ahead).FindOpen(Step{150}, Owed::kState);
+  REQUIRE(too_late != nullptr);
+  REQUIRE(server.RunOf(behind).FindOpen(Step{50}, Owed::kState) == nullptr);
+  server.Stand(server.RunOf(ahead), Step{153});
+  server.Report(server.RunOf(ahead), PromiseLost{.promise = too_late->id, .step = Step{150}, .why = "past it"});
+  CHECK(server.RunOf(ahead).FindOpen(Step{150}, Owed::kState) == nullptr);
+  CHECK(server.RunOf(behind).FindOpen(Step{50}, Owed::kState) != nullptr);
+}
+
 }  // namespace espalier::master

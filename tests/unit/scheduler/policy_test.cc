@@ -11,12 +11,27 @@ class Starts : public View {
   explicit Starts(std::optional<StartPath> best, std::vector<Contest> contests = {})
       : best_(std::move(best)), contests_(std::move(contests)) {}
   std::optional<StartPath> BestStart() const override { return best_; }
+  std::optional<StartPath> BestEvaluation() const override { return std::nullopt; }
+  std::vector<ReadyWork> Ready() const override { return {}; }
+  bool IsReady(const ReadyWork&) const override { return false; }
+  std::optional<StartPath> StartOf(const ReadyWork&) const override { return std::nullopt; }
+  std::string PoolOf(PlanId) const override { return ""; }
+  bool HasIdleSlot(PlanId) const override { return false; }
+  std::int64_t SlotCount() const override { return 0; }
+  std::vector<RunId> Runs() const override { return {}; }
+  std::optional<RunView> Run(RunId) const override { return std::nullopt; }
+  bool CanPreempt(RunId) const override { return false; }
+  Seconds SwitchingTime(RunId) const override { return Seconds(0); }
+  std::size_t LeavingFor(PlanId) const override { return 0; }
   std::vector<RunView> Preemptible() const override { return {RunView{.id = RunId{7}}}; }
   std::vector<Contest> Contests() const override { return contests_; }
   std::vector<PolicyStudy> StudiesThatMayStop() const override { return {}; }
   std::vector<PolicyTrial> TrialsOf(StudyId) const override { return {}; }
   std::optional<PolicyTrial> Trial(TrialId) const override { return std::nullopt; }
   std::vector<PolicyTrial> WaitingFrom(PlanId, Point) const override { return {}; }
+  std::optional<TrialId> WaitingBelow(const ReadyWork&) const override { return std::nullopt; }
+  std::optional<TrialId> WaitingFor(PlanId, Point) const override { return std::nullopt; }
+  std::vector<LabelTrial> LabelsOf(std::string_view) const override { return {}; }
   std::vector<Point> WayTo(PlanId, Point) const override { return {}; }
   std::vector<MeasuredAt> CurveTo(StudyId, PlanId, Point) const override { return {}; }
 
@@ -41,7 +56,7 @@ TEST_CASE("an unknown policy is refused with the list of those known") {
   CHECK(policy.error().message ==
         "no policy 'fifo'; expected one of critical_path, breadth_first, throughput, throughput_children, "
         "critical_path_unbatched, breadth_first_unbatched, throughput_unbatched, throughput_children_unbatched, "
-        "critical_path_preempting, bandit, early_term_last_value");
+        "critical_path_preempting, bandit, early_term_last_value, hermes, slaq, round_robin");
 }
 
 TEST_CASE("every policy that is listed can be made, and the default comes first") {

@@ -1,0 +1,145 @@
+#include "scheduler/slice_marks.h"
+
+#include <charconv>
+#include <utility>
+
+namespace espalier {
+namespace {
+
+template <class Number>
+void Append(std::string& text, Number number) {
+  char buffer[32];
+  const auto end = std::to_chars(std::begin(buffer), std::end(buffer), number).ptr;
+  text.append(buffer, end);
+}
+
+// Takes words and numbers off the front of a text, as long as they are the expected ones.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  Reader& Skip(std::string_view expected) {
+    if (text_.starts_with(expected)) {
+      text_.remove_prefix(expected.size());
+    } else {
+      fits_ = false;
+    }
+    return *this;
+  }
+  template <class Number>
+  Reader& Take(Number& number) {
+    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
+    if (error == std::errc()) {
+      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+    } else {
+      fits_ = false;
+    }
+    return *this;
+  }
+  bool Begins(std::string_view with) const { return text_.starts_with(with); }
+  bool fits() const { return fits_; }
+  bool is_done() const { return fits_ && text_.empty(); }
+
+ private:
+  std::string_view text_;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+std::string Print(const SliceMark& mark) {
+  std::string text = "plan ";
+  Append(text, mark.plan.value);
+  text += " at ";
+  Append(text, mark.at.node.value);
+  text += "@";
+  Append(text, mark.at.step.value);
+  if (const auto& known = mark.convergence) {
+    text += ", rate ";
+    Append(text, known->rate);
+    text += " loss ";
+    Append(text, known->loss);
+    text += " of ";
+    Append(text, known->first_loss);
+    text += " milestones ";
+    Append(text, known->milestones);
+  }
+  text += ", since ";
+  Append(text, mark.since.time_since_epoch().count());
+  text += " losses ";
+  Append(text, mark.losses.count);
+  for (const double loss : {mark.losses.first, mark.losses.last, mark.losses.least, mark.losses.most}) {
+    text += " ";
+    Append(text, loss);
+  }
+  return text;
+}
+
+std::optional<SliceMark> ParseSliceMark(std::string_view text) {
+  SliceMark mark;
+  Reader reader(text);
+  reader.Skip("plan ").Take(mark.plan.value).Skip(" at ").Take(mark.at.node.value).Skip("@").Take(mark.at.step.value);
+  if (reader.Begins(", rate ")) {
+    Convergence& known = mark.convergence.emplace();
+    reader.Skip(", rate ").Take(known.rate).Skip(" loss ").Take(known.loss).Skip(" of ").Take(known.first_loss);
+    reader.Skip(" milestones ").Take(known.milestones);
+  }
+  std::int64_t since = 0;
+  reader.Skip(", since ").Take(since).Skip(" losses ").Take(mark.losses.count);
+  for (double* loss : {&mark.losses.first, &mark.losses.last, &mark.losses.least, &mark.losses.most}) {
+    reader.Skip(" ").Take(*loss);
+  }
+  mark.since = Time(std::chrono::microseconds(since));
+  return reader.is_done() ? std::optional(mark) : std::nullopt;
+}
+
+void SliceMarks::Set(TrialId trial, const SliceMark& mark) {
+  Erase(trial);
+  if (mark.convergence) at_[{mark.plan, mark.at.node}][mark.at.step].insert(trial);
+  marks_.emplace(trial, mark);
+}
+
+void SliceMarks::Erase(TrialId trial) {
+  const auto known = marks_.find(trial);
+  if (known == marks_.end()) return;
+  const SliceMark& mark = known->second;
+  if (mark.convergence) {
+    const auto node = at_.find({mark.plan, mark.at.node});
+    const auto step = node->second.find(mark.at.step);
+    step->second.erase(trial);
+    if (step->second.empty()) node->second.erase(step);
+    if (node->second.empty()) at_.erase(node);
+  }
+  marks_.erase(known);
+}
+
+const SliceMark* SliceMarks::Of(TrialId trial) const {
+  const auto known = marks_.find(trial);
+  return known == marks_.end() ? nullptr : &known->second;
+}
+
+const SliceMark* SliceMarks::At(PlanId plan, Point point) const {
+  const auto node = at_.find({plan, point.node});
+  if (node == at_.end()) return nullptr;
+  const auto step = node->second.find(point.step);
+  return step == node->second.end() ? nullptr : &marks_.at(*step->second.begin());
+}
+
+const SliceMark* SliceMarks::Known(PlanId plan, const std::vector<Point>& way) const {
+  for (auto last = way.rbegin(); last != way.rend(); ++last) {
+    const auto node = at_.find({plan, last->node});
+    if (node == at_.end()) continue;
+    const auto beyond = node->second.upper_bound(last->step);
+    if (beyond != node->second.begin()) return &marks_.at(*std::prev(beyond)->second.begin());
+  }
+  return nullptr;
+}
+
+const SliceMark* SliceMarks::Beyond(PlanId plan, Point point) const {
+  const auto node = at_.find({plan, point.node});
+  if (node == at_.end()) return nullptr;
+  const auto beyond = node->second.upper_bound(point.step);
+  return beyond == node->second.end() ? nullptr : &marks_.at(*beyond->second.begin());
+}
+
+}  // namespace espalier

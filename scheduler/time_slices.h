@@ -1,0 +1,41 @@
+// Policies that let trainings take turns: a run trains for a slice of time, then gives its slot to whoever is more
+// urgent, and waits its own turn. Nothing is cancelled; what promises much shows it early.
+//
+// - `hermes` (J. Son et al., Hermes, Electronics 10(3), 2021, algorithm 3): who converges fastest (convergence.h), in
+//   slices of 10 s that double with each milestone.
+// - `slaq`: who has the highest loss, in slices of 30 s; `round_robin`: who has waited longest, in slices of 30 s.
+// Hermes
+//   is compared with these (its section 4.1).
+//
+// A training that has never run goes first, the earliest submitted first, as long as no more than four a slot have
+// begun: these compete for all slots. A slice ends with the first training metric past its length, and is at least five
+// times what it takes to store one state and load another. Equally urgent: whoever trains goes on, else the earlier
+// submitted is next. The loss is the training metric of that name, else the first one by name; trainings that report
+// none are never interrupted.
+//
+// All that is remembered stands on trials as labels (slice_marks.h): a label is rewritten with each report, so that a
+// restart changes no decision.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "scheduler/policy.h"
+#include "scheduler/slice_marks.h"
+
+namespace espalier {
+
+struct SliceRule {
+  std::string_view name;
+  Seconds length{0};
+  bool grows = false;                             // doubles with each milestone
+  double (*urgency)(const SliceMark&) = nullptr;  // the highest first. REQUIRES: a slice has ended
+};
+
+extern const SliceRule kHermes;
+extern const SliceRule kSlaq;
+extern const SliceRule kRoundRobin;
+
+std::unique_ptr<Policy> MakeTimeSlices(const SliceRule& rule);
+
+}  // namespace espalier
