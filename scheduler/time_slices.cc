@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -171,8 +172,14 @@ class TimeSlices : public Policy {
   }
 
   std::set<Waiting>& PlacesOf(double urgency, const ReadyWork& work, const View& view) {
-    Pool& pool = pools_[view.PoolOf(work.plan)];
+    Pool& pool = PoolOf(work.plan, view);
     return urgency == kMostUrgent ? pool.fresh : pool.begun;
+  }
+
+  Pool& PoolOf(PlanId plan, const View& view) {
+    Pool*& known = pool_of_plan_[plan];
+    if (known == nullptr) known = &pools_[view.PoolOf(plan)];
+    return *known;
   }
 
   // O(depth log).
@@ -265,14 +272,20 @@ class TimeSlices : public Policy {
 
   std::optional<StartPath> NextStart(const View& view) {
     for (const auto& [name, pool] : pools_) {
+      const std::set<Waiting>& any = pool.begun.empty() ? pool.fresh : pool.begun;
+      if (any.empty() || !view.HasIdleSlot(any.begin()->work.plan)) continue;
       const bool fresh_first = MayBeginMore(view);
-      for (const auto* places : {fresh_first ? &pool.fresh : &pool.begun, fresh_first ? &pool.begun : &pool.fresh}) {
-        int tries = 0;
-        for (auto place = places->begin(); place != places->end() && tries < kTriesMax; ++place, ++tries) {
-          if (tries == 0 && !view.HasIdleSlot(place->work.plan)) break;
-          if (const auto start = view.StartOf(place->work)) return start;
-        }
+      for (const bool fresh : {fresh_first, !fresh_first}) {
+        if (const auto start = FirstStart(fresh ? pool.fresh : pool.begun, view)) return start;
       }
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<StartPath> FirstStart(const std::set<Waiting>& waiting, const View& view) {
+    int tries = 0;
+    for (auto next = waiting.begin(); next != waiting.end() && tries < kTriesMax; ++next, ++tries) {
+      if (auto start = view.StartOf(next->work)) return start;
     }
     return std::nullopt;
   }
@@ -289,9 +302,8 @@ class TimeSlices : public Policy {
   }
 
   // Of what waits for slots of such plans, that none that is being freed will be given.
-  double MostUrgent(PlanId plan, const View& view) const {
-    const auto found = pools_.find(view.PoolOf(plan));
-    if (found == pools_.end()) return -kMostUrgent;
+  double MostUrgent(PlanId plan, const View& view) {
+    const Pool& pool = PoolOf(plan, view);
     std::size_t spoken_for = view.LeavingFor(plan);
     const auto take = [&](const std::set<Waiting>& places) -> std::optional<double> {
       if (spoken_for < places.size())
@@ -300,9 +312,9 @@ class TimeSlices : public Policy {
       return std::nullopt;
     };
     if (MayBeginMore(view)) {
-      if (const auto urgency = take(found->second.fresh)) return *urgency;
+      if (const auto urgency = take(pool.fresh)) return *urgency;
     }
-    return take(found->second.begun).value_or(-kMostUrgent);
+    return take(pool.begun).value_or(-kMostUrgent);
   }
 
   const SliceRule rule_;
@@ -311,6 +323,7 @@ class TimeSlices : public Policy {
   std::set<TrialId> unwritten_;
   std::map<ReadyWork, double> waiting_;  // and its urgency
   std::map<std::string, Pool> pools_;
+  std::unordered_map<PlanId, Pool*> pool_of_plan_;
   std::int64_t begun_ = 0;  // of those that wait
   std::map<RunId, Running> running_;
   std::set<std::pair<double, RunId>> may_leave_;
