@@ -26,6 +26,7 @@ void RunRivals(Figures& figures, Size size);
 void RunSaving(Figures& figures, Size size);
 void RunSimulate(Figures& figures, Size size);
 void RunThesis(Figures& figures, Size size);
+void RunTimeSlices(Figures& figures, Size size);
 void RunTpe(Figures& figures, Size size);
 void RunTurnaround(Figures& figures, Size size);
 void RunOverhead(Figures& figures, Size size);

@@ -31,6 +31,7 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"simulate", espalier::bench::RunSimulate},
     {"submit", espalier::bench::RunSubmit},
     {"thesis", espalier::bench::RunThesis},
+    {"time_slices", espalier::bench::RunTimeSlices},
     {"tpe", espalier::bench::RunTpe},
     {"turnaround", espalier::bench::RunTurnaround},
 };

@@ -23,10 +23,13 @@ double ByWait(const SliceMark& mark) { return -static_cast<double>(mark.since.ti
 
 constexpr double kMostUrgent = std::numeric_limits<double>::infinity();
 
-// Which of the metrics is the loss: an index into the names.
-std::size_t LossAmong(const std::vector<std::string>& names) {
-  const auto loss = std::ranges::find(names, "loss");
-  return loss == names.end() ? 0 : static_cast<std::size_t>(loss - names.begin());
+// Which of the metrics is the loss: an index into the names. None: none is.
+std::optional<std::size_t> LossAmong(const std::vector<std::string>& names) {
+  auto loss = std::ranges::find(names, "loss");
+  if (loss == names.end()) {
+    loss = std::ranges::find_if(names, [](const std::string& name) { return name.ends_with("loss"); });
+  }
+  return loss == names.end() ? std::nullopt : std::optional(static_cast<std::size_t>(loss - names.begin()));
 }
 
 class TimeSlices : public Policy {
@@ -203,10 +206,12 @@ class TimeSlices : public Policy {
   void Add(const Trained& trained, const View& view) {
     const auto entry = running_.find(trained.run);
     if (entry == running_.end() || !view.Run(trained.run)) return;  // what a run says as it stops is not remembered
+    const auto& [names, steps, values] = trained.series;
+    const std::optional<std::size_t> loss = LossAmong(names);
+    if (!loss) return;
     Running& running = entry->second;
     SliceMark mark = *marks_.Of(running.marked);
-    const auto& [names, steps, values] = trained.series;
-    for (std::size_t i = 0; i < steps.size(); ++i) mark.losses.Add(values[i * names.size() + LossAmong(names)]);
+    for (std::size_t i = 0; i < steps.size(); ++i) mark.losses.Add(values[i * names.size() + *loss]);
     mark.at = {trained.node, steps.back()};
     Write(running.marked, mark, view);
     running.has_news = true;

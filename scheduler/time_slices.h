@@ -10,8 +10,8 @@
 // A training that has never run goes first, the earliest submitted first, as long as no more than four a slot have
 // begun: these compete for all slots. A slice ends with the first training metric past its length, and is at least five
 // times what it takes to store one state and load another. Equally urgent: whoever trains goes on, else the earlier
-// submitted is next. The loss is the training metric of that name, else the first one by name; trainings that report
-// none are never interrupted.
+// submitted is next. The loss is the training metric of that name, else the first whose name ends so; trainings that
+// report none are never interrupted.
 //
 // All that is remembered stands on trials as labels (slice_marks.h): a label is rewritten with each report, so that a
 // restart changes no decision.

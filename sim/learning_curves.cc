@@ -112,6 +112,11 @@ Result<LearningCurves> LearningCurves::Parse(std::string_view csv, const std::st
   return curves;
 }
 
+bool LearningCurves::HasColumn(std::string_view csv, const std::string& name) {
+  const std::optional<std::vector<Row>> head = RowsOf(csv.substr(0, csv.find('\n')));
+  return head.has_value() && !head->empty() && ColumnOf(head->front(), name).has_value();
+}
+
 Result<double> LearningCurves::At(const worker::Values& values, Step step) const {
   Place place{{}, step};
   std::string named;

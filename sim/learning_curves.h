@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,9 @@ class LearningCurves {
   // `types`: of the study's hyper-parameters. Error: kInvalidArgument, naming the row (the head is 1) or the column: no
   // such column, a cell that is no value of the column's type, two rows for one place.
   static Result<LearningCurves> Parse(std::string_view csv, const std::string& metric, const ValueTypes& types);
+
+  // Whether the table has such a column; false of what is no table.
+  static bool HasColumn(std::string_view csv, const std::string& name);
 
   // At the step with these values in force; one that is missing is neutral. Error: kNotFound, naming them, when the
   // table has no such row.
@@ -39,6 +43,8 @@ class RecordedTrainings;
 struct Measures {
   std::map<std::string, LearningCurves> tables = {};  // by the metric's name; one that is not there follows a formula
   std::uint64_t seed = 0;                             // of that formula
+  // What steps return as their loss, those that it has rows for; none: what the formula is short of 1.
+  std::optional<LearningCurves> losses = {};
   // Given: what these took and measured is taken and measured again, instead of all that. It lives as long.
   const RecordedTrainings* recorded = nullptr;
 };

@@ -54,6 +54,7 @@ class SimulationOfStudies {
   Service::Watcher WatcherOfService();
   // From time to time; one that trains nothing is spared.
   void FailWorkerOf(NodeProcess& node, int slot);
+  void OnTrained(const TrainedStep& step);
   void OnReply(const master::Reply& reply);
   void OnEvents(const master::EventsAdded& added);
   bool AreFinished() const;
@@ -61,9 +62,10 @@ class SimulationOfStudies {
   std::vector<SimulatedRun> Runs() const;
 
   const std::optional<Seconds> failures_every_;  // of a slot; none: never
-  std::int64_t trained_ = 0;                     // steps
-  std::int64_t saved_ = 0;                       // states
-  bool is_heard_ = false;  // some study has heard of something, since it was last asked what has become of them
+  const std::function<void(std::size_t, Step, Seconds)> on_trained_;
+  std::int64_t trained_ = 0;  // steps
+  std::int64_t saved_ = 0;    // states
+  bool is_heard_ = false;     // some study has heard of something, since it was last asked what has become of them
   World world_;
   Service service_;
   std::deque<TunedStudy> studies_;
@@ -71,6 +73,7 @@ class SimulationOfStudies {
 
 SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies)
     : failures_every_(service.workers_fail ? std::optional(service.between_failures) : std::nullopt),
+      on_trained_(service.trained),
       world_(WorldOf(service)),
       service_(world_,
                {.servers = service.servers,
@@ -101,7 +104,7 @@ Service::Watcher SimulationOfStudies::WatcherOfService() {
   return {
       .master = {
           .decided = on_decided, .stored = [](const auto&) {}, .released = on_released, .loaded = [](const auto&) {}},
-      .node = {.trained = [this](const TrainedStep&) { ++trained_; },
+      .node = {.trained = [this](const TrainedStep& step) { OnTrained(step); },
                .returned = [](const auto&) {},
                .struck = [](const auto&) {},
                .refused = [](const auto&) {},
@@ -116,6 +119,15 @@ void SimulationOfStudies::FailWorkerOf(NodeProcess& node, int slot) {
     node.CrashWorker(slot, /*by_sigkill=*/true);
     FailWorkerOf(node, slot);
   });
+}
+
+void SimulationOfStudies::OnTrained(const TrainedStep& step) {
+  ++trained_;
+  if (!on_trained_) return;
+  const std::vector<StudyId>& serves = service_.master().memory().runs.at(step.run.run).serves;
+  for (std::size_t i = 0; i < studies_.size(); ++i) {
+    if (std::ranges::binary_search(serves, studies_[i].id())) on_trained_(i, step.step, world_.clock.now());
+  }
 }
 
 void SimulationOfStudies::OnReply(const master::Reply& reply) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ struct ServiceToSimulate {
   Seconds between_failures = std::chrono::hours{24};  // likewise
   bool workers_fail = false;                          // each is killed about as often, at random moments
   Measures measures = {};
+  // Is told of each step as it was trained: the place of a study that its run serves, for each of them, the step that
+  // was reached, and when, since the simulation began.
+  std::function<void(std::size_t, Step, Seconds)> trained = {};
 };
 
 struct SimulatedStudy {

@@ -181,8 +181,18 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
   trained = TrainedStep{run_, step_, before, after};
   disk.step_logs[run_] +=
       std::to_string(run_.run.value) + " " + std::to_string(step_.value) + " " + std::to_string(takes.count()) + "\n";
-  const double loss = fate == StepFate::kDiverges ? std::numeric_limits<double>::quiet_NaN() : LossOf(after);
-  return worker::Trained{{{"loss", loss}, {"samples", 10.0}}, takes};
+  Metrics returned{{"samples", 10.0}};
+  const std::optional<double> loss =
+      fate == StepFate::kDiverges ? std::numeric_limits<double>::quiet_NaN() : LossHere();
+  if (loss) returned["loss"] = *loss;
+  return worker::Trained{std::move(returned), takes};
+}
+
+std::optional<double> WorkerProcess::LossHere() const {
+  if (!IsFormula(offer())) return LossOf(state_);
+  if (measures_ == nullptr || !measures_->losses) return 1 - FormulaScore(state_, step_);
+  const Result<double> loss = measures_->losses->At(values_, step_);
+  return loss.has_value() ? std::optional(*loss) : std::nullopt;
 }
 
 worker::ReplyKind WorkerProcess::Do(const worker::Evaluate&) {

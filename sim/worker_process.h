@@ -69,6 +69,7 @@ class WorkerProcess {
   const Offer& offer() const { return offers_[at_]; }
   const RecordedTrainings* recorded() const { return measures_ == nullptr ? nullptr : measures_->recorded; }
   std::size_t PlaceOf(const worker::Init& init) const;
+  std::optional<double> LossHere() const;  // of the step that was trained last; none: it returns none
   Result<Metrics> Measure() const;
   std::uint64_t NextState() const;
   // None: nothing is recorded that tells.

@@ -105,7 +105,8 @@ std::vector<Command::Option> OfWorkload(StudiesToSimulate& wanted) {
        .placeholder = "FILE"},
       {.name = "--metrics",
        .target = &wanted.metrics,
-       .help = "for FILEs: 'formula', or a CSV table with the columns step, the metric, hyper-parameters"},
+       .help = "for FILEs: 'formula', or a CSV table with the columns step, the metric, hyper-parameters, perhaps "
+               "train_loss"},
       {.name = "--trace",
        .target = &wanted.trace,
        .help = "instead of FILEs: replay what really happened, as espalier study export --trace wrote it",

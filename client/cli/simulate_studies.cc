@@ -22,6 +22,7 @@ namespace espalier {
 namespace {
 
 constexpr const char* kFormula = "formula";
+constexpr const char* kTrainLoss = "train_loss";  // a column of tables: what steps return
 
 // What a mistake is of: a file, or an option of the command line.
 using Mistake = std::variant<FileError, Error>;
@@ -72,6 +73,10 @@ Checked<void> ReadTables(Workload& workload, const std::string& path) {
     if (!curves.has_value()) return WrongOption("--metrics", path + ": " + curves.error().message);
     workload.service.measures.tables.emplace(metric, *std::move(curves));
   }
+  if (!sim::LearningCurves::HasColumn(*text, kTrainLoss)) return {};
+  Result<sim::LearningCurves> losses = sim::LearningCurves::Parse(*text, kTrainLoss, types);
+  if (!losses.has_value()) return WrongOption("--metrics", path + ": " + losses.error().message);
+  workload.service.measures.losses = *std::move(losses);
   return {};
 }
 

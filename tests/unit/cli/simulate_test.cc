@@ -126,6 +126,33 @@ TEST_CASE("each simulated study takes its own metric from the table") {
              Catch::Contains("--metrics: " + metrics + ": there is no column 'accuracy'"));
 }
 
+TEST_CASE("a table's train_loss is what policies that go by the loss of training see") {
+  StudyFiles files;
+  const std::string study = files.Write("four.yaml", R"yaml(study: four
+trainer: synthetic
+step: epoch
+hyper_parameters: {lr: [0.1, 0.2, 0.3, 0.4]}
+metric: {name: score, goal: max}
+tuner: {grid: {steps: 80}}
+)yaml");
+  // On one slot, in slices of 30 steps; who has the highest loss goes on.
+  const auto states_saved = [&](int at_first, int with_each_step) {
+    std::string table = "step,lr,score,train_loss\n";
+    for (int step = 1; step <= 80; ++step) {
+      for (const char* lr : {"0.1", "0.2", "0.3", "0.4"}) {
+        table += std::to_string(step) + "," + lr + ",1," + std::to_string(at_first + step * with_each_step) + "\n";
+      }
+    }
+    const std::string metrics = files.Write("metrics.csv", table);
+    return files.Simulate({study, "--metrics", metrics, "--policy", "slaq", "--slots", "1"})[0]["states_saved"]
+        .get<int>();
+  };
+  // Whoever trains has the most after a slice, or whoever waits.
+  CHECK(states_saved(100, -1) > states_saved(100, 1) + 1);
+  const std::string wrong = files.Write("wrong.csv", "step,lr,score,train_loss\n80,0.1,1,much\n");
+  CHECK_THAT(files.WhyNot({study, "--metrics", wrong}), Catch::Contains("row 2: train_loss: a number is expected"));
+}
+
 TEST_CASE("what a simulation cannot go by is refused, naming the option or the file's line") {
   StudyFiles files;
   const std::string study = files.Study("one");
