@@ -19,14 +19,14 @@ PATIENCE_SECONDS = 300
 LAST_LINES = 60  # of the log, for whom a test failed
 
 
-def wait_until(condition, what):
-    """Polls until `condition()` is true and returns its value; fails after a long time, naming `what`."""
+def wait_until(condition, what, every=0.02):
+    """Polls until `condition()` is true and returns its value; fails after a long time, naming `what`. `every`: seconds between two questions."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         value = condition()
         if value:
             return value
-        time.sleep(0.02)
+        time.sleep(every)
     raise AssertionError(f"waited in vain until {what}")
 
 

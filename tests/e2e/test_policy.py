@@ -46,6 +46,33 @@ class PolicyTest(unittest.TestCase):
             self.assertEqual(["done", "done"], [each["state"] for each in service.json("trial", "list", "patient")])
             self.assertLess(service.json("study", "show", "strict")["steps"]["trained"], 80)
 
+    def test_hermes_lets_trainings_take_turns_and_a_killed_master_remembers_whose_it_is(self):
+        study = """
+study: turns
+trainer: synthetic
+hyper_parameters: {curve_rate: [0.001, 0.05], step_seconds: 0.2}
+metric: {name: test_acc, goal: max}
+tuner: {grid: {steps: 80}}
+"""
+        with Service(slots=1) as service:
+            service.run("server", "policy", "hermes")
+            service.run("study", "run", service.write("turns.yaml", study), "--detach")
+            slow, fast = 0, 1
+
+            def trial(which):
+                return service.json("trial", "list", "turns")[which]
+
+            # The first had its turn; what is known of it stands on it.
+            wait_until(lambda: trial(fast)["label"] is not None, "the second trial trains", every=0.5)
+            self.assertEqual("hermes", trial(slow)["label"]["policy"])
+            service.kill("master")
+            wait_until(service.servers, "the master is back")
+            wait_until(lambda: trial(fast)["state"] == "done", "the second trial is done", every=0.5)
+            self.assertNotEqual("done", trial(slow)["state"])
+            self.assertRegex(trial(slow)["label"]["text"], r"^plan 1 at \d+@\d+, rate \S+ loss ")
+            wait_until(lambda: trial(slow)["state"] == "done", "the first trial is done", every=0.5)
+            self.assertEqual(0, service.json("study", "show", "turns")["steps"]["wasted"])
+
 
 if __name__ == "__main__":
     unittest.main()
