@@ -58,7 +58,7 @@ class View {
   virtual std::optional<RunView> Run(RunId run) const = 0;
   // As Preemptible says. O(1).
   virtual bool CanPreempt(RunId run) const = 0;
-  // About what it takes to store its state and load another. O(1). REQUIRES: it trains.
+  // What it takes to store its state and load another, as far as it was measured. O(1). REQUIRES: it trains.
   virtual Seconds SwitchingTime(RunId run) const = 0;
   // How many runs of the plan's pool are being preempted. O(runs under way).
   virtual std::size_t LeavingFor(PlanId plan) const = 0;

@@ -52,7 +52,7 @@ study: turns
 trainer: synthetic
 hyper_parameters: {curve_rate: [0.001, 0.05], step_seconds: 0.2}
 metric: {name: test_acc, goal: max}
-tuner: {grid: {steps: 80}}
+tuner: {grid: {steps: 100}}
 """
         with Service(slots=1) as service:
             service.run("server", "policy", "hermes")

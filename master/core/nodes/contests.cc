@@ -27,6 +27,19 @@ Seconds TimeLeft(const MasterState& state, const Run& run) {
   return std::chrono::microseconds(left);
 }
 
+// To store the run's state, and to begin with another's, estimated.
+Seconds SwitchingTime(const MasterState& state, const Run& run) {
+  const SearchPlan& plan = state.plans.at(run.plan);
+  const auto costs = state.costs.find(plan.cost_key);
+  if (costs == state.costs.end()) return Seconds(0);
+  const PlanNode& node = plan.Node(run.path.back().node);
+  Seconds time{0};
+  for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
+    time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
+  }
+  return time;
+}
+
 // The longest ways down of paths of one slot that could start if one were idle: at most `most` of them.
 std::vector<Seconds> LengthsOfWaiting(const MasterState& state, const std::set<RankedPlan>& plans, Time now,
                                       std::size_t most) {
@@ -67,14 +80,14 @@ std::map<OfferKind, Contest> WithRuns(const MasterState& state) {
 
 }  // namespace
 
-Seconds SwitchingTime(const MasterState& state, const Run& run) {
+Seconds MeasuredSwitchingTime(const MasterState& state, const Run& run) {
   const SearchPlan& plan = state.plans.at(run.plan);
   const auto costs = state.costs.find(plan.cost_key);
   if (costs == state.costs.end()) return Seconds(0);
-  const PlanNode& node = plan.Node(run.path.back().node);
+  const PlanNode& node = plan.Node(run.path.front().node);
   Seconds time{0};
   for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
-    time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
+    if (costs->second.IsMeasured(kind)) time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
   }
   return time;
 }

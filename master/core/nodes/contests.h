@@ -8,8 +8,9 @@
 
 namespace espalier::master {
 
-// To store the run's state, and to begin with another's, estimated. REQUIRES: it trains.
-Seconds SwitchingTime(const MasterState& state, const Run& run);
+// To store the run's state, and to begin with another's: what of that was measured for such trainings. REQUIRES: it
+// trains.
+Seconds MeasuredSwitchingTime(const MasterState& state, const Run& run);
 
 // As View::Contests says.
 std::vector<Contest> ContestsOf(const MasterState& state, Time now);

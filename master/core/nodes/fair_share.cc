@@ -4,9 +4,9 @@
 #include <ranges>
 
 #include "master/core/nodes/checks.h"
+#include "master/core/nodes/contests.h"
 #include "master/core/nodes/may_start.h"
 #include "master/core/nodes/runs.h"
-#include "scheduler/cost_features.h"
 
 namespace espalier::master {
 namespace {
@@ -47,16 +47,7 @@ std::optional<Waiting> WaitingOf(const Draft& draft, StudyId study) {
 
 // For which a run has its slot before it is preempted for others.
 Seconds LeastTimeOf(const MasterState& state, const Run& run) {
-  const SearchPlan& plan = state.plans.at(run.plan);
-  const auto costs = state.costs.find(plan.cost_key);
-  if (costs == state.costs.end()) return kGivenMin;
-  const PlanNode& node = plan.Node(run.path.front().node);
-  const Features features = FeaturesOf(node);
-  Seconds price{0};
-  for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
-    if (costs->second.IsMeasured(kind)) price += costs->second.Time(kind, features, MeasurementOf(node, kind));
-  }
-  return std::max(kGivenMin, kGivenFactor * price);
+  return std::max(kGivenMin, kGivenFactor * MeasuredSwitchingTime(state, run));
 }
 
 // Looks for a run that should make room for what waits.

@@ -87,7 +87,7 @@ class StateView : public TrialsInView {
     return count;
   }
 
-  Seconds SwitchingTime(RunId run) const override { return master::SwitchingTime(state(), state().runs.at(run)); }
+  Seconds SwitchingTime(RunId run) const override { return MeasuredSwitchingTime(state(), state().runs.at(run)); }
 
   std::vector<RunId> Runs() const override {
     std::vector<RunId> runs;
