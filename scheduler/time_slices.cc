@@ -281,7 +281,7 @@ class TimeSlices : public Policy {
       if (any.empty() || !view.HasIdleSlot(any.begin()->work.plan)) continue;
       const bool fresh_first = MayBeginMore(view);
       for (const bool fresh : {fresh_first, !fresh_first}) {
-        if (const auto start = FirstStart(fresh ? pool.fresh : pool.begun, view)) return start;
+        if (auto start = FirstStart(fresh ? pool.fresh : pool.begun, view)) return start;
       }
     }
     return std::nullopt;
