@@ -27,14 +27,14 @@ Seconds TimeLeft(const MasterState& state, const Run& run) {
   return std::chrono::microseconds(left);
 }
 
-// To store the run's state, and to begin with another's, estimated.
-Seconds SwitchingTime(const MasterState& state, const Run& run) {
-  const SearchPlan& plan = state.plans.at(run.plan);
+// To store a state of the node, and to begin with another's. `measured_only`: without what was never measured.
+Seconds SwitchingTime(const MasterState& state, const SearchPlan& plan, PlanNodeId node_id, bool measured_only) {
   const auto costs = state.costs.find(plan.cost_key);
   if (costs == state.costs.end()) return Seconds(0);
-  const PlanNode& node = plan.Node(run.path.back().node);
+  const PlanNode& node = plan.Node(node_id);
   Seconds time{0};
   for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
+    if (measured_only && !costs->second.IsMeasured(kind)) continue;
     time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
   }
   return time;
@@ -73,7 +73,8 @@ std::map<OfferKind, Contest> WithRuns(const MasterState& state) {
     contest.leaving += run.preempt ? 1 : 0;
     if (!CanPreempt(state, run)) continue;
     contest.runs.push_back({id, TimeLeft(state, run)});
-    contest.switching = std::max(contest.switching, SwitchingTime(state, run));
+    const Seconds switching = SwitchingTime(state, state.plans.at(run.plan), run.path.back().node, false);
+    contest.switching = std::max(contest.switching, switching);
   }
   return contests;
 }
@@ -81,15 +82,7 @@ std::map<OfferKind, Contest> WithRuns(const MasterState& state) {
 }  // namespace
 
 Seconds MeasuredSwitchingTime(const MasterState& state, const Run& run) {
-  const SearchPlan& plan = state.plans.at(run.plan);
-  const auto costs = state.costs.find(plan.cost_key);
-  if (costs == state.costs.end()) return Seconds(0);
-  const PlanNode& node = plan.Node(run.path.front().node);
-  Seconds time{0};
-  for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
-    if (costs->second.IsMeasured(kind)) time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
-  }
-  return time;
+  return SwitchingTime(state, state.plans.at(run.plan), run.path.front().node, true);
 }
 
 std::vector<Contest> ContestsOf(const MasterState& state, Time now) {
