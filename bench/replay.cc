@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kSlots = 2;
 
-// Four rates, each with as many decays, in rungs; the trials of a rate are one for half of their first rung.
+// Four rates, each with as many decays, in rungs; the trials of a rate are one for half of their first rung. None finds
+// anything that another study trained: a replay begins with nothing.
 std::string StudyToReplay(const std::string& name, const std::string& trainer, const std::string& tuner,
                           std::int64_t first_rung) {
   std::string rates;
@@ -24,8 +25,8 @@ std::string StudyToReplay(const std::string& name, const std::string& trainer, c
                "], gamma=" + gamma + ")\"";
     }
   }
-  return "study: " + name + "\n" + trainer + "  lr: [" + rates + "]\nmetric: {name: test_acc, goal: max}\ntuner: {" +
-         tuner + "}\n";
+  return "study: " + name + "\n" + trainer + "  lr: [" + rates +
+         "]\nmetric: {name: test_acc, goal: max}\nshare: study\ntuner: {" + tuner + "}\n";
 }
 
 struct Ends {
