@@ -60,7 +60,8 @@ class TimeSlices : public Policy {
 
  private:
   struct Running {
-    RunView view;
+    PlanId plan;
+    Point end;
     TrialId marked;         // has the run's mark
     bool has_news = false;  // since its slice was looked at last
   };
@@ -187,7 +188,7 @@ class TimeSlices : public Policy {
 
   // O(depth log).
   void Begin(RunId id, const View& view) {
-    std::optional<RunView> run = view.Run(id);
+    const std::optional<RunView> run = view.Run(id);
     if (!run || run->path.empty() || running_.contains(id)) return;
     const Point end{run->path.back().node, run->path.back().to};
     const std::optional<TrialId> trial = view.WaitingFor(run->plan, end);
@@ -200,7 +201,7 @@ class TimeSlices : public Policy {
       if (known != nullptr) mark.convergence = known->convergence;
       Write(*trial, mark, view);
     }
-    running_.emplace(id, Running{*std::move(run), *trial});
+    running_.emplace(id, Running{run->plan, end, *trial});
   }
 
   void Add(const Trained& trained, const View& view) {
@@ -233,9 +234,8 @@ class TimeSlices : public Policy {
   void Remark(TrialId gone, const SliceMark& mark, const View& view) {
     for (auto it = running_.begin(); it != running_.end();) {
       Running& running = it->second;
-      const PathStage& last = running.view.path.back();
       if (running.marked == gone) {
-        const auto other = view.WaitingFor(mark.plan, {last.node, last.to});
+        const auto other = view.WaitingFor(mark.plan, running.end);
         if (!other) {
           it = running_.erase(it);
           continue;
@@ -301,7 +301,7 @@ class TimeSlices : public Policy {
       const auto [urgency, id] = may_leave_.extract(may_leave_.begin()).value();
       const auto running = running_.find(id);
       if (running == running_.end() || !view.CanPreempt(id)) continue;
-      if (MostUrgent(running->second.view.plan, view) > urgency) return PreemptRun{id};
+      if (MostUrgent(running->second.plan, view) > urgency) return PreemptRun{id};
     }
     return std::nullopt;
   }

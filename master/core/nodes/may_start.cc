@@ -49,9 +49,7 @@ bool MayStart(const Draft& draft, const Server& server, const SearchPlan& plan, 
 }
 
 bool HasIdleSlot(const MasterState& state, const OfferKind& kind) {
-  const auto idle = state.index.idle_servers.lower_bound({kind.trainer, kind.device_kind, ""});
-  return idle != state.index.idle_servers.end() && idle->first.trainer == kind.trainer &&
-         idle->first.device_kind == kind.device_kind;
+  return !IdleServers(state, {kind.trainer, kind.device_kind, ""}).none();
 }
 
 }  // namespace espalier::master
