@@ -104,6 +104,7 @@ class OneDevice : public View {
   std::vector<MeasuredAt> CurveTo(StudyId, PlanId, Point) const override { return {}; }
 
   Seconds switching{0};
+  std::int64_t steps_to_leave = 0;  // that a run trains before it leaves, and does not report
 
  private:
   struct Training {
@@ -142,6 +143,7 @@ class OneDevice : public View {
 
   void Leave() {
     const std::int64_t number = std::exchange(running_, std::nullopt).value();
+    trainings_.at(number).step += steps_to_leave;
     policy_->Take(RunStopped{RunId{runs_}}, *this);
     policy_->Take(WorkChanged{WorkOf(number)}, *this);
   }
@@ -193,6 +195,17 @@ TEST_CASE("hermes gives the device to who converges fastest, in slices that doub
   CHECK(device.MarkOf(1)->convergence->milestones == 1);
   device.Train(52);
   CHECK(device.picks() == "0 A, 4 B, 8 D, 12 A, 28 B, 48 A, 64 B");
+}
+
+TEST_CASE("what is known of a training holds where it goes on, further than it was reported") {
+  const SliceRule rule = InSlicesOf(kHermes, Seconds(2));
+  OneDevice device(rule);
+  device.forgets_always = GENERATE(false, true);
+  device.steps_to_leave = 1;
+  device.Submit("A", Falling(0.99));
+  device.Submit("B", Falling(0.9));
+  device.Train(8);
+  CHECK(device.picks() == "0 A, 2 B");  // A is none that never ran
 }
 
 TEST_CASE("slaq gives the device to who has the highest loss, round_robin to who has waited longest") {
