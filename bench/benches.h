@@ -13,6 +13,7 @@ struct Size {
 
 void RunBridge(Figures& figures, Size size);
 void RunDecide(Figures& figures, Size size);
+void RunGpu(Figures& figures, Size size);
 void RunMakespan(Figures& figures, Size size);
 void RunFairShare(Figures& figures, Size size);
 void RunMergeAware(Figures& figures, Size size);

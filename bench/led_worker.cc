@@ -10,8 +10,9 @@ namespace espalier::bench {
 
 LedWorker::LedWorker(const std::vector<std::string>& command, const std::string& folder)
     : process_(Need(worker::WorkerProcess::Start(command, folder + "/led-worker.log", worker::FamilyMark(folder, 1)))) {
-  const worker::ReplyKind described = Ask(worker::Describe{});
-  offer_ = std::get<worker::Description>(described).offers.at(0);
+  const auto described = std::get<worker::Description>(Ask(worker::Describe{}));
+  offer_ = described.offers.at(0);
+  device_kind_ = described.device_kind;
 }
 
 std::int64_t LedWorker::Send(worker::RequestKind request) {

@@ -20,6 +20,7 @@ class LedWorker {
 
   // Its first trainer.
   const Offer& offer() const { return offer_; }
+  const std::string& device_kind() const { return device_kind_; }
   pid_t pid() const { return process_->pid(); }
 
   // Returns the request's id without waiting for the answer.
@@ -29,7 +30,8 @@ class LedWorker {
 
   // Init and Setup of the first trainer, with its defaults but for these values.
   void Begin(StepMeaning step, const worker::Values& values);
-  void Train() { Ask(worker::Train{Step{++step_}}); }
+  void Train() { Await(BeginTrain()); }
+  std::int64_t BeginTrain() { return Send(worker::Train{Step{++step_}}); }
   // To that file; returns without waiting for it.
   std::int64_t BeginSave(const std::string& path);
   worker::Saved AwaitSave(std::int64_t id) { return std::get<worker::Saved>(Await(id)); }
@@ -37,6 +39,7 @@ class LedWorker {
  private:
   std::unique_ptr<worker::WorkerProcess> process_;
   Offer offer_;
+  std::string device_kind_;
   std::int64_t last_id_ = 0;
   std::int64_t step_ = 0;
   std::map<std::int64_t, worker::ReplyKind> early_;

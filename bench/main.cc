@@ -17,6 +17,7 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"bridge", espalier::bench::RunBridge},
     {"decide", espalier::bench::RunDecide},
     {"fair_share", espalier::bench::RunFairShare},
+    {"gpu", espalier::bench::RunGpu},
     {"makespan", espalier::bench::RunMakespan},
     {"merge_aware", espalier::bench::RunMergeAware},
     {"overhead", espalier::bench::RunOverhead},

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "bench/benches.h"
+#include "bench/hidden_save.h"
 #include "bench/led_worker.h"
 #include "bench/output_of.h"
 #include "bench/process_memory.h"
@@ -104,40 +105,6 @@ void MeasureTime(Figures& figures, const Subject& subject, Size size) {
               static_cast<double>(PeakBytes(service.NodeProcess()) - resident_before) / kMegabyte, "<= 64");
 }
 
-Seconds TrainFor(LedWorker& worker, std::int64_t steps) {
-  const Seconds begin = MonotonicNow();
-  for (std::int64_t i = 0; i < steps; ++i) worker.Train();
-  return MonotonicNow() - begin;
-}
-
-// A save beside so many steps, against the steps and the save one after another. Steps of one second vary by more than
-// what is asked for: medians over many turns do not.
-void MeasureHiding(Figures& figures, const Subject& subject, Size size) {
-  const std::int64_t hidden = size.Of(4096, 64);
-  const std::int64_t steps = 3;
-  const Folder made;
-  const std::string& folder = made.path();
-  LedWorker worker(subject.runtime.command, folder);
-  worker.Begin({.updates = size.small ? 2 : UpdatesOfASecond(subject, hidden)},
-               {{"hidden", hidden}, {"momentum", 0.9}});
-  TrainFor(worker, 1);
-  std::vector<double> alone;
-  std::vector<double> saving;
-  std::vector<double> beside;
-  for (std::int64_t turn = 0; turn < size.Of(15, 1); ++turn) {
-    alone.push_back(TrainFor(worker, steps).count());
-    const Seconds begin = MonotonicNow();
-    worker.AwaitSave(worker.BeginSave(folder + "/alone"));
-    saving.push_back((MonotonicNow() - begin).count());
-    const std::int64_t id = worker.BeginSave(folder + "/beside");
-    beside.push_back(TrainFor(worker, steps).count());
-    worker.AwaitSave(id);
-  }
-  figures.Add(subject.name + "_save_seconds", Median(saving));
-  figures.Add(subject.name + "_save_hidden_percent", (1 - (Median(beside) - Median(alone)) / Median(saving)) * 100,
-              ">= 90");
-}
-
 // What saving and loading take beside what the training itself holds, in shares of the state's size.
 void MeasureMemory(Figures& figures, const Subject& subject, Size size) {
   const std::int64_t hidden = size.Of(7168, 512);
@@ -149,7 +116,8 @@ void MeasureMemory(Figures& figures, const Subject& subject, Size size) {
   LedWorker worker(subject.runtime.command, folder);
   const worker::Values values{{"hidden", hidden}, {"momentum", 0.9}};
   worker.Begin({.updates = 1}, values);
-  TrainFor(worker, 2);
+  worker.Train();
+  worker.Train();
   const std::int64_t before = ResidentBytes(worker.pid());
   ForgetPeak(worker.pid());
   // Two at once: the second is asked for while the first is being written.
@@ -170,9 +138,12 @@ void MeasureMemory(Figures& figures, const Subject& subject, Size size) {
 }  // namespace
 
 void RunOverhead(Figures& figures, Size size) {
-  for (const Subject& subject : {InCpp(), InPython()}) {
+  for (const Subject& subject : {WideInCpp(), WideInPython()}) {
     MeasureTime(figures, subject, size);
-    MeasureHiding(figures, subject, size);
+    const std::int64_t hidden = size.Of(4096, 64);
+    MeasureHiding(
+        figures, subject.name, subject.runtime.command,
+        {.updates = size.small ? 2 : UpdatesOfASecond(subject, hidden), .hidden = hidden, .turns = size.Of(15, 1)});
     MeasureMemory(figures, subject, size);
   }
 }

@@ -139,9 +139,9 @@ void Measure(Figures& figures, const Subject& subject, const std::string& name, 
 }  // namespace
 
 void RunPreempt(Figures& figures, Size size) {
-  Measure(figures, InCpp(), "cpp_reloading", size);
-  Measure(figures, InPython("Wide"), "python_reloading", size);
-  Measure(figures, InPython("WideFromInit"), "python_from_init", size);
+  Measure(figures, WideInCpp(), "cpp_reloading", size);
+  Measure(figures, WideInPython("Wide"), "python_reloading", size);
+  Measure(figures, WideInPython("WideFromInit"), "python_from_init", size);
 }
 
 }  // namespace espalier::bench

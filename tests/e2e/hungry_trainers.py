@@ -1,6 +1,7 @@
 """Trainers that hold memory as long as a step takes, for test_out_of_memory.py."""
 
 import resource
+import time
 
 import espalier as es
 import torch
@@ -41,3 +42,16 @@ class HungryGpu(Hungry):
         limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
         if size > limit:
             raise torch.OutOfMemoryError(f"CUDA out of memory. Tried to allocate {size} bytes")
+
+
+class HoldingGpu(Hungry):
+    """Has so much of the first GPU for as long as it computes with it."""
+
+    def hold(self, size):
+        held = torch.zeros(size, dtype=torch.uint8, device="cuda")
+        begin = time.monotonic()
+        while time.monotonic() - begin < 0.5:
+            held[: 1 << 20] += 1
+            torch.cuda.synchronize()
+        del held
+        torch.cuda.empty_cache()

@@ -51,9 +51,11 @@ std::string MatrixLibrary() {
   return name.empty() ? "blas" : name;
 }
 
-// As its driver calls it, which LibTorch has loaded.
+// As its driver calls it, which LibTorch has loaded for itself alone.
 std::string NameOfGpu() {
-  auto* const name_of = Find<int(char*, int, int)>("cuDeviceGetName");
+  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return "gpu";
+  auto* const name_of = reinterpret_cast<int (*)(char*, int, int)>(dlsym(driver, "cuDeviceGetName"));
   std::array<char, 256> name{};
   if (name_of == nullptr || name_of(name.data(), static_cast<int>(name.size()), 0) != 0) return "gpu";
   return AsWord(name.data());

@@ -1,8 +1,10 @@
 #include "worker/trainer/models/classifier.h"
 
+#include <ATen/ops/stack.h>
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/check.h"
@@ -19,7 +21,7 @@ namespace espalier::trainer {
 namespace {
 
 // Of what all classifiers do, and of how they evaluate: raised when bits of any training, or of any evaluation, change.
-const std::string kClassifierVersion = "classifier-1";
+const std::string kClassifierVersion = "classifier-2";
 const std::string kEvaluationVersion = "evaluation-1";
 
 // One row for each label.
@@ -33,6 +35,16 @@ Told Tell(Network& network, const Batch& batch, Precision precision) {
   const at::Tensor logits = network.Forward(Placed(batch.inputs, precision));
   return {logits.reshape({-1, logits.size(-1)}).to(ParameterType(precision)),
           Placed(batch.labels.reshape({-1}), precision)};
+}
+
+// Of all labels. The losses are read from a GPU at once: it stands still wherever it is asked for a number.
+double Mean(const std::vector<at::Tensor>& losses, const std::vector<std::int64_t>& label_counts) {
+  const at::Tensor values = at::stack(losses).to(at::kDouble).cpu();
+  double sum = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    sum += values.data_ptr<double>()[i] * static_cast<double>(label_counts[i]);
+  }
+  return sum / static_cast<double>(std::accumulate(label_counts.begin(), label_counts.end(), std::int64_t{0}));
 }
 
 class ClassifierTraining : public Trainer {
@@ -64,18 +76,18 @@ class ClassifierTraining : public Trainer {
   }
 
   Metrics Train() override {
-    double loss_sum = 0;
-    std::int64_t label_count = 0;
+    std::vector<at::Tensor> losses;
+    std::vector<std::int64_t> label_counts;
     std::int64_t sample_count = 0;
     const std::int64_t epoch = batches_->epoch();
     for (std::int64_t i = 0; step_.updates > 0 ? i < step_.updates : batches_->epoch() == epoch; ++i) {
       Heartbeat();
       const Batch batch = batches_->Next(batch_size_);
-      loss_sum += Update(batch) * static_cast<double>(batch.labels.numel());
-      label_count += batch.labels.numel();
+      losses.push_back(Update(batch));
+      label_counts.push_back(batch.labels.numel());
       sample_count += batch.inputs.size(0);
     }
-    return {{"loss", loss_sum / static_cast<double>(label_count)}, {"samples", static_cast<double>(sample_count)}};
+    return {{"loss", Mean(losses, label_counts)}, {"samples", static_cast<double>(sample_count)}};
   }
 
   Metrics Evaluate() override {
@@ -117,14 +129,14 @@ class ClassifierTraining : public Trainer {
   }
 
  private:
-  // One update; returns the mean loss.
-  double Update(const Batch& batch) {
+  // One update; returns the mean loss, which a GPU may still have to compute.
+  at::Tensor Update(const Batch& batch) {
     optimizer_->ZeroGradients();
     const auto [logits, labels] = Tell(*network_, batch, precision_);
     const at::Tensor loss = network_->Loss(logits, labels);
     loss.backward();
     optimizer_->Update();
-    return loss.item<double>();
+    return loss.detach();
   }
 
   const NetworkKind kind_;

@@ -1,10 +1,12 @@
-// LibTorch's SGD, Adam, AdamW or RMSProp over a network's parameters, whose settings may change at any update. Another
-// kind starts with a fresh state. A momentum that begins later begins from nothing, as if it had been 0 until then; one
-// that is 0 for a while finds what it left. The state is kept under the parameters' names. Not thread-safe.
+// SGD, Adam, AdamW or RMSProp over a network's parameters, as PyTorch has them, whose settings may change at any
+// update. (LibTorch's own take four launches on a GPU for each parameter; here it is that many for all of them.)
+// Another kind starts with a fresh state. A momentum that begins later begins from nothing, as if it had been 0 until
+// then; one that is 0 for a while finds what it left. The state is kept under the parameters' names. Not thread-safe.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "worker/trainer/models/named_tensors.h"
 #include "worker/trainer/models/optimizer_settings.h"
@@ -16,7 +18,6 @@ class Optimizer {
  public:
   // REQUIRES: the settings are such as TakeOver lets through.
   Optimizer(NamedTensors parameters, const OptimizerSettings& settings);
-  ~Optimizer();
 
   // Same requirement.
   void Change(const OptimizerSettings& settings);
@@ -31,14 +32,17 @@ class Optimizer {
   void Load(const State& state, const std::string& prefix);
 
  private:
-  class Method;
-  template <class LibrarysOptimizer, class Options, class ParameterState>
-  class MethodOf;
-  static std::unique_ptr<Method> MakeMethod(const std::string& kind, const NamedTensors& parameters);
+  struct Method;
+  struct Kept {  // of one parameter
+    std::int64_t updates = 0;
+    std::vector<at::Tensor> tensors;  // one for each of the method's names; undefined until it is first needed
+  };
+  void Forget();
 
   NamedTensors parameters_;
-  std::string kind_;
-  std::unique_ptr<Method> method_;
+  OptimizerSettings settings_;
+  const Method* method_ = nullptr;
+  std::vector<Kept> kept_;  // of each parameter
 };
 
 }  // namespace espalier::trainer

@@ -46,7 +46,10 @@ at::ScalarType ParameterType(Precision precision) {
 }
 
 at::Tensor Placed(const at::Tensor& tensor, Precision precision) {
-  return tensor.to(TrainingDevice(), tensor.is_floating_point() ? ParameterType(precision) : tensor.scalar_type());
+  const at::ScalarType type = tensor.is_floating_point() ? ParameterType(precision) : tensor.scalar_type();
+  if (!TrainingDevice().is_cuda() || tensor.is_cuda()) return tensor.to(TrainingDevice(), type);
+  // From pages that stay where they are, which a GPU reads while it computes.
+  return tensor.to(type).pin_memory().to(TrainingDevice(), type, /*non_blocking=*/true);
 }
 
 void Place(const NamedTensors& tensors, Precision precision) {

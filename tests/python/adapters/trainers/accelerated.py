@@ -21,7 +21,7 @@ AT_THE_TOP = torch.Generator().manual_seed(1)
 @es.loop(hyper_parameters={**INITIAL, "lr": es.sequence(float, default=0.05), "bs": es.sequence(int, default=8)}, metrics=["loss"])
 def main(hp):
     forgetting.forget(hp["forget"])
-    accelerator = Accelerator(gradient_accumulation_steps=hp["accumulate"], cpu=True, **MISTAKES.get(hp["mistake"], {}))
+    accelerator = Accelerator(gradient_accumulation_steps=hp["accumulate"], cpu=not torch.cuda.is_available(), **MISTAKES.get(hp["mistake"], {}))
     model = Tied()
     optimizer = torch.optim.Adam(model.parameters(), lr=hp["lr"])
     data = Points()
@@ -56,7 +56,7 @@ def main(hp):
 
 @es.loop(hyper_parameters={**INITIAL, "bs": es.sequence(int, default=8)}, metrics=["loss"])
 def scheduled(hp):
-    accelerator = Accelerator(gradient_accumulation_steps=hp["accumulate"], cpu=True)
+    accelerator = Accelerator(gradient_accumulation_steps=hp["accumulate"], cpu=not torch.cuda.is_available())
     model = Tied()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     loader = DataLoader(Points(), batch_size=hp["bs"], shuffle=True, num_workers=hp["workers"])
@@ -72,7 +72,7 @@ def scheduled(hp):
 
 def go(hp, accelerator, model, optimizer, loader, scheduler, counts):
     seen = 0
-    es.evaluate(lambda: test(model))
+    es.evaluate(lambda: test(model, accelerator.device))
     if hp["mistake"] == "load_state":
         accelerator.load_state("folder")
     for _ in es.steps():
@@ -105,11 +105,11 @@ def update(accelerator, model, optimizer, scheduler, points, labels):
     return float(loss.detach())
 
 
-def test(model):
+def test(model, device):
     model.eval()
     with torch.no_grad():
         points, labels = next(iter(es.ResumableLoader(Points(), batch_size=SAMPLES)))
-        return {"loss": nn.functional.cross_entropy(model(points), labels) + 0.01 * drawn()}
+        return {"loss": nn.functional.cross_entropy(model(points.to(device)), labels.to(device)) + 0.01 * drawn()}
 
 
 MISTAKES = {

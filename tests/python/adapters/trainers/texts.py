@@ -106,7 +106,7 @@ def make(hp, **named):
     if not hp["workers"]:
         arguments.pop("dataloader_persistent_workers", None)  # there are none to persist
     given = {name: arguments.pop(name) for name in ("callbacks", "train_dataset") if name in arguments}
-    arguments = transformers.TrainingArguments(output_dir="unused", use_cpu=True, report_to="none", disable_tqdm=True, num_train_epochs=4,
+    arguments = transformers.TrainingArguments(output_dir="unused", use_cpu=not torch.cuda.is_available(), report_to="none", disable_tqdm=True, num_train_epochs=4,
                                                dataloader_num_workers=hp["workers"], **arguments)  # fmt: skip
     return Counting(model=model(), args=arguments, eval_dataset=Texts(12), compute_metrics=accuracy, mistake=hp["mistake"],
                     **{"train_dataset": Texts(), **given})  # fmt: skip
