@@ -76,7 +76,7 @@ class Service:
             shutil.rmtree(self.root)
         else:
             print(f"kept for a look: {self.root}")
-            last = (self.root / "up.log").read_text(errors="replace").splitlines()[-LAST_LINES:]
+            last = self.up_log().splitlines()[-LAST_LINES:]
             print("the last lines of up.log:", *last, sep="\n  ", flush=True)
 
     def environment(self):
@@ -88,11 +88,17 @@ class Service:
 
     def start(self):
         """Starts `espalier up` and waits until its master answers."""
+        earlier = len(self.up_log())
         with open(self.root / "up.log", "ab") as log:
             self.up = subprocess.Popen([BIN / "espalier", "up", "--slots", str(self.slots), "--data", self.data, *self.up_options],
                                        env=self.environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        wait_until(lambda: self.up.poll() is not None or self.servers(), "the service is ready")
-        assert self.up.poll() is None, (self.root / "up.log").read_text()
+        wait_until(lambda: self.up.poll() is not None or "espalier: ready: " in self.up_log()[earlier:], "the service is ready")
+        wait_until(lambda: self.up.poll() is not None or self.servers(), "a server is connected")
+        assert self.up.poll() is None, self.up_log()
+
+    def up_log(self):
+        log = self.root / "up.log"
+        return log.read_text(errors="replace") if log.exists() else ""
 
     def servers(self):
         result = self.run("server", "list", check=False)
@@ -103,7 +109,7 @@ class Service:
         if self.up.poll() is None:
             self.up.send_signal(signal.SIGINT)
         code = self.up.wait(timeout=PATIENCE_SECONDS)
-        assert code == 0, f"up ended with {code}: " + (self.root / "up.log").read_text()
+        assert code == 0, f"up ended with {code}: " + self.up_log()
 
     def check_nothing_left(self):
         """No process that this service ever had, and no temporary file."""
