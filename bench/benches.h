@@ -16,6 +16,7 @@ void RunDecide(Figures& figures, Size size);
 void RunGpu(Figures& figures, Size size);
 void RunMakespan(Figures& figures, Size size);
 void RunFairShare(Figures& figures, Size size);
+void RunPacking(Figures& figures, Size size);
 void RunMergeAware(Figures& figures, Size size);
 void RunSubmit(Figures& figures, Size size);
 void RunReal(Figures& figures, Size size);

@@ -21,6 +21,7 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"makespan", espalier::bench::RunMakespan},
     {"merge_aware", espalier::bench::RunMergeAware},
     {"overhead", espalier::bench::RunOverhead},
+    {"packing", espalier::bench::RunPacking},
     {"preempt", espalier::bench::RunPreempt},
     {"ray", espalier::bench::RunRay},
     {"real", espalier::bench::RunReal},

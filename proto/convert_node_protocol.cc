@@ -99,8 +99,8 @@ void Set(const Reservation& reservation, v1::Reservation& message) {
 
 // Whether the server has it, it says itself.
 Result<Reservation> FromProto(const v1::Reservation& message) {
-  if (message.compute_thousandths() < 1 || message.compute_thousandths() > kWholeDevice) {
-    return MakeError(ErrorCode::kInvalidArgument, "expected 1 to " + std::to_string(kWholeDevice),
+  if (message.compute_thousandths() < 1 || message.compute_thousandths() > kComputeMax) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected 1 to " + std::to_string(kComputeMax),
                      "compute_thousandths");
   }
   return Reservation{message.device(), message.compute_thousandths(), message.memory_bytes(), message.host_cores()};
@@ -347,7 +347,8 @@ Result<Device> FromProto(const v1::Device& message) {
                 .type = message.type() == v1::DEVICE_TYPE_GPU ? DeviceType::kGpu : DeviceType::kCores,
                 .slots = message.slot_count(),
                 .memory_bytes = message.memory_bytes(),
-                .host_cores = message.host_cores()};
+                .host_cores = message.host_cores(),
+                .compute = message.compute_thousandths() == 0 ? kWholeDevice : message.compute_thousandths()};
 }
 
 Result<void> TakeCapacities(const v1::Registration& message, Registration& registration) {
@@ -374,6 +375,7 @@ v1::Device ToProto(const Device& device) {
   message.set_slot_count(device.slots);
   message.set_memory_bytes(device.memory_bytes);
   message.set_host_cores(device.host_cores);
+  message.set_compute_thousandths(device.compute);
   return message;
 }
 

@@ -1,5 +1,6 @@
 #include "protocol/device.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/check.h"
@@ -22,9 +23,9 @@ Result<void> CheckRange(std::int64_t value, std::int64_t least, std::int64_t mos
                 field);
 }
 
-// The part of `whole` that the slots [first, last) have, in equal shares.
-std::int64_t ShareOf(std::int64_t whole, int first, int last, int slots) {
-  return whole * last / slots - whole * first / slots;
+// How many of `count` equal shares of `whole` it takes to hold `part`.
+int SharesFor(std::int64_t part, std::int64_t whole, int count) {
+  return static_cast<int>((part * count + whole - 1) / whole);
 }
 
 }  // namespace
@@ -48,22 +49,45 @@ std::optional<DeviceSlot> FindSlot(const std::vector<Device>& devices, int slot)
   return std::nullopt;
 }
 
-Reservation ReservationOf(const std::vector<Device>& devices, int slot, int count) {
-  const std::optional<DeviceSlot> at = FindSlot(devices, slot);
-  ESPALIER_CHECK(at.has_value()) << "there is no slot " << slot;
-  const Device& device = devices[static_cast<std::size_t>(at->device)];
-  ESPALIER_CHECK(count >= 1 && at->index + count <= device.slots) << "device " << device.name << " ends before";
-  const int last = at->index + count;
-  const bool shares_cores = device.host_cores >= device.slots;
-  return {.device = at->device,
-          .compute = kWholeDevice * count / device.slots,
-          .memory_bytes = ShareOf(device.memory_bytes, 0, count, device.slots),
-          .host_cores = shares_cores ? static_cast<int>(ShareOf(device.host_cores, at->index, last, device.slots))
-                                     : device.host_cores};
+Reservation SharesOf(const Device& device, int place, int count) {
+  const int slots = device.slots;
+  ESPALIER_CHECK(count >= 1 && count <= slots) << "device " << device.name << " has " << slots << " shares";
+  return {.device = place,
+          .compute = device.compute * count / slots,
+          .memory_bytes = device.memory_bytes * count / slots,
+          .host_cores = device.host_cores >= slots ? device.host_cores * count / slots : 0};
 }
 
-int SlotsOf(const Device& device, const Reservation& reservation) {
-  return std::max(1, (reservation.compute * device.slots + kWholeDevice - 1) / kWholeDevice);
+Reservation ShareOf(const std::vector<Device>& devices, int slot) {
+  const std::optional<DeviceSlot> at = FindSlot(devices, slot);
+  ESPALIER_CHECK(at.has_value()) << "there is no slot " << slot;
+  return SharesOf(devices[static_cast<std::size_t>(at->device)], at->device, 1);
+}
+
+int ShareCountOf(const Device& device, const Reservation& reservation) {
+  int count = SharesFor(reservation.compute, device.compute, device.slots);
+  if (device.memory_bytes > 0) {
+    count = std::max(count, SharesFor(reservation.memory_bytes, device.memory_bytes, device.slots));
+  }
+  return std::max(1, count);
+}
+
+void Reserved::Add(const Reservation& reservation) {
+  compute += reservation.compute;
+  memory_bytes += reservation.memory_bytes;
+  host_cores += reservation.host_cores;
+}
+
+void Reserved::Remove(const Reservation& reservation) {
+  compute -= reservation.compute;
+  memory_bytes -= reservation.memory_bytes;
+  host_cores -= reservation.host_cores;
+}
+
+bool FitsBeside(const Device& device, const Reserved& others, const Reservation& wanted) {
+  return others.compute + wanted.compute <= device.compute &&
+         (device.memory_bytes == 0 || others.memory_bytes + wanted.memory_bytes <= device.memory_bytes) &&
+         (device.host_cores == 0 || others.host_cores + wanted.host_cores <= device.host_cores);
 }
 
 Result<void> CheckReservation(const std::vector<Device>& devices, int slot, const Reservation& reservation) {
@@ -74,13 +98,10 @@ Result<void> CheckReservation(const std::vector<Device>& devices, int slot, cons
     return Defect("slot " + std::to_string(slot) + " is of device " + std::to_string(at->device), field + "device");
   }
   const Device& device = devices[static_cast<std::size_t>(at->device)];
-  ESPALIER_RETURN_IF_ERROR(CheckRange(reservation.compute, 1, kWholeDevice, field + "compute"));
-  if (at->index + SlotsOf(device, reservation) > device.slots) {
-    return Defect("device " + device.name + " has not so much from slot " + std::to_string(slot) + " on",
-                  field + "compute");
-  }
+  ESPALIER_RETURN_IF_ERROR(CheckRange(reservation.compute, 1, device.compute, field + "compute"));
   ESPALIER_RETURN_IF_ERROR(CheckRange(reservation.memory_bytes, 0, device.memory_bytes, field + "memory_bytes"));
-  return CheckRange(reservation.host_cores, 0, device.host_cores, field + "host_cores");
+  return CheckRange(reservation.host_cores, 0, device.host_cores == 0 ? kHostCoresMax : device.host_cores,
+                    field + "host_cores");
 }
 
 Result<void> CheckDevices(const std::vector<Device>& devices) {
@@ -97,6 +118,7 @@ Result<void> CheckDevices(const std::vector<Device>& devices) {
     }
     if (!names.insert(device.name).second) return Defect("another device has it, too", field + "name");
     ESPALIER_RETURN_IF_ERROR(CheckRange(device.slots, 1, kDeviceSlotsMax, field + "slot_count"));
+    ESPALIER_RETURN_IF_ERROR(CheckRange(device.compute, kWholeDevice, kComputeMax, field + "compute_thousandths"));
     ESPALIER_RETURN_IF_ERROR(CheckRange(device.memory_bytes, 0, kMemoryBytesMax, field + "memory_bytes"));
     ESPALIER_RETURN_IF_ERROR(CheckRange(device.host_cores, 0, kHostCoresMax, field + "host_cores"));
   }

@@ -103,8 +103,8 @@ struct StageUse {
   PlanNodeId node;
   std::int64_t process_bytes = 0;  // the most memory of its worker, since the run began
   std::int64_t device_bytes = 0;   // the same of its GPU's memory
-  std::int64_t looks = 0;          // at its GPU while it trained, some a second apart
-  std::int64_t utilization = 0;    // thousandths of the GPU's time in use, whoever used it: the sum of all looks
+  std::int64_t looks = 0;          // at its GPU while it alone trained there, some a second apart
+  std::int64_t utilization = 0;    // thousandths of the GPU's time in use: the sum of all looks
   friend bool operator==(const StageUse&, const StageUse&) = default;
 };
 

@@ -5,13 +5,18 @@
 namespace espalier {
 namespace {
 
+std::string Print(const Reservation& reservation) {
+  std::string text = std::to_string(reservation.compute) + " thousandths of it";
+  if (reservation.memory_bytes > 0) text += ", " + std::to_string(reservation.memory_bytes) + " bytes";
+  return reservation.host_cores == 0 ? text : text + ", " + std::to_string(reservation.host_cores) + " cores";
+}
+
 struct Printer {
   std::string operator()(const StartPath& start) const {
     const std::string what = start.first ? " under " + std::to_string(start.first->value) : ", evaluated";
     return "start plan " + std::to_string(start.plan.value) + " at " + std::to_string(start.source.node.value) + "@" +
            std::to_string(start.source.step.value) + what + " on " + start.slot.server + "/" +
-           std::to_string(start.slot.index) +
-           (start.slots == 1 ? "" : " and " + std::to_string(start.slots - 1) + " more") +
+           std::to_string(start.slot.index) + (start.reservation ? ", " + Print(*start.reservation) : "") +
            (start.one_stage ? ", one stage" : "");
   }
   std::string operator()(const PreemptRun& preempt) const { return "preempt run " + std::to_string(preempt.run.value); }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/point.h"
+#include "protocol/device.h"
 #include "scheduler/slot_id.h"
 
 namespace espalier {
@@ -16,9 +17,10 @@ struct StartPath {
   PlanId plan;
   Point source;                     // a checkpoint; step 0 of a root: from Init
   std::optional<PlanNodeId> first;  // under which the first stage trains; none: the state is evaluated
-  SlotId slot;                      // idle
-  int slots = 1;                    // from that one on, of one device: as many as the path takes, all idle
-  bool one_stage = false;           // the state at its end is stored before what follows begins, as a run of its own
+  SlotId slot;                      // free
+  // Of the slot's device; none: an equal share of it, or as many as the path is known to take.
+  std::optional<Reservation> reservation = std::nullopt;
+  bool one_stage = false;  // the state at its end is stored before what follows begins, as a run of its own
   friend bool operator==(const StartPath&, const StartPath&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "scheduler/even_end.h"
+#include "scheduler/pack_devices.h"
 #include "scheduler/release_laggards.h"
 #include "scheduler/time_slices.h"
 
@@ -74,6 +75,19 @@ constexpr std::array kEntries{
           [] { return MakeTimeSlices(kSlaq); }},
     Entry{"round_robin", "trainings take turns, in slices of 30 s; teams have no shares",
           [] { return MakeTimeSlices(kRoundRobin); }},
+    Entry{
+        "hypersack",
+        "several runs on a device, by what each is measured to take of it: the longest first, each where most is left "
+        "(HyperSack, worst fit decreasing); teams have no shares",
+        [] { return MakePackDevices(kHyperSack); }},
+    Entry{"hypersack_filling", "as hypersack; the last run on a device is the one that leaves least of it",
+          [] { return MakePackDevices(kHyperSackFilling); }},
+    Entry{"hypersack_worst_fit", "as hypersack, the earliest submitted first",
+          [] { return MakePackDevices(kHyperSackWorstFit); }},
+    Entry{"hypersack_first_fit_decreasing", "as hypersack, each on the first device that has room",
+          [] { return MakePackDevices(kHyperSackFirstFitDecreasing); }},
+    Entry{"hypersack_first_fit", "as hypersack, the earliest submitted first, each on the first device that has room",
+          [] { return MakePackDevices(kHyperSackFirstFit); }},
 };
 
 std::string Unbatched(const Ranked& order) { return std::string(order.name) + std::string(kUnbatched); }

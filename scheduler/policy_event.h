@@ -43,11 +43,15 @@ struct WorkChanged {
   ReadyWork work;
 };
 
+// A server came or went, offers something else, or is to be drained, or no more.
+struct ServersChanged {};
+
 // None of its trials wants anything any more.
 struct StudyEnded {
   StudyId study;
 };
 
-using PolicyEvent = std::variant<MetricsCame, TrialClaimed, RunBegan, Trained, RunStopped, WorkChanged, StudyEnded>;
+using PolicyEvent =
+    std::variant<MetricsCame, TrialClaimed, RunBegan, Trained, RunStopped, WorkChanged, ServersChanged, StudyEnded>;
 
 }  // namespace espalier

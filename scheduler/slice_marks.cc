@@ -1,83 +1,41 @@
 #include "scheduler/slice_marks.h"
 
-#include <charconv>
 #include <utility>
 
+#include "scheduler/label_text.h"
+
 namespace espalier {
-namespace {
-
-template <class Number>
-void Append(std::string& text, Number number) {
-  char buffer[32];
-  const auto end = std::to_chars(std::begin(buffer), std::end(buffer), number).ptr;
-  text.append(buffer, end);
-}
-
-// Takes words and numbers off the front of a text, as long as they are the expected ones.
-class Reader {
- public:
-  explicit Reader(std::string_view text) : text_(text) {}
-
-  Reader& Skip(std::string_view expected) {
-    if (text_.starts_with(expected)) {
-      text_.remove_prefix(expected.size());
-    } else {
-      fits_ = false;
-    }
-    return *this;
-  }
-  template <class Number>
-  Reader& Take(Number& number) {
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
-    if (error == std::errc()) {
-      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-    } else {
-      fits_ = false;
-    }
-    return *this;
-  }
-  bool Begins(std::string_view with) const { return text_.starts_with(with); }
-  bool fits() const { return fits_; }
-  bool is_done() const { return fits_ && text_.empty(); }
-
- private:
-  std::string_view text_;
-  bool fits_ = true;
-};
-
-}  // namespace
-
 std::string Print(const SliceMark& mark) {
   std::string text = "plan ";
-  Append(text, mark.plan.value);
+  AppendNumber(text, mark.plan.value);
   text += " at ";
-  Append(text, mark.at.node.value);
+  AppendNumber(text, mark.at.node.value);
   text += "@";
-  Append(text, mark.at.step.value);
+  AppendNumber(text, mark.at.step.value);
   if (const auto& known = mark.convergence) {
     text += ", rate ";
-    Append(text, known->rate);
+    AppendNumber(text, known->rate);
     text += " loss ";
-    Append(text, known->loss);
+    AppendNumber(text, known->loss);
     text += " of ";
-    Append(text, known->first_loss);
+    AppendNumber(text, known->first_loss);
     text += " milestones ";
-    Append(text, known->milestones);
+    AppendNumber(text, known->milestones);
   }
   text += ", since ";
-  Append(text, mark.since.time_since_epoch().count());
+  AppendNumber(text, mark.since.time_since_epoch().count());
   text += " losses ";
-  Append(text, mark.losses.count);
+  AppendNumber(text, mark.losses.count);
   for (const double loss : {mark.losses.first, mark.losses.last, mark.losses.least, mark.losses.most}) {
     text += " ";
-    Append(text, loss);
+    AppendNumber(text, loss);
   }
   return text;
 }
 
 std::optional<SliceMark> ParseSliceMark(std::string_view text) {
   SliceMark mark;
-  Reader reader(text);
+  LabelReader reader(text);
   reader.Skip("plan ").Take(mark.plan.value).Skip(" at ").Take(mark.at.node.value).Skip("@").Take(mark.at.step.value);
   if (reader.Begins(", rate ")) {
     Convergence& known = mark.convergence.emplace();

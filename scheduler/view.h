@@ -12,6 +12,7 @@
 #include "scheduler/policy_trial.h"
 #include "scheduler/ready_work.h"
 #include "scheduler/run_view.h"
+#include "scheduler/server_room.h"
 
 namespace espalier {
 
@@ -45,12 +46,21 @@ class View {
   // How it could begin on a slot that is idle, whoever is due; none: no such slot may be given it now. O(depth + idle
   // servers that may not). REQUIRES: it is ready.
   virtual std::optional<StartPath> StartOf(const ReadyWork& work) const = 0;
+  // What it takes. O(stages of its path x hyper-parameters). REQUIRES: it is ready.
+  virtual WorkEstimate EstimateOf(const ReadyWork& work) const = 0;
   // Equal where the same servers train both plans.
   virtual std::string PoolOf(PlanId plan) const = 0;
   // Whether a slot of its pool is idle. O(log).
   virtual bool HasIdleSlot(PlanId plan) const = 0;
   // Of all connected servers. O(servers).
   virtual std::int64_t SlotCount() const = 0;
+  // Connected ones that are not drained and offer what the plan trains by, by name. O(servers).
+  virtual std::vector<std::string> ServersFor(PlanId plan) const = 0;
+  // What is free there. Null: there is no such server. O(log).
+  virtual const ServerRoom* RoomOf(const std::string& server) const = 0;
+  // Whether the server, one of those for the plan, may be given the work now, whatever room it has. O(log). REQUIRES:
+  // it is ready.
+  virtual bool MayStart(const ReadyWork& work, const std::string& server) const = 0;
 
   // Those that train, by id. O(these).
   virtual std::vector<RunId> Runs() const = 0;

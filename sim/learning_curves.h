@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "sim/shared_gpu.h"
 #include "worker/protocol/worker_message.h"
 
 namespace espalier::sim {
@@ -47,6 +48,9 @@ struct Measures {
   std::optional<LearningCurves> losses = {};
   // Given: what these took and measured is taken and measured again, instead of all that. It lives as long.
   const RecordedTrainings* recorded = nullptr;
+  // What trainings take of GPUs (SimulatedServer::gpus), and how long their steps are; none: a whole one each, as long
+  // as the world's durations say.
+  GpuDemands gpu = {};
 };
 
 }  // namespace espalier::sim

@@ -1,6 +1,7 @@
 #include "sim/node_process.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "worker/node/core/run_files.h"
@@ -23,6 +24,7 @@ NodeProcess::NodeProcess(World& world, Network& network, CheckpointFiles& files,
       number_(number),
       kind_(server),
       name_(server.name.empty() ? "server-" + std::to_string(number) : server.name),
+      devices_(MakeDevices()),
       watcher_(std::move(watcher)) {}
 
 void NodeProcess::Later(Seconds delay, std::function<void()> what) {
@@ -35,20 +37,34 @@ void NodeProcess::Start() {
   ++incarnation_;
   ordered_.clear();
   world_.Tell([&] { return name_ + " starts, incarnation " + std::to_string(incarnation_); });
-  // How much memory there is, only some say.
-  const std::int64_t memory = number_ % 2 == 0 ? kind_.slots * kStateBytes : 0;
-  const std::vector<Device> devices{{.name = "cores-0", .slots = kind_.slots, .memory_bytes = memory}};
-  core_.emplace(node::Settings{.devices = devices,
+  core_.emplace(node::Settings{.devices = devices_,
                                .runtimes = {"simulated"},
                                .staging = kStaging,
                                .step_logs = "steps",
-                               .staging_bytes = kind_.slots * kStagingBytes});
+                               .staging_bytes = slot_count() * kStagingBytes});
   registration_ = {
-      .server = name_, .incarnation = name_ + "-" + std::to_string(incarnation_), .devices = devices, .offers = {}};
+      .server = name_, .incarnation = name_ + "-" + std::to_string(incarnation_), .devices = devices_, .offers = {}};
   connect_at_ = world_.clock.now();
   AdoptLeftOvers();
   Do(core_->Start(world_.clock.now()));
   Tick();
+}
+
+// How much memory cores have, only some say.
+std::vector<Device> NodeProcess::MakeDevices() const {
+  if (kind_.gpus == 0) {
+    const std::int64_t memory = number_ % 2 == 0 ? kind_.slots * kStateBytes : 0;
+    return {{.name = "cores-0", .slots = kind_.slots, .memory_bytes = memory}};
+  }
+  std::vector<Device> gpus;
+  for (int i = 0; i < kind_.gpus; ++i) {
+    gpus.push_back({.name = "gpu-" + std::to_string(i),
+                    .type = DeviceType::kGpu,
+                    .slots = kind_.slots,
+                    .memory_bytes = kind_.gpu_memory_bytes,
+                    .compute = kind_.gpu_compute});
+  }
+  return gpus;
 }
 
 void NodeProcess::Kill() {
@@ -74,7 +90,35 @@ void NodeProcess::AdoptLeftOvers() {
   for (const auto& [run, path] : runs) Do(core_->OnLeftOverRun(run, path, disk_.step_logs[run]));
 }
 
+void NodeProcess::LookAtGpus() {
+  for (const int device : core_->GpusInUse()) {
+    const std::vector<double> utilizations = UtilizationsBeside(device * kind_.slots);
+    const double busy = BusyTogether(utilizations);
+    if (!utilizations.empty())
+      core_->OnGpuSeen(device, {.utilization = static_cast<int>(std::lround(busy * kWholeDevice))});
+  }
+}
+
+std::vector<double> NodeProcess::UtilizationsBeside(int slot) const {
+  const DeviceSlot device = FindSlot(devices_, slot).value();
+  std::vector<double> utilizations;
+  for (auto worker = workers_.lower_bound(device.first);
+       worker != workers_.end() && worker->first < device.first + kind_.slots; ++worker) {
+    if (const auto demand = worker->second.GpuDemandNow()) utilizations.push_back(demand->utilization);
+  }
+  return utilizations;
+}
+
+// Of the first request that the slot's worker is asked.
+Seconds NodeProcess::DurationOf(int slot, const worker::RequestKind& request) const {
+  const WorkerProcess& worker = workers_.at(slot);
+  const std::optional<GpuDemand> demand = kind_.gpus == 0 ? std::nullopt : worker.GpuDemandNow();
+  if (!demand) return worker.DurationOf(request, world_, kind_.speed);
+  return demand->step / kind_.speed / SpeedTogether(UtilizationsBeside(slot));
+}
+
 void NodeProcess::Tick() {
+  LookAtGpus();
   Do(core_->OnTick(world_.clock.now()));
   Exchange();
   Later(world_.nodes_tick_every, [this] { Tick(); });
@@ -97,7 +141,7 @@ WorkerProcess* NodeProcess::FindWorker(int slot, std::int64_t number) {
 }
 
 void NodeProcess::Act(const node::SpawnWorker& spawn) {
-  const int slots = SlotsOf(registration_.devices.front(), spawn.reservation);
+  const int slots = ShareCountOf(devices_.front(), spawn.reservation);
   workers_.insert_or_assign(spawn.slot, WorkerProcess(spawn.worker, slots, offers_, world_.measures));
 }
 
@@ -120,7 +164,7 @@ void NodeProcess::Work(int slot) {
   while (!worker.asked.empty() && !worker.hangs) {
     const worker::WorkerRequest& request = worker.asked.front();
     if (!std::holds_alternative<worker::Save>(request.kind)) {
-      worker.takes = worker.DurationOf(request.kind, world_, kind_.speed);
+      worker.takes = DurationOf(slot, request.kind);
       Later(worker.takes, [this, slot, number = worker.number()] { FinishRequest(slot, number); });
       return;
     }

@@ -20,10 +20,13 @@ namespace espalier::sim {
 inline constexpr int kSimulatedSlotsMax = kDeviceSlotsMax;
 
 struct SimulatedServer {
-  int slots = 2;                     // of its one device, at most kSimulatedSlotsMax
-  double speed = 1;                  // how fast its slots train and evaluate; 1: as the world's durations say
-  std::string name = {};             // differs from the others'; empty: "server-N", by its place
-  std::optional<Seconds> goes_at{};  // of studies alone (SimulateStudies): when it dies with its workers, for good
+  int slots = 2;                      // of each device, at most kSimulatedSlotsMax
+  double speed = 1;                   // how fast its slots train and evaluate; 1: as the world's durations say
+  std::string name = {};              // differs from the others'; empty: "server-N", by its place
+  std::optional<Seconds> goes_at{};   // of studies alone (SimulateStudies): when it dies with its workers, for good
+  int gpus = 0;                       // devices; 0: one, of cores
+  int gpu_compute = kWholeDevice;     // of each, in thousandths, that runs may take together (Device::compute)
+  std::int64_t gpu_memory_bytes = 0;  // of each; 0: not known
 };
 
 class NodeProcess {
@@ -71,7 +74,7 @@ class NodeProcess {
 
   const std::string& name() const { return name_; }
   int server() const { return number_; }
-  int slot_count() const { return kind_.slots; }
+  int slot_count() const { return SlotCountOf(devices_); }
   std::optional<Seconds> goes_at() const { return kind_.goes_at; }
   // Nothing is on its way: no run, no upload, no report.
   bool IsQuiet() const;
@@ -86,6 +89,12 @@ class NodeProcess {
   void Connect();
   void TakeOrders(const ServerOrders& orders);
   ServerOrders Spoilt(ServerOrders orders);
+
+  std::vector<Device> MakeDevices() const;
+  // By how much those that train on the slot's device keep it busy.
+  std::vector<double> UtilizationsBeside(int slot) const;
+  void LookAtGpus();
+  Seconds DurationOf(int slot, const worker::RequestKind& request) const;
 
   WorkerProcess* FindWorker(int slot, std::int64_t number);
   void Work(int slot);
@@ -133,6 +142,7 @@ class NodeProcess {
   const int number_;
   const SimulatedServer kind_;
   const std::string name_;
+  const std::vector<Device> devices_;
   const Watcher watcher_;
   std::vector<Offer> offers_ = {OfferOf(1, 1)};
   Disk disk_;

@@ -184,7 +184,7 @@ std::vector<SimulatedRun> SimulationOfStudies::Runs() const {
   const auto since_begin = [&](Time time) { return world_.clock.now() - Seconds(now - time); };
   std::vector<SimulatedRun> runs;
   for (const auto& [id, run] : state.runs) {
-    SimulatedRun& held = runs.emplace_back(SimulatedRun{.first = run.slot, .slots = run.slots});
+    SimulatedRun& held = runs.emplace_back(SimulatedRun{.slot = run.slot, .slots = run.slots});
     held.held_from = since_begin(run.ordered_at);
     held.held_until = since_begin(run.training() ? now : run.charged_to);
     for (const auto& [study, microseconds] : run.charges) {

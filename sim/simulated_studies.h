@@ -59,10 +59,10 @@ struct SimulatedSteps {
   std::int64_t saved = 0;  // after which the state was stored
 };
 
-// What slots were held for.
+// What a slot was held for.
 struct SimulatedRun {
-  SlotId first;
-  int slots = 1;         // of one device, side by side
+  SlotId slot;
+  int slots = 1;         // in the equal shares of so many that fits which it had of the slot's device
   Seconds held_from{0};  // since the simulation began
   Seconds held_until{0};
   std::map<std::size_t, Seconds> charged = {};  // its device time, by the places of the studies that it served

@@ -84,15 +84,18 @@ void Watch::CheckSlots(const master::Transition& transition, const master::Maste
       world_.Broken("a server that is drained is given no run: run " + std::to_string(run.id.value) + " on " +
                     run.slot.server);
     }
+    Reserved others;
     for (const RunId id : master::ActiveRunsOf(state, run.slot.server)) {
       const master::Run& other = state.runs.at(id);
       if (id == run.id || !other.training() || other.incarnation != run.incarnation) continue;
-      const bool overlaps =
-          other.slot.index < run.slot.index + run.slots && run.slot.index < other.slot.index + other.slots;
-      if (!overlaps) continue;
+      if (other.reservation.device == run.reservation.device) others.Add(other.reservation);
+      if (other.slot != run.slot) continue;
       world_.Broken("no slot is given to two runs: runs " + std::to_string(run.id.value) + " and " +
                     std::to_string(id.value));
     }
+    const std::vector<Device>& devices = state.servers.at(run.slot.server).devices;
+    if (FitsBeside(devices.at(static_cast<std::size_t>(run.reservation.device)), others, run.reservation)) continue;
+    world_.Broken("no more of a device is given to runs than it has: run " + std::to_string(run.id.value));
   }
 }
 

@@ -106,6 +106,12 @@ worker::ReplyKind WorkerProcess::Answer(const worker::RequestKind& request, Disk
                     request);
 }
 
+std::optional<GpuDemand> WorkerProcess::GpuDemandNow() const {
+  if (measures_ == nullptr || !measures_->gpu || hangs || asked.empty()) return std::nullopt;
+  if (!std::holds_alternative<worker::Train>(asked.front().kind)) return std::nullopt;
+  return measures_->gpu(values_);
+}
+
 bool WorkerProcess::DiesOf(const worker::RequestKind& request) const {
   if (std::holds_alternative<worker::Evaluate>(request))
     return !IsFormula(offer()) && Evaluate(state_, offer().evaluation_digest).crashes;
@@ -185,7 +191,9 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
   const std::optional<double> loss =
       fate == StepFate::kDiverges ? std::numeric_limits<double>::quiet_NaN() : LossHere();
   if (loss) returned["loss"] = *loss;
-  return worker::Trained{std::move(returned), takes};
+  worker::Trained answer{std::move(returned), takes};
+  if (measures_ != nullptr && measures_->gpu) answer.peak_device_bytes = measures_->gpu(values_).memory_bytes;
+  return answer;
 }
 
 std::optional<double> WorkerProcess::LossHere() const {

@@ -41,6 +41,9 @@ class WorkerProcess {
   // How long the request takes on a device of that speed; a save is written beside what follows it.
   Seconds DurationOf(const worker::RequestKind& request, World& world, double speed) const;
 
+  // What the step that it trains takes of a GPU; none: it trains nothing, or that is not told.
+  std::optional<GpuDemand> GpuDemandNow() const;
+
   // Whether it dies of the request instead of answering it.
   bool DiesOf(const worker::RequestKind& request) const;
 

@@ -114,7 +114,7 @@ SlotSchedule ScheduleOf(const SimulationResults& results, const Simulated& simul
     for (int slot = 0; slot < server.slots; ++slot) schedule.slots.push_back({server.name, slot});
   }
   for (const sim::SimulatedRun& run : simulated.result.runs) {
-    HeldSlots held{.first = {run.first.server, run.first.index},
+    HeldSlots held{.slot = {run.slot.server, run.slot.index},
                    .count = run.slots,
                    .from = run.held_from - begin,
                    .until = std::min(run.held_until - begin, schedule.end),
@@ -144,7 +144,7 @@ SlotSchedule RealSchedule(const SimulationResults& results, const Trace& trace) 
     }
   }
   for (const auto& [id, charged] : runs) {
-    HeldSlots held{.first = {charged.run->server, charged.run->slot},
+    HeldSlots held{.slot = {charged.run->server, charged.run->slot},
                    .count = charged.run->slots,
                    .from = charged.run->held_from,
                    .until = std::min(charged.run->held_until, schedule.end),

@@ -222,10 +222,8 @@ class SlotsPainter {
     for (std::size_t i = 0; i < LaneCount(schedule); ++i) lane_of.emplace(schedule.slots[i], i);
     std::vector<std::vector<const HeldSlots*>> lanes(LaneCount(schedule));
     for (const HeldSlots& each : schedule.held) {
-      for (int i = 0; i < each.count; ++i) {
-        const auto lane = lane_of.find({each.first.server, each.first.index + i});
-        if (lane != lane_of.end()) lanes[lane->second].push_back(&each);
-      }
+      const auto lane = lane_of.find(each.slot);
+      if (lane != lane_of.end()) lanes[lane->second].push_back(&each);
     }
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       const double y = top + height * static_cast<double>(i);

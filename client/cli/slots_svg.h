@@ -18,10 +18,10 @@ struct DrawnSlot {
   friend auto operator<=>(const DrawnSlot&, const DrawnSlot&) = default;
 };
 
-// A run's time on its slots.
+// A run's time on its slot.
 struct HeldSlots {
-  DrawnSlot first;
-  int count = 1;  // of one device, side by side
+  DrawnSlot slot;
+  int count = 1;  // in the equal shares of so many slots that fits which it has of the slot's device
   Seconds from{0};
   Seconds until{0};
   std::map<std::size_t, double> shares;  // of its device time, by studies' places in the picture; sum at most 1

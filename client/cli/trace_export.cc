@@ -208,7 +208,7 @@ void AddServers(const TracedStudy& study, std::map<std::string, TracedServer>& s
   for (const TracedRun& run : study.runs) {
     TracedServer& server = servers[run.server];
     server.name = run.server;
-    server.slots = std::max(server.slots, run.slot + run.slots);
+    server.slots = std::max(server.slots, run.slot + 1);
     server.gone = std::max(server.gone.value_or(Seconds{0}), run.held_until);
   }
 }

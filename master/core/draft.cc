@@ -84,11 +84,22 @@ struct Noter {
   void operator()(const PlaceCheck& change) const { touched.servers.insert(change.place.slot.server); }
   void operator()(const EndCheck& change) const { touched.servers.insert(state.checks.at(change.key).slot.server); }
   void operator()(const SetWeight&) const {}
-  void operator()(const SetDrain& change) const { touched.servers.insert(change.server); }
+  void operator()(const SetDrain& change) const {
+    touched.servers.insert(change.server);
+    touched.for_policy.emplace_back(ServersChanged{});
+  }
   void operator()(const SetPolicy&) const {}
   void operator()(const SetLabel&) const {}
-  void operator()(const SetServer&) const {}
-  void operator()(const RemoveServer&) const {}
+  void operator()(const SetServer& change) const {
+    const auto before = state.servers.find(change.server.name);
+    const Server& server = change.server;
+    if (before != state.servers.end() && before->second.session == server.session &&
+        before->second.offers == server.offers && before->second.stopping == server.stopping) {
+      return;
+    }
+    touched.for_policy.emplace_back(ServersChanged{});
+  }
+  void operator()(const RemoveServer&) const { touched.for_policy.emplace_back(ServersChanged{}); }
   void operator()(const SetPosition&) const {}
   void operator()(const RestartLeases&) const {}
   void operator()(const SetRefusal&) const {}

@@ -1,6 +1,7 @@
 // A node of a search plan, and what is known under it. A plan may have millions: a node is kept small.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -67,7 +68,7 @@ struct AttemptKey {
 struct Demand {
   int compute = 0;                // more than 1000: more than a whole device; 0: a slot will do
   std::int64_t memory_bytes = 0;  // 0: not known
-  friend bool operator==(const Demand&, const Demand&) = default;
+  friend auto operator<=>(const Demand&, const Demand&) = default;
 };
 // The least that both are content with.
 Demand Larger(const Demand& a, const Demand& b);

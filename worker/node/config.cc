@@ -57,7 +57,14 @@ Result<LocalDevice> DeviceOf(const config::v1::Device& proto, int index) {
   if (proto.threads() < 0) return negative("threads");
   if (proto.memory_bytes() < 0) return negative("memory_bytes");
   if (proto.gpu_memory_bytes() < 0) return negative("gpu_memory_bytes");
-  LocalDevice device{.capacity = {.name = proto.name(), .slots = std::max(1, proto.slots())},
+  const int compute = proto.compute_thousandths() == 0 ? kWholeDevice : proto.compute_thousandths();
+  if (compute < kWholeDevice || compute > kComputeMax) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "expected " + std::to_string(kWholeDevice) + " to " + std::to_string(kComputeMax) + ", got " +
+                         std::to_string(compute),
+                     "devices.compute_thousandths");
+  }
+  LocalDevice device{.capacity = {.name = proto.name(), .slots = std::max(1, proto.slots()), .compute = compute},
                      .gpus = {},
                      .cores = {},
                      .threads = std::max(1, proto.threads()),

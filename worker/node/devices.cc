@@ -16,11 +16,15 @@ Result<int> ParseCore(std::string_view text) {
   return MakeError(ErrorCode::kInvalidArgument, "expected cores as \"0-3,8\", got '" + std::string(text) + "'");
 }
 
-// The share of the cores that the slots from `first` up to `last` of `count` have.
-std::vector<int> ShareOf(const std::vector<int>& cores, int first, int last, int count) {
+// So many of the cores, from those on that are the slot's of `slots`; after the last comes the first. 0: all.
+std::vector<int> CoresFrom(const std::vector<int>& cores, int slot, int slots, int count) {
   const int core_count = static_cast<int>(cores.size());
-  if (core_count < count) return cores;
-  return {cores.begin() + first * core_count / count, cores.begin() + last * core_count / count};
+  if (core_count < slots || count == 0 || count >= core_count) return cores;
+  std::vector<int> some;
+  const int first = slot * core_count / slots;
+  for (int i = 0; i < count; ++i) some.push_back(cores[static_cast<std::size_t>((first + i) % core_count)]);
+  std::ranges::sort(some);
+  return some;
 }
 
 }  // namespace
@@ -75,13 +79,13 @@ std::vector<Device> CapacitiesOf(const std::vector<LocalDevice>& devices) {
 // Threads stay the device's, whatever is reserved: they change bits.
 worker::WorkerPlace PlaceOf(const std::vector<LocalDevice>& devices, int slot, const Reservation& reservation) {
   const LocalDevice& device = devices.at(static_cast<std::size_t>(reservation.device));
-  const int first = FindSlot(CapacitiesOf(devices), slot).value().index;
-  const int count = SlotsOf(device.capacity, reservation);
+  const int index = FindSlot(CapacitiesOf(devices), slot).value().index;
+  const int shares = ShareCountOf(device.capacity, reservation);
   worker::WorkerPlace place{
       .variables = {"CUBLAS_WORKSPACE_CONFIG=:4096:8"},  // cuBLAS repeats its bits with this alone
-      .cores = ShareOf(device.cores, first, first + count, device.capacity.slots),
+      .cores = CoresFrom(device.cores, index, device.capacity.slots, reservation.host_cores),
       .memory_bytes =
-          device.capacity.type == DeviceType::kCores ? reservation.memory_bytes : device.memory_bytes * count};
+          device.capacity.type == DeviceType::kCores ? reservation.memory_bytes : device.memory_bytes * shares};
   for (const char* name : {"ESPALIER_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
     place.variables.push_back(std::string(name) + "=" + std::to_string(device.threads));
   }

@@ -34,8 +34,9 @@ std::vector<LocalDevice> DevicesOf(const std::vector<Gpu>& gpus);
 
 std::vector<Device> CapacitiesOf(const std::vector<LocalDevice>& devices);
 
-// Of workers that have the reservation, from the slot on. Cores are shared out in equal runs as long as there is one
-// for each slot; else all slots have all. REQUIRES: CheckReservation has found nothing.
+// Of workers on the slot that have the reservation. Cores are shared out from the slot's equal share on, as many as are
+// reserved, as long as there is one for each slot; else all slots have all. REQUIRES: CheckReservation has found
+// nothing.
 worker::WorkerPlace PlaceOf(const std::vector<LocalDevice>& devices, int slot, const Reservation& reservation);
 
 }  // namespace espalier::node

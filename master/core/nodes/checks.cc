@@ -57,7 +57,8 @@ std::optional<CheckPlace> IdlePlaceFor(const MasterState& state, const CheckKey&
   for (auto it = state.index.idle_servers.lower_bound(kind); it != state.index.idle_servers.end(); ++it) {
     if (it->first.trainer != key.trainer || it->first.device_kind != key.device_kind) break;
     const Server& server = state.servers.at(*it->second.begin());
-    return CheckPlace{{server.name, *state.index.idle_slots.at(server.name).rbegin()}, server.incarnation};
+    const int slot = state.index.rooms.at(server.name).LastIdleSlot().value();
+    return CheckPlace{{server.name, slot}, ShareOf(server.devices, slot), server.incarnation};
   }
   return std::nullopt;
 }
@@ -146,7 +147,7 @@ std::vector<WantedCheck> ChecksOn(const MasterState& state, const Server& server
     if (trial == nullptr || made == nullptr) continue;
     const SearchPlan& plan = state.plans.at(trial->plan);
     checks.push_back({.slot = place.slot.index,
-                      .reservation = ReservationOf(server.devices, place.slot.index),
+                      .reservation = place.reservation,
                       .offer = state.offers.at(made->offer).offer,
                       .step = plan.identity.training.step,
                       .root = RootOf(plan, *trial).configuration,

@@ -15,7 +15,7 @@
 namespace espalier::master {
 namespace {
 
-void Start(Draft& draft, const StartPath& start) {
+void Start(Draft& draft, const StartPath& start, const Reservation& reservation) {
   const MasterState& state = draft.state();
   const SearchPlan& plan = state.plans.at(start.plan);
   const Server& server = state.servers.at(start.slot.server);
@@ -24,8 +24,8 @@ void Start(Draft& draft, const StartPath& start) {
   run.leadership = state.leadership;
   run.plan = start.plan;
   run.slot = start.slot;
-  run.slots = start.slots;
-  run.reservation = ReservationOf(server.devices, start.slot.index, start.slots);
+  run.reservation = reservation;
+  run.slots = ShareCountOf(server.devices[static_cast<std::size_t>(reservation.device)], reservation);
   run.incarnation = server.incarnation;
   run.offer = server.offers.at(plan.trainer).offer;
   run.evaluation = state.offers.at(run.offer).offer.evaluation_digest;
@@ -55,48 +55,50 @@ void Start(Draft& draft, const StartPath& start) {
   MeetNeeds(draft, start.plan);
 }
 
-// Whether the slots are there, idle, and of one device; which that is.
-const Device* IdleDevice(const MasterState& state, const StartPath& start) {
-  const auto idle = state.index.idle_slots.find(start.slot.server);
-  if (idle == state.index.idle_slots.end() || start.slots < 1) return nullptr;
+// What is reserved for it: what it asks for, or as many shares of the slot's device as it is known to take. None: there
+// is no such slot, or that is not left of it, or too little.
+std::optional<Reservation> ReservationFor(const MasterState& state, const StartPath& start, const Demand& demand) {
+  const auto room = state.index.rooms.find(start.slot.server);
+  if (room == state.index.rooms.end()) return std::nullopt;
   const std::vector<Device>& devices = state.servers.at(start.slot.server).devices;
   const std::optional<DeviceSlot> at = FindSlot(devices, start.slot.index);
-  if (!at) return nullptr;
+  if (!at) return std::nullopt;
   const Device& device = devices[static_cast<std::size_t>(at->device)];
-  if (at->index + start.slots > device.slots) return nullptr;
-  for (int i = 0; i < start.slots; ++i) {
-    if (!idle->second.contains(start.slot.index + i)) return nullptr;
+  const int shares = SharesFor(device, demand);
+  if (shares == 0) return std::nullopt;
+  const Reservation wanted = start.reservation.value_or(SharesOf(device, at->device, shares));
+  if (!CheckReservation(devices, start.slot.index, wanted).has_value() || !Suffices(wanted, device, demand)) {
+    return std::nullopt;
   }
-  return &device;
+  return room->second.Fits(start.slot.index, wanted) ? std::optional(wanted) : std::nullopt;
 }
 
-bool Suffices(int slots, const Device& device, const Demand& demand) {
-  const int needed = SlotsFor(device, demand);
-  return needed > 0 && needed <= slots;
-}
-
-// Whether a state stands there that the path can start from, or that is to be evaluated, and the slot may be given it.
-bool CanStart(const Draft& draft, const StartPath& start) {
+// What is reserved for it. None: no state stands there that the path can start from, or that is to be evaluated; or the
+// slot may not be given it.
+std::optional<Reservation> CanStart(const Draft& draft, const StartPath& start) {
   const MasterState& state = draft.state();
-  const Device* device = IdleDevice(state, start);
+  const auto server = state.servers.find(start.slot.server);
   const auto plan = state.plans.find(start.plan);
-  if (device == nullptr) return false;
-  if (plan == state.plans.end() || !state.index.needs.contains(start.plan)) return false;
-  if (AwaitsCheck(state, plan->second)) return false;
-  const Server& server = state.servers.at(start.slot.server);
-  const OfferMade* made = OfferOf(server, plan->second.trainer, plan->second.identity.device_kind);
-  if (!server.session || IsDraining(state, server) || made == nullptr) return false;
+  if (server == state.servers.end() || !server->second.session || IsDraining(state, server->second)) return {};
+  if (plan == state.plans.end() || !state.index.needs.contains(start.plan)) return {};
+  if (AwaitsCheck(state, plan->second)) return {};
+  const OfferMade* made = OfferOf(server->second, plan->second.trainer, plan->second.identity.device_kind);
+  if (made == nullptr) return {};
   const NeedIndex& needs = state.index.needs.at(start.plan);
+  StageBeginning beginning;
+  Demand demand;
   if (start.first) {
     const Place* source = needs.Find(start.source);
-    if (source == nullptr || !source->stored || !source->successors.contains(*start.first)) return false;
-    const Demand demand = DemandAlong(state, plan->second, start.source, *start.first);
-    return MayStart(draft, server, plan->second, {{*start.first, start.source.step}, ""}, demand) &&
-           Suffices(start.slots, *device, demand);
+    if (source == nullptr || !source->stored || !source->successors.contains(*start.first)) return {};
+    beginning = {{*start.first, start.source.step}, ""};
+    demand = DemandAlong(state, plan->second, start.source, *start.first);
+  } else {
+    const std::string& evaluation = state.offers.at(made->offer).offer.evaluation_digest;
+    if (!needs.ready_evaluations().contains({evaluation, start.source})) return {};
+    beginning = {start.source, evaluation};
   }
-  const std::string& evaluation = state.offers.at(made->offer).offer.evaluation_digest;
-  return needs.ready_evaluations().contains({evaluation, start.source}) &&
-         MayStart(draft, server, plan->second, {start.source, evaluation}, {});
+  if (!MayStart(draft, server->second, plan->second, beginning, demand)) return {};
+  return ReservationFor(state, start, demand);
 }
 
 // Says whether it could be done.
@@ -104,9 +106,9 @@ struct Carrier {
   Draft& draft;
 
   bool operator()(const StartPath& start) const {
-    if (!CanStart(draft, start)) return false;
-    Start(draft, start);
-    return true;
+    const std::optional<Reservation> reservation = CanStart(draft, start);
+    if (reservation) Start(draft, start, *reservation);
+    return reservation.has_value();
   }
 
   bool operator()(const PreemptRun& preempt) const {

@@ -1,70 +1,62 @@
-// Several idle slots of one device, for a path that takes more than one.
+// A slot for a path, on a device that has left what the path takes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "master/core/state/demand.h"
 #include "master/core/state/master_state.h"
 
 namespace espalier::master {
 
-// Devices by server, whose idle slots wait until there are enough of them for a path that takes several: no lesser path
-// is given one.
-using Held = std::set<std::pair<std::string, int>>;
+// Devices by server, whose room waits until it is enough for a path that takes several shares: no lesser path is given
+// any of it.
+using Held = std::map<std::string, std::set<int>>;
 
-// Where a path that takes more than a slot can be trained, or could be once more slots of a device are idle.
+// Where a path can be trained, or could be once there is more room on a device.
 class Rooms {
  public:
   Rooms(const MasterState& state, const Demand& demand, const Held& held)
       : state_(state), demand_(demand), held_(held) {}
 
-  // O(slots of the server).
+  // O(devices + free slots of the server).
   bool Look(const Server& server) {
-    int first = 0;
-    for (int device = 0; device < std::ssize(server.devices) && !room_; ++device) {
-      const Device& each = server.devices[static_cast<std::size_t>(device)];
-      const int slots = SlotsFor(each, demand_);
-      if (slots > 0 && !held_.contains({server.name, device})) LookAt(server, device, first, each.slots, slots);
-      first += each.slots;
+    const ServerRoom& room = state_.index.rooms.at(server.name);
+    const auto held = held_.find(server.name);
+    for (int device = 0; device < room.device_count(); ++device) {
+      const int count = SharesFor(room.device(device), demand_);
+      if (count == 0 || (held != held_.end() && held->second.contains(device))) continue;
+      if (const auto slot = room.SlotFor(SharesOf(room.device(device), device, count))) {
+        slot_ = SlotId{server.name, *slot};
+        return true;
+      }
+      if (count > 1) Consider(server.name, device, room.IdleSlotCount(device));
     }
-    return room_.has_value();
+    return false;
   }
 
-  struct Room {
-    SlotId slot;
-    int slots = 1;
+  const std::optional<SlotId>& slot() const { return slot_; }
+  // The device with the most room, of those that have enough where nothing else runs.
+  struct Place {
+    std::string server;
+    int device = 0;
   };
-  const std::optional<Room>& room() const { return room_; }
-  // Of those that have enough slots, the device with the most idle ones.
-  const std::optional<Held::value_type>& fullest() const { return fullest_; }
+  const std::optional<Place>& fullest() const { return fullest_; }
 
  private:
-  void LookAt(const Server& server, int device, int first, int count, int slots) {
-    const std::set<int>& idle = state_.index.idle_slots.at(server.name);
-    int idle_count = 0;
-    int side_by_side = 0;
-    int last = first - 2;
-    for (auto slot = idle.lower_bound(first); slot != idle.end() && *slot < first + count; ++slot) {
-      side_by_side = *slot == last + 1 ? side_by_side + 1 : 1;
-      last = *slot;
-      ++idle_count;
-      if (side_by_side < slots) continue;
-      room_ = Room{{server.name, last - slots + 1}, slots};
-      return;
-    }
-    if (idle_count <= idle_most_) return;
-    idle_most_ = idle_count;
-    fullest_ = {server.name, device};
+  void Consider(const std::string& server, int device, int idle) {
+    if (idle <= idle_most_) return;
+    idle_most_ = idle;
+    fullest_ = {server, device};
   }
 
   const MasterState& state_;
   const Demand& demand_;
   const Held& held_;
-  std::optional<Room> room_;
-  std::optional<Held::value_type> fullest_;
+  std::optional<SlotId> slot_;
+  std::optional<Place> fullest_;
   int idle_most_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "master/core/nodes/state_view.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "master/core/nodes/contests.h"
@@ -71,6 +72,28 @@ class StateView : public TrialsInView {
     return StartAt(plan, work.source, work.first, servers, held);
   }
 
+  WorkEstimate EstimateOf(const ReadyWork& work) const override {
+    const SearchPlan& plan = state().plans.at(work.plan);
+    const NeedIndex& needs = state().index.needs.at(work.plan);
+    const Place& source = *needs.Find(work.source);
+    WorkEstimate estimate{.longest = std::chrono::microseconds(source.successors.at(work.first).longest)};
+    const auto costs = state().costs.find(plan.cost_key);
+    for (const PathStage& stage : needs.BestPath(plan, work.source, work.first)) {
+      if (costs == state().costs.end()) break;
+      const PlanNode& node = plan.Node(stage.node);
+      const auto most = [&](CostKind kind, double before) {
+        return std::max(before, costs->second.Estimate(kind, FeaturesOf(node), MeasurementOf(node, kind)).value_or(0));
+      };
+      const double utilization = most(CostKind::kUtilization, estimate.utilization.value_or(0));
+      if (utilization > 0) estimate.utilization = static_cast<int>(std::ceil(std::min(utilization, 1000.0)));
+      estimate.memory_bytes = static_cast<std::int64_t>(most(CostKind::kMemory, estimate.memory_bytes));
+      estimate.device_memory_bytes =
+          static_cast<std::int64_t>(most(CostKind::kDeviceMemory, estimate.device_memory_bytes));
+    }
+    estimate.least = DemandAlong(state(), plan, work.source, work.first);
+    return estimate;
+  }
+
   std::string PoolOf(PlanId id) const override {
     const SearchPlan& plan = state().plans.at(id);
     return ToHex(plan.trainer) + " on " + plan.identity.device_kind;
@@ -85,6 +108,29 @@ class StateView : public TrialsInView {
       for (const Device& device : server.devices) count += device.slots;
     }
     return count;
+  }
+
+  std::vector<std::string> ServersFor(PlanId id) const override {
+    const SearchPlan& plan = state().plans.at(id);
+    std::vector<std::string> names;
+    for (const auto& [name, server] : state().servers) {
+      const bool serves = server.session && !IsDraining(state(), server) &&
+                          OfferOf(server, plan.trainer, plan.identity.device_kind) != nullptr;
+      if (serves) names.push_back(name);
+    }
+    return names;
+  }
+
+  const ServerRoom* RoomOf(const std::string& server) const override {
+    const auto room = state().index.rooms.find(server);
+    return room == state().index.rooms.end() ? nullptr : &room->second;
+  }
+
+  bool MayStart(const ReadyWork& work, const std::string& server) const override {
+    const SearchPlan& plan = state().plans.at(work.plan);
+    return !AwaitsCheck(state(), plan) &&
+           master::MayStart(draft_, state().servers.at(server), plan, {{work.first, work.source.step}, ""},
+                            DemandAlong(state(), plan, work.source, work.first));
   }
 
   Seconds SwitchingTime(RunId run) const override { return MeasuredSwitchingTime(state(), state().runs.at(run)); }
@@ -132,16 +178,7 @@ class StateView : public TrialsInView {
   static OfferKind KindOf(const SearchPlan& plan) { return {plan.trainer, plan.identity.device_kind, ""}; }
 
   SlotId IdleSlotOf(const Server& server) const {
-    return {server.name, *state().index.idle_slots.at(server.name).begin()};
-  }
-
-  // One that no better path waits for.
-  std::optional<SlotId> IdleSlotOf(const Server& server, const Held& held) const {
-    if (held.empty()) return IdleSlotOf(server);
-    for (const int slot : state().index.idle_slots.at(server.name)) {
-      if (!held.contains({server.name, FindSlot(server.devices, slot)->device})) return SlotId{server.name, slot};
-    }
-    return std::nullopt;
+    return {server.name, state().index.rooms.at(server.name).FirstIdleSlot().value()};
   }
 
   // Of those that may begin it and that satisfy the predicate; one that has refused it, if no other does.
@@ -149,7 +186,7 @@ class StateView : public TrialsInView {
   const Server* FirstThatMay(const IdleServers& servers, const SearchPlan& plan, const StageBeginning& beginning,
                              const Demand& demand, const Predicate& has_room) const {
     const auto may = [&](const Server& server) {
-      return MayStart(draft_, server, plan, beginning, demand) && has_room(server);
+      return master::MayStart(draft_, server, plan, beginning, demand) && has_room(server);
     };
     const auto* refusals = RefusalsOf(state(), beginning);
     const Server* first = nullptr;
@@ -195,25 +232,16 @@ class StateView : public TrialsInView {
   std::optional<StartPath> StartAt(const SearchPlan& plan, Point source, PlanNodeId first, const IdleServers& servers,
                                    Held& held) const {
     const Demand demand = DemandAlong(state(), plan, source, first);
-    const auto room = RoomFor(plan, {{first, source.step}, ""}, demand, servers, held);
-    if (!room) return std::nullopt;
-    return StartPath{plan.id, source, first, room->slot, room->slots};
+    const auto slot = SlotFor(plan, {{first, source.step}, ""}, demand, servers, held);
+    return slot ? std::optional(StartPath{plan.id, source, first, *slot}) : std::nullopt;
   }
 
-  std::optional<Rooms::Room> RoomFor(const SearchPlan& plan, const StageBeginning& beginning, const Demand& demand,
-                                     const IdleServers& servers, Held& held) const {
-    if (demand == Demand{}) {
-      std::optional<SlotId> slot;
-      FirstThatMay(servers, plan, beginning, demand, [&](const Server& server) {
-        slot = IdleSlotOf(server, held);
-        return slot.has_value();
-      });
-      return slot ? std::optional(Rooms::Room{*slot}) : std::nullopt;
-    }
+  std::optional<SlotId> SlotFor(const SearchPlan& plan, const StageBeginning& beginning, const Demand& demand,
+                                const IdleServers& servers, Held& held) const {
     Rooms rooms(state(), demand, held);
     FirstThatMay(servers, plan, beginning, demand, [&](const Server& server) { return rooms.Look(server); });
-    if (!rooms.room() && rooms.fullest()) held.insert(*rooms.fullest());
-    return rooms.room();
+    if (!rooms.slot() && rooms.fullest()) held[rooms.fullest()->server].insert(rooms.fullest()->device);
+    return rooms.slot();
   }
 
   const Draft& draft_;

@@ -3,31 +3,6 @@
 #include <algorithm>
 
 namespace espalier::master {
-namespace {
-
-constexpr int kMoreThanWhole = 2 * kWholeDevice;
-
-// How many of `slots` equal parts of `whole` make up `wanted`; 0: all do not.
-int PartsFor(std::int64_t wanted, std::int64_t whole, int slots) {
-  if (wanted > whole) return 0;
-  return static_cast<int>(std::max<std::int64_t>(1, (wanted * slots + whole - 1) / whole));
-}
-
-}  // namespace
-
-int SlotsFor(const Device& device, const Demand& demand) {
-  if (demand.memory_bytes > 0 && device.memory_bytes > 0) {
-    return PartsFor(demand.memory_bytes, device.memory_bytes, device.slots);
-  }
-  return PartsFor(demand.compute, kWholeDevice, device.slots);
-}
-
-Demand MoreThan(const Reservation& had, const Device& device) {
-  const bool was_all = SlotsOf(device, had) >= device.slots;
-  if (was_all) return {.compute = kMoreThanWhole, .memory_bytes = 2 * had.memory_bytes};
-  return {.compute = std::min(kWholeDevice, 2 * had.compute),
-          .memory_bytes = std::min(device.memory_bytes, 2 * had.memory_bytes)};
-}
 
 Demand DemandAlong(const MasterState& state, const SearchPlan& plan, Point source, PlanNodeId first) {
   Demand demand;
@@ -42,7 +17,7 @@ Demand DemandAlong(const MasterState& state, const SearchPlan& plan, Point sourc
 
 bool Has(const Server& server, const Demand& demand) {
   return std::any_of(server.devices.begin(), server.devices.end(),
-                     [&](const Device& device) { return SlotsFor(device, demand) > 0; });
+                     [&](const Device& device) { return SharesFor(device, demand) > 0; });
 }
 
 bool IsHad(const MasterState& state, const SearchPlan& plan, const Demand& demand) {

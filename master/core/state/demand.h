@@ -1,20 +1,14 @@
-// How much of a device training takes that was out of memory with less (design section 7): twice as much each time, up
-// to all that the largest device has. Kept with the attempts at the plan nodes where it happened.
+// How much of a device training takes that was out of memory with less (scheduler/demand.h), as the attempts at the
+// plan nodes say where that happened.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "master/core/state/master_state.h"
+#include "scheduler/demand.h"
 
 namespace espalier::master {
-
-// So many of the device's slots; 0: it has not so much. 1 for a demand of nothing.
-int SlotsFor(const Device& device, const Demand& demand);
-
-// What to try after so much of the device was not enough: twice that, or all that it has; more than that, if it was
-// all.
-Demand MoreThan(const Reservation& had, const Device& device);
 
 // Of the best path from `source` by its successor `first`: the greatest of its stages. O(stages log), and O(log) for a
 // plan in which nothing was ever out of memory.

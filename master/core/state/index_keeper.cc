@@ -290,17 +290,16 @@ void IndexKeeper::RunAdded(const Run& run) {
     std::vector<RunId>& passing = state_.index.passing[stage.node];
     if (std::find(passing.begin(), passing.end(), run.id) == passing.end()) passing.push_back(run.id);
   }
-  SlotsTaken(run.slot, run.slots);
+  SlotTaken(run.slot, run.reservation);
   FairKeeper(state_).Serves(run);
 }
 
-void IndexKeeper::SlotsTaken(const SlotId& first, int count) {
-  const auto idle = state_.index.idle_slots.find(first.server);
-  if (idle == state_.index.idle_slots.end()) return;
-  for (int i = 0; i < count; ++i) idle->second.erase(first.index + i);
-  if (!idle->second.empty()) return;
-  state_.index.idle_slots.erase(idle);
-  UnlistIdle(state_.servers.at(first.server));
+void IndexKeeper::SlotTaken(const SlotId& slot, const Reservation& reservation) {
+  const auto room = state_.index.rooms.find(slot.server);
+  if (room == state_.index.rooms.end()) return;
+  const bool had_idle = room->second.HasIdleSlot();
+  room->second.Take(slot.index, reservation);
+  if (had_idle && !room->second.HasIdleSlot()) UnlistIdle(state_.servers.at(slot.server));
 }
 
 void IndexKeeper::NotePreempted(const Run& run) {
@@ -330,17 +329,16 @@ void IndexKeeper::TrainingStopped(const Run& run) {
     std::erase(passing->second, run.id);
     if (passing->second.empty()) state_.index.passing.erase(passing);
   }
-  SlotsFreed(run.slot, run.slots, run.incarnation);
+  SlotFreed(run.slot, run.reservation, run.incarnation);
 }
 
-void IndexKeeper::SlotsFreed(const SlotId& first, int count, const std::string& incarnation) {
-  const auto server = state_.servers.find(first.server);
+void IndexKeeper::SlotFreed(const SlotId& slot, const Reservation& reservation, const std::string& incarnation) {
+  const auto server = state_.servers.find(slot.server);
   if (server == state_.servers.end() || server->second.incarnation != incarnation) return;
-  if (first.index + count > server->second.slot_count()) return;
-  std::set<int>& idle = state_.index.idle_slots[first.server];
-  const bool had_none = idle.empty();
-  for (int i = 0; i < count; ++i) idle.insert(first.index + i);
-  if (had_none) ListIdle(server->second);
+  ServerRoom& room = state_.index.rooms.at(slot.server);
+  const bool had_idle = room.HasIdleSlot();
+  room.Free(slot.index, reservation);
+  if (!had_idle && room.HasIdleSlot()) ListIdle(server->second);
 }
 
 void IndexKeeper::StudyAdded(const Study& study) {
@@ -402,7 +400,7 @@ void IndexKeeper::ServerSet(const Server* before, const Server& server) {
   }
   const bool has_other_slots =
       before == nullptr || before->incarnation != server.incarnation || before->devices != server.devices;
-  if (has_other_slots) SetIdle(server);
+  if (has_other_slots) SetRoom(server);
   if (!has_other_slots && session == server.session && before->offers == server.offers &&
       before->stopping == server.stopping) {
     return;
@@ -423,7 +421,7 @@ OfferKind IndexKeeper::KindOf(Digest128 trainer, const OfferMade& made) const {
 }
 
 void IndexKeeper::ListIdle(const Server& server) {
-  if (!server.session || IsDraining(state_, server) || !state_.index.idle_slots.contains(server.name)) return;
+  if (!server.session || IsDraining(state_, server) || !state_.index.rooms.at(server.name).HasIdleSlot()) return;
   for (const auto& [trainer, made] : server.offers) {
     state_.index.idle_servers[KindOf(trainer, made)].insert(server.name);
   }
@@ -438,29 +436,24 @@ void IndexKeeper::UnlistIdle(const Server& server) {
   }
 }
 
-void IndexKeeper::SetIdle(const Server& server) {
-  std::set<int> idle;
-  for (int slot = 0; slot < server.slot_count(); ++slot) idle.insert(slot);
+void IndexKeeper::SetRoom(const Server& server) {
+  ServerRoom room(server.devices, server.host_cores);
   if (const auto active = state_.index.active_runs.find(server.name); active != state_.index.active_runs.end()) {
     for (const RunId id : active->second) {
       const Run& run = state_.runs.at(id);
-      if (!run.training() || run.incarnation != server.incarnation) continue;
-      for (int i = 0; i < run.slots; ++i) idle.erase(run.slot.index + i);
+      if (run.training() && run.incarnation == server.incarnation) room.Take(run.slot.index, run.reservation);
     }
   }
   for (const auto& [key, place] : state_.checks) {
-    if (place.slot.server == server.name && place.incarnation == server.incarnation) idle.erase(place.slot.index);
+    if (place.slot.server != server.name || place.incarnation != server.incarnation) continue;
+    room.Take(place.slot.index, place.reservation);
   }
-  if (idle.empty()) {
-    state_.index.idle_slots.erase(server.name);
-  } else {
-    state_.index.idle_slots[server.name] = std::move(idle);
-  }
+  state_.index.rooms.insert_or_assign(server.name, std::move(room));
 }
 
 void IndexKeeper::ServerRemoved(const Server& server) {
   UnlistIdle(server);
-  state_.index.idle_slots.erase(server.name);
+  state_.index.rooms.erase(server.name);
   if (server.session) state_.index.server_of_session.erase(*server.session);
 }
 

@@ -34,10 +34,10 @@ class IndexKeeper {
   void ServerRemoved(const Server& server);
   // It is drained, or is no more. O(its offers).
   void DrainSet(const std::string& server);
-  // So many slots, from this one on, have something to do, or no more: nothing of slots that another incarnation of the
-  // server has, or nobody. O(slots log slots).
-  void SlotsTaken(const SlotId& first, int count);
-  void SlotsFreed(const SlotId& first, int count, const std::string& incarnation);
+  // The slot has something to do, with what is reserved for it, or no more: nothing of slots that another incarnation
+  // of the server has, or nobody. O(devices + log slots).
+  void SlotTaken(const SlotId& slot, const Reservation& reservation);
+  void SlotFreed(const SlotId& slot, const Reservation& reservation, const std::string& incarnation);
 
   // Estimates the steps of the next `count` nodes again whose steps were never measured. O(count x (hyper-parameters +
   // places of the node x depth log places)), after a change of the cost model O(columns^3) more.
@@ -66,7 +66,7 @@ class IndexKeeper {
   // A trial asks for metrics further on.
   void NoteAsked(const SearchPlan& plan, const Trial& trial, const Claim& claim);
   void ListEvaluations(const SearchPlan& plan);
-  void SetIdle(const Server& server);
+  void SetRoom(const Server& server);
   // Among the servers with idle slots, by what it offers. O(its offers).
   void ListIdle(const Server& server);
   void UnlistIdle(const Server& server);

@@ -28,6 +28,7 @@
 #include "scheduler/cost_sums.h"
 #include "scheduler/fair_share.h"
 #include "scheduler/need_index.h"
+#include "scheduler/server_room.h"
 #include "searchplan/plan/search_plan.h"
 
 namespace espalier::master {
@@ -180,7 +181,7 @@ struct EstimatedNode {
 struct Indexes {
   std::map<PlanId, NeedIndex> needs;
   std::unordered_map<PlanNodeId, std::vector<RunId>> passing;  // runs that train, by the nodes of their paths
-  std::map<std::string, std::set<int>> idle_slots;             // by server; none is empty
+  std::map<std::string, ServerRoom> rooms;                     // of all servers, by their names
   std::map<OfferKind, std::set<std::string>> idle_servers;     // connected, with idle slots; none is empty
   std::map<std::string, std::set<RunId>> active_runs;          // not ended, by server
   std::map<StudyId, std::set<RunId>> runs_of_study;            // that have served it, ended ones too; none is empty

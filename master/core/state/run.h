@@ -59,9 +59,9 @@ struct Run {
   RunId id;
   LeadershipId leadership;  // that ordered it
   PlanId plan;
-  SlotId slot;                 // the first of those that it holds while it trains
-  int slots = 1;               // so many, of one device
-  Reservation reservation;     // which that is
+  SlotId slot;                 // that it holds while it trains
+  Reservation reservation;     // of the slot's device
+  int slots = 1;               // in the shares of so many slots that fits: what it is charged and weighed by
   std::string incarnation;     // of the node manager that it was given to
   Digest128 offer;             // by which it is trained and evaluated
   std::string evaluation;      // the offer's

@@ -245,12 +245,13 @@ struct Applier {
   }
   void operator()(const PlaceCheck& change) const {
     AddNew(state.checks, change.key, change.place, "check under way");
-    IndexKeeper(state).SlotsTaken(change.place.slot, 1);
+    const CheckPlace& place = change.place;
+    IndexKeeper(state).SlotTaken(place.slot, place.reservation);
   }
   void operator()(const EndCheck& change) const {
     const CheckPlace place = Existing(state.checks, change.key, "check under way");
     state.checks.erase(change.key);
-    IndexKeeper(state).SlotsFreed(place.slot, 1, place.incarnation);
+    IndexKeeper(state).SlotFreed(place.slot, place.reservation, place.incarnation);
   }
   void operator()(const SetServer& change) const {
     const auto before = state.servers.find(change.server.name);

@@ -32,6 +32,7 @@ struct StoredFinding {
 // A slot that is given no run meanwhile.
 struct CheckPlace {
   SlotId slot;
+  Reservation reservation;
   std::string incarnation;  // of its server
   friend bool operator==(const CheckPlace&, const CheckPlace&) = default;
 };

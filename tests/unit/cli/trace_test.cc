@@ -162,7 +162,7 @@ TEST_CASE("a replay takes the recorded times, each node its own, and shares what
   CHECK(simulated.studies[0].summary.best->value == 0.5);
   CHECK(simulated.studies[0].summary.best->step == Step{10});
   REQUIRE_FALSE(simulated.runs.empty());
-  for (const sim::SimulatedRun& run : simulated.runs) CHECK(run.first.server == "here");
+  for (const sim::SimulatedRun& run : simulated.runs) CHECK(run.slot.server == "here");
 }
 
 TEST_CASE("a study that its user cancelled is cancelled after the same time") {

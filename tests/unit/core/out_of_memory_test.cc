@@ -224,7 +224,7 @@ TEST_CASE("slots of a device that a path waits for go to no other path that take
   CHECK(of.Training() == std::vector{runs[2].id, runs[3].id});
 }
 
-TEST_CASE("several slots are such as lie side by side") {
+TEST_CASE("what a path takes of a device is given wherever slots are free, side by side if there are such") {
   Memory of(kFourSlots);
   std::vector<Run> runs;
   for (const int steps : {40, 30, 20, 10}) {
@@ -232,11 +232,13 @@ TEST_CASE("several slots are such as lie side by side") {
     runs.push_back(of.Last());
   }
   of.RunOutOfMemory(runs[0]);
-  of.Complete(runs[2]);  // idle are slots 0 and 2
-  CHECK(of.Training() == std::vector{runs[1].id, runs[3].id});
-  of.Complete(runs[3]);
-  CHECK(of.Last().slot == SlotId{"server-0", 2});
+  const bool is_side_by_side = GENERATE(false, true);
+  of.Complete(runs[is_side_by_side ? 1 : 2]);  // idle are slots 0 and that one
+  CHECK(of.Training().size() == 3);
+  CHECK(of.Last().slot == SlotId{"server-0", 0});
   CHECK(of.Last().slots == 2);
+  of.Submit(of.study, {{"lr", "0.5"}}, 5);
+  CHECK(of.Training().size() == 3);  // a slot is free, and nothing is left of the device
 }
 
 TEST_CASE("of several devices, the one with most idle slots is waited for, and others are given away") {
@@ -255,23 +257,24 @@ TEST_CASE("of several devices, the one with most idle slots is waited for, and o
   CHECK(of.Last().slots == 2);
 }
 
-TEST_CASE("a policy gives a path no fewer slots than it takes, and none of two devices") {
+TEST_CASE("a policy gives a path no less than it takes, and no more than its device has") {
   struct Meddling : Policy {
     std::string_view name() const override { return "meddling"; }
     Ranking ranking() const override { return Ranking::kLongest; }
     std::optional<Action> Decide(const View& view, Time) override {
       auto start = view.BestStart();
-      if (start && slots > 0) start->slots = std::exchange(slots, 0);
+      if (start && wanted) start->reservation = std::exchange(wanted, std::nullopt);
       return start ? std::optional<Action>(*start) : std::nullopt;
     }
-    int slots = 0;
+    std::optional<Reservation> wanted;
   };
   Memory of(Devices{{.name = "a", .slots = 2}, {.name = "b", .slots = 2}});
   auto owned = std::make_unique<Meddling>();
   Meddling& policy = *owned;
   of.policy = std::move(owned);
   of.Submit(of.study, {{"lr", "0.1"}}, 10);
-  policy.slots = GENERATE(1, 3);
+  policy.wanted = GENERATE(Reservation{.device = 0, .compute = 999}, Reservation{.device = 0, .compute = 1001},
+                           Reservation{.device = 1, .compute = 1000}, Reservation{.device = -1, .compute = 1000});
   of.RunOutOfMemory(of.Last());
   CHECK(of.Training().empty());
 }

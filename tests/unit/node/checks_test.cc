@@ -6,7 +6,7 @@ namespace {
 
 WantedCheck WantedOn(int slot = 0) {
   return {.slot = slot,
-          .reservation = ReservationOf(OneSlotEach(2), slot),
+          .reservation = ShareOf(OneSlotEach(2), slot),
           .offer = ToyOffer(),
           .step = {.updates = 10},
           .root = Configured(0.5),

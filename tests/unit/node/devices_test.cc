@@ -55,10 +55,10 @@ TEST_CASE("slots are equal shares of their device") {
       {.capacity = {.name = "c"}, .gpus = {}, .cores = {}}};
   std::vector<worker::WorkerPlace> places;
   for (int slot = 0; slot < 5; ++slot) {
-    places.push_back(PlaceOf(devices, slot, ReservationOf(CapacitiesOf(devices), slot)));
+    places.push_back(PlaceOf(devices, slot, ShareOf(CapacitiesOf(devices), slot)));
   }
   CHECK(places[0].cores == std::vector{0, 1});
-  CHECK(places[1].cores == std::vector{2, 3, 4});
+  CHECK(places[1].cores == std::vector{2, 3});
   CHECK(places[2].cores == std::vector{9});
   CHECK(places[3].cores == std::vector{9});
   CHECK(places[4].cores.empty());
@@ -70,7 +70,7 @@ TEST_CASE("slots are equal shares of their device") {
   CHECK(Has(places[4], "CUBLAS_WORKSPACE_CONFIG=:4096:8"));
 }
 
-TEST_CASE("a worker on several slots has as many times the cores and the memory, and no other threads") {
+TEST_CASE("a worker with several shares has as many times the cores and the memory, and no other threads") {
   const std::vector<LocalDevice> devices{
       {.capacity = {"a", DeviceType::kCores, 4, 4000, 4},
        .gpus = {},
@@ -79,11 +79,12 @@ TEST_CASE("a worker on several slots has as many times the cores and the memory,
        .memory_bytes = 1000},
       {.capacity = {"b", DeviceType::kGpu, 2, 64, 0}, .gpus = "0", .cores = {}, .memory_bytes = 7}};
   const std::vector<Device> capacities = CapacitiesOf(devices);
-  const worker::WorkerPlace two = PlaceOf(devices, 1, ReservationOf(capacities, 1, 2));
+  const worker::WorkerPlace two = PlaceOf(devices, 1, SharesOf(capacities[0], 0, 2));
   CHECK(two.cores == std::vector{4, 5});
   CHECK(two.memory_bytes == 2000);
-  CHECK(two.variables == PlaceOf(devices, 0, ReservationOf(capacities, 0)).variables);
-  CHECK(PlaceOf(devices, 4, ReservationOf(capacities, 4, 2)).memory_bytes == 14);  // the server's, not the GPU's
+  CHECK(PlaceOf(devices, 3, SharesOf(capacities[0], 0, 2)).cores == std::vector{3, 6});
+  CHECK(two.variables == PlaceOf(devices, 0, ShareOf(capacities, 0)).variables);
+  CHECK(PlaceOf(devices, 4, SharesOf(capacities[1], 1, 2)).memory_bytes == 14);  // the server's, not the GPU's
 }
 
 TEST_CASE("a worker gets its variables, its cores and its limit of memory, and its children too") {
@@ -129,7 +130,7 @@ TEST_CASE("a server's devices make its slots") {
   const std::vector<Device> capacities = CapacitiesOf(config.devices);
   CHECK(capacities ==
         std::vector<Device>{{"gpu-0", DeviceType::kGpu, 2, 64, 0}, {"rest", DeviceType::kCores, 2, 20, 2}});
-  const auto place = [&](int slot) { return PlaceOf(config.devices, slot, ReservationOf(capacities, slot)); };
+  const auto place = [&](int slot) { return PlaceOf(config.devices, slot, ShareOf(capacities, slot)); };
   CHECK(Has(place(1), "CUDA_VISIBLE_DEVICES=0"));
   CHECK(place(1).memory_bytes == 1000);
   CHECK(Has(place(2), "CUDA_VISIBLE_DEVICES="));

@@ -34,12 +34,30 @@ TEST_CASE("of a GPU that a run shares, the memory in use says nothing of the run
   Scenario scenario(kHalfGpus);
   Order order = TwoStages();
   order.slot = 1;
-  order.reservation = ReservationOf(kHalfGpus, 1);
+  order.reservation = ShareOf(kHalfGpus, 1);
   scenario.Want({order});
   CHECK(scenario.core.GpusInUse() == std::set{1});
   scenario.RunInto(1, 1);
   scenario.core.OnGpuSeen(0, {900, 90});  // another device
   scenario.core.OnGpuSeen(1, {400, 30});
+  scenario.RunOut(1);
+  CHECK(scenario.Last<RunEnded>().stages.front() == StageUse{PlanNodeId{1}, 0, 0, 1, 400});
+}
+
+TEST_CASE("what a GPU does while two runs train on it is neither's") {
+  Scenario scenario(kHalfGpus);
+  std::vector<Order> orders;
+  for (const int slot : {1, 2}) {
+    Order& order = orders.emplace_back(RunBuilder(slot).Stage(1, 2, 0.1).Evaluate(2));
+    order.slot = slot;
+    order.reservation = ShareOf(kHalfGpus, slot);
+  }
+  scenario.Want({orders[0]});
+  scenario.RunInto(1, 1);
+  scenario.core.OnGpuSeen(1, {400, 30});
+  scenario.Want(orders);
+  scenario.RunInto(1, 2);
+  scenario.core.OnGpuSeen(1, {900, 30});
   scenario.RunOut(1);
   CHECK(scenario.Last<RunEnded>().stages.front() == StageUse{PlanNodeId{1}, 0, 0, 1, 400});
 }

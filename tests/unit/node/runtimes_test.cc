@@ -258,13 +258,13 @@ namespace {
 
 const std::vector<Device> kTwoSlots{{.name = "cores-0", .slots = 2, .memory_bytes = 1000}};
 
-// On slot 0 and 1, and on one of them.
+// On slot 0 with all of the device, and with one of its shares.
 RunBuilder WholeRun(std::int64_t id) { return RunOf(id, "red").Reserve({0, 1000, 1000, 0}); }
 RunBuilder HalfRun(std::int64_t id, int slot) { return RunOf(id, "red").Slot(slot).Reserve({0, 500, 500, 0}); }
 
 }  // namespace
 
-TEST_CASE("a run that takes two slots waits until no other worker holds any of what it has reserved") {
+TEST_CASE("a run that takes the whole device waits until no other worker holds any of what it has reserved") {
   ManyRuntimes server({"red"}, kTwoSlots);
   CHECK(server.Happened() == Texts{"start 0 red with 500", "start 1 red with 500"});
   server.DescribeAll();
@@ -275,10 +275,10 @@ TEST_CASE("a run that takes two slots waits until no other worker holds any of w
   server.DescribeAll();
   CHECK(server.Happened() == Texts{"Init 0 red"});
   server.Tick();
-  CHECK(server.Happened().empty());  // no other worker on the second slot
+  CHECK(server.Happened().empty());  // the second slot's would be in the way
 }
 
-TEST_CASE("once a run with two slots is over its worker stays, until another run takes one of them") {
+TEST_CASE("once a run with the whole device is over its worker stays, until another run takes some of it") {
   ManyRuntimes server({"red"}, kTwoSlots);
   server.DescribeAll();
   server.Want({WholeRun(1)});
@@ -302,7 +302,7 @@ TEST_CASE("once a run with two slots is over its worker stays, until another run
   CHECK(server.Happened() == Texts{"start 0 red with 500", "Init 1 red with 500"});
 }
 
-TEST_CASE("a run that takes one of two slots waits until a worker that had both has saved and is ended") {
+TEST_CASE("a run with a share waits until a worker that had the whole device has saved and is ended") {
   ManyRuntimes server({"red"}, kTwoSlots);
   server.DescribeAll();
   server.Want({WholeRun(1)});
@@ -326,7 +326,7 @@ TEST_CASE("an order that reserves what the server does not have is refused") {
   ManyRuntimes server({"red"}, kTwoSlots);
   server.DescribeAll();
   server.Happened();
-  server.Want({RunOf(1, "red").Slot(1).Reserve({0, 1000, 1000, 0}), RunOf(2, "red").Reserve({0, 500, 1001, 0})});
+  server.Want({RunOf(1, "red").Slot(1).Reserve({0, 1001, 1000, 0}), RunOf(2, "red").Reserve({0, 500, 1001, 0})});
   CHECK(server.Happened().empty());
   std::vector<std::string> refused;
   for (const Report& report : server.core.outbox().After(0, 1000)) {

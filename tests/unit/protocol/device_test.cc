@@ -22,23 +22,41 @@ TEST_CASE("slots are numbered one device after the other") {
 }
 
 TEST_CASE("a slot has an equal share of all that its device has") {
-  CHECK(ReservationOf(kDevices, 1) == Reservation{0, 333, 1000, 2});
-  CHECK(ReservationOf(kDevices, 1, 2) == Reservation{0, 666, 2000, 5});
-  CHECK(ReservationOf(kDevices, 0, 3) == Reservation{0, 1000, 3000, 7});
-  CHECK(ReservationOf(kDevices, 3) == Reservation{1, 1000, 0, 0});
+  CHECK(ShareOf(kDevices, 1) == Reservation{0, 333, 1000, 2});
+  CHECK(SharesOf(kDevices[0], 0, 2) == Reservation{0, 666, 2000, 4});
+  CHECK(SharesOf(kDevices[0], 0, 3) == Reservation{0, 1000, 3000, 7});
+  CHECK(ShareOf(kDevices, 3) == Reservation{1, 1000, 0, 0});
   for (const int slot : {4, 5}) {
-    CHECK(ReservationOf(kDevices, slot) == Reservation{2, 500, 0, 1});  // all slots run on the one core
+    CHECK(ShareOf(kDevices, slot) == Reservation{2, 500, 0, 0});  // all slots run on the one core
   }
+  const std::vector<Device> packed{{.name = "gpu-0", .slots = 8, .compute = 2500}};
+  CHECK(ShareOf(packed, 7) == Reservation{0, 312, 0, 0});
 }
 
-TEST_CASE("a reservation says how many slots it takes, whatever its device is cut into") {
+TEST_CASE("a reservation says how many shares it takes, whatever its device is cut into") {
   for (int slots = 1; slots <= kDeviceSlotsMax; ++slots) {
-    const std::vector<Device> devices{{.name = "cores", .slots = slots}};
+    const std::vector<Device> devices{{.name = "cores", .slots = slots, .memory_bytes = 1234567}};
     for (const int count : {1, slots / 2, slots - 1, slots}) {
       if (count < 1) continue;
-      CHECK(SlotsOf(devices[0], ReservationOf(devices, 0, count)) == count);
+      CHECK(ShareCountOf(devices[0], SharesOf(devices[0], 0, count)) == count);
     }
   }
+  CHECK(ShareCountOf({.name = "gpu", .slots = 4, .memory_bytes = 400}, {.compute = 10, .memory_bytes = 101}) == 2);
+}
+
+TEST_CASE("runs beside each other never reserve more than their device has") {
+  const Device gpu{"gpu-0", DeviceType::kGpu, 8, 800, 6, 2500};
+  Reserved held;
+  held.Add({0, 1000, 100, 2});
+  held.Add({0, 1000, 300, 1});
+  CHECK(FitsBeside(gpu, held, {0, 500, 400, 3}));
+  CHECK_FALSE(FitsBeside(gpu, held, {0, 501, 400, 3}));
+  CHECK_FALSE(FitsBeside(gpu, held, {0, 500, 401, 3}));
+  CHECK_FALSE(FitsBeside(gpu, held, {0, 500, 400, 4}));
+  held.Remove({0, 1000, 300, 1});
+  CHECK(FitsBeside(gpu, held, {0, 1500, 700, 4}));
+  held.Add({0, 1, 1000, 100});
+  CHECK(FitsBeside({.name = "unknown", .slots = 8, .compute = 2500}, held, {0, 1000, 1000, 100}));
 }
 
 TEST_CASE("what the devices do not have cannot be reserved") {
@@ -48,9 +66,10 @@ TEST_CASE("what the devices do not have cannot be reserved") {
   };
   CHECK(field_of(0, {0, 1000, 3000, 7}).empty());
   CHECK(field_of(1, {0, 666, 2000, 5}).empty());
+  CHECK(field_of(3, {1, 1000, 0, 3}).empty());  // of cores that are not counted
   CHECK(field_of(6, {0, 1000, 0, 0}) == "slot");
   CHECK(field_of(0, {1, 1000, 0, 0}) == "reservation.device");
-  CHECK(field_of(1, {0, 1000, 0, 0}) == "reservation.compute");
+  CHECK(field_of(1, {0, 1001, 0, 0}) == "reservation.compute");
   CHECK(field_of(0, {0, 0, 0, 0}) == "reservation.compute");
   CHECK(field_of(0, {0, 333, 3001, 0}) == "reservation.memory_bytes");
   CHECK(field_of(0, {0, 333, -1, 0}) == "reservation.memory_bytes");
@@ -69,6 +88,8 @@ TEST_CASE("devices that cannot be are refused with the field") {
   CHECK(field_of({{.name = "a"}, {.name = "a"}}) == "devices[1].name");
   CHECK(field_of({{.name = "a", .slots = 0}}) == "devices[0].slot_count");
   CHECK(field_of({{.name = "a", .slots = kDeviceSlotsMax + 1}}) == "devices[0].slot_count");
+  CHECK(field_of({{.name = "a", .compute = kWholeDevice - 1}}) == "devices[0].compute_thousandths");
+  CHECK(field_of({{.name = "a", .compute = kComputeMax + 1}}) == "devices[0].compute_thousandths");
   CHECK(field_of({{.name = "a", .memory_bytes = -1}}) == "devices[0].memory_bytes");
   CHECK(field_of({{.name = "a", .host_cores = -1}}) == "devices[0].host_cores");
 }

@@ -2,38 +2,19 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/empty_view.h"
+
 namespace espalier {
 namespace {
 
 // Offers a start, or has a contest for slots.
-class Starts : public View {
+class Starts : public EmptyView {
  public:
   explicit Starts(std::optional<StartPath> best, std::vector<Contest> contests = {})
       : best_(std::move(best)), contests_(std::move(contests)) {}
   std::optional<StartPath> BestStart() const override { return best_; }
-  std::optional<StartPath> BestEvaluation() const override { return std::nullopt; }
-  std::vector<ReadyWork> Ready() const override { return {}; }
-  bool IsReady(const ReadyWork&) const override { return false; }
-  std::optional<StartPath> StartOf(const ReadyWork&) const override { return std::nullopt; }
-  std::string PoolOf(PlanId) const override { return ""; }
-  bool HasIdleSlot(PlanId) const override { return false; }
-  std::int64_t SlotCount() const override { return 0; }
-  std::vector<RunId> Runs() const override { return {}; }
-  std::optional<RunView> Run(RunId) const override { return std::nullopt; }
-  bool CanPreempt(RunId) const override { return false; }
-  Seconds SwitchingTime(RunId) const override { return Seconds(0); }
-  std::size_t LeavingFor(PlanId) const override { return 0; }
   std::vector<RunView> Preemptible() const override { return {RunView{.id = RunId{7}}}; }
   std::vector<Contest> Contests() const override { return contests_; }
-  std::vector<PolicyStudy> StudiesThatMayStop() const override { return {}; }
-  std::vector<PolicyTrial> TrialsOf(StudyId) const override { return {}; }
-  std::optional<PolicyTrial> Trial(TrialId) const override { return std::nullopt; }
-  std::vector<PolicyTrial> WaitingFrom(PlanId, Point) const override { return {}; }
-  std::optional<TrialId> WaitingBelow(const ReadyWork&) const override { return std::nullopt; }
-  std::optional<TrialId> WaitingFor(PlanId, Point) const override { return std::nullopt; }
-  std::vector<LabelTrial> LabelsOf(std::string_view) const override { return {}; }
-  std::vector<Point> WayTo(PlanId, Point) const override { return {}; }
-  std::vector<MeasuredAt> CurveTo(StudyId, PlanId, Point) const override { return {}; }
 
  private:
   std::optional<StartPath> best_;
@@ -56,7 +37,8 @@ TEST_CASE("an unknown policy is refused with the list of those known") {
   CHECK(policy.error().message ==
         "no policy 'fifo'; expected one of critical_path, breadth_first, throughput, throughput_children, "
         "critical_path_unbatched, breadth_first_unbatched, throughput_unbatched, throughput_children_unbatched, "
-        "critical_path_preempting, bandit, early_term_last_value, hermes, slaq, round_robin");
+        "critical_path_preempting, bandit, early_term_last_value, hermes, slaq, round_robin, hypersack, "
+        "hypersack_filling, hypersack_worst_fit, hypersack_first_fit_decreasing, hypersack_first_fit");
 }
 
 TEST_CASE("every policy that is listed can be made, and the default comes first") {
@@ -133,8 +115,11 @@ TEST_CASE("actions print what they order") {
         "start plan 1 at 3@40 under 4 on server/2");
   CHECK(Print(StartPath{PlanId{1}, {PlanNodeId{3}, Step{40}}, std::nullopt, {"server", 2}}) ==
         "start plan 1 at 3@40, evaluated on server/2");
-  CHECK(Print(StartPath{PlanId{1}, {PlanNodeId{3}, Step{40}}, PlanNodeId{4}, {"server", 2}, 1, true}) ==
+  CHECK(Print(StartPath{PlanId{1}, {PlanNodeId{3}, Step{40}}, PlanNodeId{4}, {"server", 2}, {}, true}) ==
         "start plan 1 at 3@40 under 4 on server/2, one stage");
+  CHECK(
+      Print(StartPath{PlanId{1}, {PlanNodeId{3}, Step{40}}, PlanNodeId{4}, {"server", 2}, Reservation{0, 350, 9, 2}}) ==
+      "start plan 1 at 3@40 under 4 on server/2, 350 thousandths of it, 9 bytes, 2 cores");
   CHECK(Print(PreemptRun{RunId{7}}) == "preempt run 7");
   CHECK(Print(ReleaseTrial{TrialId{7}}) == "release trial 7");
   CHECK(Print(LabelTrial{TrialId{7}, "why"}) == "label trial 7: why");

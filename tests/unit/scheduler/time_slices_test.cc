@@ -12,13 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/empty_view.h"
+
 namespace espalier {
 namespace {
 
 using Losses = std::function<double(std::int64_t)>;
 
 // Each training is a plan of one node with one trial, all of the same number, and a step takes a second.
-class OneDevice : public View {
+class OneDevice : public EmptyView {
  public:
   explicit OneDevice(const SliceRule& rule) : rule_(rule), policy_(MakeTimeSlices(rule)) {}
 
@@ -52,8 +54,6 @@ class OneDevice : public View {
   std::string picks() const { return picks_; }
   std::optional<SliceMark> MarkOf(std::int64_t number) const { return ParseSliceMark(labels_.at(TrialId{number})); }
 
-  std::optional<StartPath> BestStart() const override { return std::nullopt; }
-  std::optional<StartPath> BestEvaluation() const override { return std::nullopt; }
   std::vector<ReadyWork> Ready() const override {
     std::vector<ReadyWork> ready;
     for (const auto& [number, training] : trainings_) {
@@ -85,13 +85,6 @@ class OneDevice : public View {
                    .promises = {}};
   }
   bool CanPreempt(RunId id) const override { return running_ && id == RunId{runs_}; }
-  std::size_t LeavingFor(PlanId) const override { return 0; }
-  std::vector<RunView> Preemptible() const override { return {}; }
-  std::vector<Contest> Contests() const override { return {}; }
-  std::vector<PolicyStudy> StudiesThatMayStop() const override { return {}; }
-  std::vector<PolicyTrial> TrialsOf(StudyId) const override { return {}; }
-  std::optional<PolicyTrial> Trial(TrialId) const override { return std::nullopt; }
-  std::vector<PolicyTrial> WaitingFrom(PlanId, Point) const override { return {}; }
   std::optional<TrialId> WaitingBelow(const ReadyWork& work) const override { return TrialId{work.plan.value}; }
   std::optional<TrialId> WaitingFor(PlanId plan, Point) const override { return TrialId{plan.value}; }
   std::vector<LabelTrial> LabelsOf(std::string_view policy) const override {
@@ -101,7 +94,6 @@ class OneDevice : public View {
     return labels;
   }
   std::vector<Point> WayTo(PlanId, Point point) const override { return {point}; }
-  std::vector<MeasuredAt> CurveTo(StudyId, PlanId, Point) const override { return {}; }
 
   Seconds switching{0};
   std::int64_t steps_to_leave = 0;  // that a run trains before it leaves, and does not report

@@ -21,7 +21,7 @@ Core::Core(Settings settings)
       runtimes_(settings_.runtimes) {
   for (int i = 0; i < slot_count(); ++i) {
     slots_[i].runtime = settings_.runtimes.front();
-    slots_[i].reservation = ReservationOf(settings_.devices, i);
+    slots_[i].reservation = ShareOf(settings_.devices, i);
   }
 }
 
@@ -156,8 +156,10 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
     const auto* fetched = std::get_if<Fetched>(&run.start);
     const int slot = run.runner.order().slot;
     const bool has_its_place = HasItsPlace(run);
-    const Range concerned = has_its_place ? RangeOf(run) : SlotsOfDevice(run);
-    for (int i = concerned.first; i < concerned.last; ++i) slots_waited_for.insert(i);
+    slots_waited_for.insert(slot);
+    if (const DeviceHere device = DeviceOf(slot); !has_its_place) {
+      for (int i = device.first; i < device.last; ++i) slots_waited_for.insert(i);
+    }
     const bool was_not_fetched = run.runner.order().start.has_value() && std::holds_alternative<NoFile>(run.start);
     if (was_not_fetched && !StandsAtStart(run)) {  // another run was quicker, or the worker has died
       Fetch(run, actions);
@@ -169,7 +171,7 @@ void Core::AssignSlots(Seconds now, Actions& actions) {
     Worker* worker = runtime == nullptr ? nullptr : WorkerOn(slots_[slot], runtime->name);
     const auto* ready = worker == nullptr ? nullptr : std::get_if<Ready>(&worker->state);
     if (ready == nullptr || ready->offers != runtime->offers) continue;
-    for (int i = concerned.first; i < concerned.last; ++i) slots_[i].run = key;
+    slots_[slot].run = key;
     slots_[slot].runtime = run.runtime = runtime->name;
     worker->used_at = now;
     actions.push_back(RecordRun{key, run.runner.path().stages()});
@@ -197,8 +199,7 @@ void Core::Carry(RunKey key, RunnerActions wanted, Seconds now, Actions& actions
   if (wanted.kill_worker) Kill(slot, run.runtime, actions);
   if (wanted.retire_worker) Retire(slot, run.runtime, now, actions);
   if (slots_[slot].run == key && !run.runner.on_slot()) {
-    const Range freed = RangeOf(run);
-    for (int i = freed.first; i < freed.last; ++i) slots_[i].run.reset();
+    slots_[slot].run.reset();
     if (Worker* worker = WorkerOf(run); worker != nullptr) NoteLeft(*worker, run.runner.Left());
   }
   if (!run.runner.needs_start()) Release(run, actions);
@@ -286,7 +287,6 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, WorkerDeath death, Sec
     runtimes_.OnNotDescribed(*runtime);
     if (!runtimes_.Get(*runtime).description.has_value()) references_.OnNotDescribed(*runtime, death.last_words);
   }
-  const Range range = RangeOf(slot, slots_[slot].reservation);
   slots_[slot].seats.at(*runtime) = Absent{now + delay, delay};
   for (const RunKey key : concerned) {
     const auto it = runs_.find(key);
@@ -296,9 +296,10 @@ Actions Core::OnWorkerDied(int slot, std::int64_t number, WorkerDeath death, Sec
     Carry(key, std::move(wanted), now, actions);
   }
   MindSlot(slot, now, actions);
-  const RunHere* waiting = RunThatTakes(range);
-  if (waiting != nullptr && waiting->runner.waiting() && waiting->runner.order().slot != slot)
-    AssignSlots(now, actions);
+  const bool another_waits = std::any_of(runs_.begin(), runs_.end(), [&](const auto& entry) {
+    return entry.second.runner.waiting() && entry.second.runner.order().slot != slot;
+  });
+  if (another_waits) AssignSlots(now, actions);
   return actions;
 }
 
@@ -371,12 +372,15 @@ std::set<int> Core::GpusInUse() const {
   return devices;
 }
 
+// It is the run's use if no other trains there.
 void Core::OnGpuSeen(int device, const GpuUse& use) {
+  RunHere* only = nullptr;
   for (auto& [key, run] : runs_) {
-    const Reservation& reservation = run.runner.order().reservation;
-    if (reservation.device != device) continue;
-    run.runner.OnGpuSeen(use, SlotsOf(settings_.devices[device], reservation) == settings_.devices[device].slots);
+    if (run.runner.order().reservation.device != device || !run.runner.on_slot()) continue;
+    if (std::exchange(only, &run) != nullptr) return;
   }
+  if (only == nullptr) return;
+  only->runner.OnGpuSeen(use, only->runner.order().reservation.compute == settings_.devices[device].compute);
 }
 
 Actions Core::OnStepLogRead(RunKey key, std::string_view text, Seconds now) {

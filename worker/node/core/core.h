@@ -53,7 +53,7 @@ class Core {
   // The reference is a runtime that workers can be made of. Error: kUnavailable when the master is away, then it is
   // tried again; any other says why this server does not run it.
   Actions OnReferenceFetched(Digest128 reference, const Result<void>& fetched, Seconds now);
-  // What the device's GPU does.
+  // What the device's GPU does: that is its run's, if one alone trains there.
   void OnGpuSeen(int device, const GpuUse& use);
   // The process of a check is gone, with all that it has started. None: it died, and has said nothing but these words.
   Actions OnCheckEnded(std::int64_t process, const std::optional<CheckFinding>& finding, const std::string& last_words,
@@ -136,17 +136,18 @@ class Core {
   void AddUnknown(int slot, std::set<std::string>& wanted) const;
   bool IsBusy(int slot, const std::string& runtime) const;
   int slot_count() const { return static_cast<int>(slots_.size()); }
-  // The slots from `first` on and before `last`.
-  struct Range {
+  // With the slots from `first` on and before `last`.
+  struct DeviceHere {
+    const Device& capacity;
+    int index = 0;  // among the server's
     int first = 0;
     int last = 0;
-    bool Overlaps(const Range& other) const { return first < other.last && other.first < last; }
   };
-  Range RangeOf(int slot, const Reservation& reservation) const;
-  Range RangeOf(const RunHere& run) const;
-  Range SlotsOfDevice(const RunHere& run) const;
-  const RunHere* RunThatTakes(Range range) const;
+  DeviceHere DeviceOf(int slot) const;
+  const RunHere* RunThatTakes(int slot) const;
+  Reservation HeldWhileIdle(int slot) const;
   bool HasItsPlace(const RunHere& run) const;
+  bool IsCrowdedOut(int slot) const;
   bool TrainsOn(int slot, const std::string& runtime) const;
   bool Refit(int slot);
   void BeginUploads(Seconds now, Actions& actions);

@@ -41,55 +41,80 @@ void Core::Retire(int slot, const std::string& runtime, Seconds now, Actions& ac
   MindSlot(slot, now, actions);
 }
 
-Core::Range Core::RangeOf(int slot, const Reservation& reservation) const {
-  return {slot, slot + SlotsOf(settings_.devices[reservation.device], reservation)};
+Core::DeviceHere Core::DeviceOf(int slot) const {
+  const DeviceSlot at = FindSlot(settings_.devices, slot).value();
+  const Device& capacity = settings_.devices[static_cast<std::size_t>(at.device)];
+  return {capacity, at.device, at.first, at.first + capacity.slots};
 }
 
-Core::Range Core::RangeOf(const RunHere& run) const {
-  return RangeOf(run.runner.order().slot, run.runner.order().reservation);
-}
-
-Core::Range Core::SlotsOfDevice(const RunHere& run) const {
-  const DeviceSlot at = FindSlot(settings_.devices, run.runner.order().slot).value();
-  return {at.first, at.first + settings_.devices[at.device].slots};
-}
-
-// That has some of these slots; else the first that waits for some. Null if none does.
-const Core::RunHere* Core::RunThatTakes(Range range) const {
-  for (int i = range.first; i < range.last; ++i) {
-    if (slots_[i].run.has_value()) return &runs_.at(*slots_[i].run);
-  }
+// That has the slot; else the first that waits for it. Null if none does.
+const Core::RunHere* Core::RunThatTakes(int slot) const {
+  if (slots_[slot].run.has_value()) return &runs_.at(*slots_[slot].run);
   for (const auto& [key, run] : runs_) {
-    if (run.runner.waiting() && RangeOf(run).Overlaps(range)) return &run;
+    if (run.runner.waiting() && run.runner.order().slot == slot) return &run;
   }
   return nullptr;
 }
 
-// Its slots are free, and nothing holds what it has reserved.
+// What workers of the slot may hold of its device while none trains there, of what they have reserved: memory, as far
+// as that is counted.
+Reservation Core::HeldWhileIdle(int slot) const {
+  Reservation held = slots_[slot].reservation;
+  if (DeviceOf(slot).capacity.memory_bytes > 0) held.compute = 0;
+  held.host_cores = 0;
+  return held;
+}
+
+// The slot is free, its workers have what the run has reserved, and what is held on other slots leaves it that.
 bool Core::HasItsPlace(const RunHere& run) const {
   const Order& order = run.runner.order();
-  if (slots_[order.slot].reservation != order.reservation) return false;
-  const Range range = RangeOf(run);
-  for (int i = range.first; i < range.last; ++i) {
-    if (slots_[i].run.has_value() || checks_.IsOn(i)) return false;
-  }
-  const Range device = SlotsOfDevice(run);
+  const Slot& at = slots_[order.slot];
+  if (at.reservation != order.reservation || at.run.has_value() || checks_.IsOn(order.slot)) return false;
+  const DeviceHere device = DeviceOf(order.slot);
+  Reserved others;
   for (int i = device.first; i < device.last; ++i) {
-    const bool is_near = i != order.slot && RangeOf(i, slots_[i].reservation).Overlaps(range);
-    if (is_near && MayHoldMemory(slots_[i])) return false;
+    if (i == order.slot) continue;
+    if (slots_[i].run.has_value() || checks_.IsOn(i)) {
+      others.Add(slots_[i].reservation);
+    } else if (MayHoldMemory(slots_[i])) {
+      others.Add(HeldWhileIdle(i));
+    }
   }
-  return true;
+  return FitsBeside(device.capacity, others, order.reservation);
+}
+
+// Whether idle workers of the slot would be in the way of runs that train on the device, or wait for it: with what
+// these have reserved, and idle workers of the slots before it, they hold more than it has. O(slots of the device +
+// runs).
+bool Core::IsCrowdedOut(int slot) const {
+  const DeviceHere device = DeviceOf(slot);
+  Reserved held;
+  std::set<int> taken;
+  for (const auto& [key, run] : runs_) {
+    const Order& order = run.runner.order();
+    const bool takes = run.runner.waiting() || slots_[order.slot].run == key;
+    if (!takes || order.reservation.device != device.index) continue;
+    held.Add(order.reservation);
+    taken.insert(order.slot);
+  }
+  for (int i = device.first; i <= slot && !taken.empty(); ++i) {
+    if (taken.contains(i)) continue;
+    const bool fits = FitsBeside(device.capacity, held, HeldWhileIdle(i));
+    if (i == slot) return !fits;
+    if (fits) held.Add(HeldWhileIdle(i));
+  }
+  return false;
 }
 
 // Gives the slot's workers what the run that takes the slot has reserved; where none does and what they have is in the
-// way of another, the slot's own share. False: some with another reservation still live.
+// way of others, the slot's equal share. False: some with another reservation still live.
 bool Core::Refit(int slot) {
   Slot& at = slots_[slot];
   Reservation wanted = at.reservation;
-  if (const RunHere* run = RunThatTakes({slot, slot + 1})) {
+  if (const RunHere* run = RunThatTakes(slot)) {
     wanted = run->runner.order().reservation;
-  } else if (RunThatTakes(RangeOf(slot, at.reservation)) != nullptr) {
-    wanted = ReservationOf(settings_.devices, slot);
+  } else if (IsCrowdedOut(slot)) {
+    wanted = ShareOf(settings_.devices, slot);
   }
   const bool has_workers = std::any_of(at.seats.begin(), at.seats.end(),
                                        [](const auto& item) { return std::holds_alternative<Worker>(item.second); });
@@ -100,7 +125,7 @@ bool Core::Refit(int slot) {
 
 bool Core::TrainsOn(int slot, const std::string& runtime) const {
   const auto& key = slots_[slot].run;
-  return key.has_value() && runs_.at(*key).runtime == runtime && runs_.at(*key).runner.order().slot == slot;
+  return key.has_value() && runs_.at(*key).runtime == runtime;
 }
 
 // It trains, or writes what was trained.
@@ -173,9 +198,9 @@ bool Core::HasLetGo(const std::string& runtime, Actions& actions) {
   return has_let_go;
 }
 
-// A slot has a worker at all times, unless another's run takes it along: of what it trained last, unless that goes; of
-// what waits to be trained on it; and of what nobody knows yet, which one slot finds out. On a server that is drained,
-// nothing but what a run waits for.
+// A slot has a worker at all times, unless it would be in the way of runs on others: of what it trained last, unless
+// that goes; of what waits to be trained on it; and of what nobody knows yet, which one slot finds out. On a server
+// that is drained, nothing but what a run waits for.
 std::set<std::string> Core::RuntimesWanted(int slot) const {
   std::set<std::string> wanted;
   for (const auto& [key, run] : runs_) {
@@ -221,18 +246,17 @@ void Core::MindSlot(int slot, Seconds now, Actions& actions) {
     if (retired != nullptr && (!Saves(*worker) || now > retired->patience_ends)) Kill(slot, runtime, actions);
   }
   if (quit_before_.has_value()) return;
-  const RunHere* run = RunThatTakes({slot, slot + 1});
   const WantedCheck* check = NextCheck(slot, now);
   const bool is_checked = check != nullptr || checks_.IsOn(slot);
-  const bool is_taken_along = is_checked || (run != nullptr && run->runner.order().slot != slot);
-  if (!is_taken_along && !Refit(slot)) return TrimWarm(slot, {}, 0, actions);
+  if (!is_checked && !Refit(slot)) return TrimWarm(slot, {}, 0, actions);
+  const bool gives_way = is_checked || (RunThatTakes(slot) == nullptr && IsCrowdedOut(slot));
   std::set<std::string> wanted;
-  is_taken_along ? AddUnknown(slot, wanted) : wanted.merge(RuntimesWanted(slot));
+  gives_way ? AddUnknown(slot, wanted) : wanted.merge(RuntimesWanted(slot));
   for (const std::string& runtime : wanted) {
     const auto* absent = std::get_if<Absent>(&slots_[slot].seats[runtime]);
     if (absent != nullptr && now >= absent->respawn_at) Spawn(slot, runtime, absent->respawn_delay, now, actions);
   }
-  TrimWarm(slot, wanted, is_taken_along || drained_ ? 0 : settings_.warm_workers, actions);
+  TrimWarm(slot, wanted, gives_way || drained_ ? 0 : settings_.warm_workers, actions);
   if (check == nullptr || MayHoldMemory(slots_[slot])) return;
   checks_.Begin(*check, next_worker_++, runtimes_.Offering(DigestOf(check->offer))->name, now, actions);
 }
@@ -256,7 +280,7 @@ Actions Core::OnCheckEnded(std::int64_t process, const std::optional<CheckFindin
 // That can be begun on the slot as soon as no worker there holds memory: nothing trains there, or is about to. Null if
 // none can.
 const WantedCheck* Core::NextCheck(int slot, Seconds now) const {
-  if (RunThatTakes({slot, slot + 1}) != nullptr) return nullptr;
+  if (RunThatTakes(slot) != nullptr) return nullptr;
   const WantedCheck* check = checks_.Next(slot, now);
   return check == nullptr || runtimes_.Offering(DigestOf(check->offer)) == nullptr ? nullptr : check;
 }

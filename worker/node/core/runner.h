@@ -91,8 +91,9 @@ class Runner {
 
   // The worker is at the request, and gets on.
   void OnHeartbeat(const RequestKind& request, Seconds now);
-  // What its GPU was seen to do. `is_alone`: all of the GPU is this run's.
-  void OnGpuSeen(const GpuUse& use, bool is_alone);
+  // What its GPU was seen to do while no other run trained there. `has_all`: all of the GPU is this run's, so that no
+  // other worker has memory of it.
+  void OnGpuSeen(const GpuUse& use, bool has_all);
   void OnReply(const RequestKind& request, const ReplyKind& reply, Seconds now, RunnerActions& actions);
   void OnWorkerDied(const WorkerDeath& death, Seconds now, RunnerActions& actions);
   // The start's file is missing or damaged. REQUIRES: waiting().

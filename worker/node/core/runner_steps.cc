@@ -57,12 +57,12 @@ StageUse& Runner::UseAt(Step step) {
   return known == end_.stages.end() ? end_.stages.emplace_back(StageUse{.node = node}) : *known;
 }
 
-void Runner::OnGpuSeen(const GpuUse& use, bool is_alone) {
+void Runner::OnGpuSeen(const GpuUse& use, bool has_all) {
   if (!Is<Training>()) return;
   StageUse& stage = UseAt(begun_);
   ++stage.looks;
   stage.utilization += use.utilization;
-  if (is_alone) stage.device_bytes = std::max(stage.device_bytes, use.memory_bytes);
+  if (has_all) stage.device_bytes = std::max(stage.device_bytes, use.memory_bytes);
 }
 
 void Runner::TakeTrained(Step step, const Trained& trained, Seconds now) {

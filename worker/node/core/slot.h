@@ -1,6 +1,6 @@
 // A slot of this server, and the worker processes on it: at most one of each runtime, all with one reservation. One of
-// them trains the run that holds the slot; others are kept warm. A run that takes several slots of a device is trained
-// on the first, and no worker of another is kept meanwhile.
+// them trains the run that holds the slot; others are kept warm, as long as what they have reserved of the device is
+// left beside what runs have.
 //
 //   Absent ──> Worker: Describing ──> Ready ──> Retired ──> Killed ──> Absent
 //                          └──────────────└──────────────────^
@@ -69,7 +69,7 @@ using Seat = std::variant<Absent, Worker>;
 struct Slot {
   std::map<std::string, Seat> seats;  // by runtime
   Reservation reservation;            // that all its workers have: they end before there is another
-  std::optional<RunKey> run;          // that holds the slot, alone or with the next ones
+  std::optional<RunKey> run;          // that holds the slot
   std::string runtime;  // whose worker is kept warm whatever happens: of the last run, or the first of all
 };
 

@@ -1,0 +1,211 @@
+// Several trainings on a GPU, in the simulator, on workloads as HyperSack's own (section V): grids of 96 light
+// trainings, against one training a GPU; and how quickly many jobs are packed, and how full.
+#include "scheduler/packing.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "bench/benches.h"
+#include "bench/service.h"
+#include "client/tuners/registry.h"
+#include "sim/simulated_studies.h"
+
+namespace espalier::bench {
+namespace {
+
+constexpr std::int64_t kSteps = 20;
+constexpr int kSlotsOfGpu = 32;
+constexpr std::int64_t kGpuBytes = 80'000'000'000;
+constexpr Seconds kHistoryTakes{3600};  // at most
+
+// Alone, on an A100 at batch 1.
+struct Model {
+  double utilization = 0;
+  double minutes = 0;
+};
+const std::map<std::string, Model> kModels{{"ShuffleNet", {.22, 6}}, {"MobileNet", {.28, 7}}, {"ViT", {.36, 8}},
+                                           {"DeiT", {.36, 8}},       {"ResNet-18", {.38, 6}}, {"ResNet-34", {.45, 9}}};
+struct Batch {
+  double utilization = 1;
+  double minutes = 1;
+};
+const std::map<std::int64_t, Batch> kBatches{
+    {64, {.85, 1.6}}, {128, {.95, 1.2}}, {256, {1.05, .9}}, {512, {1.15, .75}}};
+
+// A kind of GPU: what trainings take of it, compared with an A100.
+struct Gpu {
+  std::string name;
+  double utilization = 1;
+  double minutes = 1;
+  int compute = 3000;
+};
+const Gpu kA100{"a100"};
+const Gpu kH100{"h100", .62, .8, 2500};
+
+sim::GpuDemand DemandOf(const Gpu& gpu, const std::string& model, std::int64_t batch) {
+  const Model& of = kModels.at(model);
+  const Batch& at = kBatches.at(batch);
+  return {.utilization = of.utilization * at.utilization * gpu.utilization,
+          .memory_bytes = 2'000'000'000 + batch * 1'000'000'000 / 64,
+          .step = Seconds(of.minutes * at.minutes * gpu.minutes * 60) / kSteps};
+}
+
+using Candidates = std::vector<tuners::Candidate>;
+
+// One learning rate sequence a training.
+Candidates GridOf(const std::vector<std::string>& rates) {
+  Candidates candidates;
+  for (const auto& [model, of] : kModels) {
+    for (const auto& [batch, at] : kBatches) {
+      for (const std::string& rate : rates) {
+        candidates.push_back(
+            {{{"model", '"' + model + '"'}, {"batch", std::to_string(batch)}, {"lr", rate}}, std::nullopt});
+      }
+    }
+  }
+  return candidates;
+}
+
+sim::StudyToSimulate StudyOf(const std::string& name, const Candidates& candidates, std::int64_t steps, Scope scope) {
+  return {.specification = {.name = name,
+                            .trainer = "light",
+                            .metric = "metric",
+                            .scope = scope,
+                            .undeclared = {{"model", ValueType::kText},
+                                           {"batch", ValueType::kInteger},
+                                           {"lr", ValueType::kFloating}}},
+          .make_tuner = [=] {
+            return tuners::MakeTuner("grid", {{"steps", Value{steps}}}, {candidates}).value();
+          }};
+}
+
+struct Fleet {
+  Gpu gpu;
+  int gpus = 4;
+  int slots = kSlotsOfGpu;
+};
+
+// A step of each model and batch was trained before, alone on its GPU.
+sim::SimulatedStudy Simulate(const Fleet& fleet, const std::string& policy, const Candidates& candidates, Scope scope) {
+  const Gpu gpu = fleet.gpu;
+  sim::ServiceToSimulate service{.servers = {{.slots = fleet.slots,
+                                              .gpus = fleet.gpus,
+                                              .gpu_compute = fleet.slots == 1 ? kWholeDevice : gpu.compute,
+                                              .gpu_memory_bytes = kGpuBytes}},
+                                 .durations = sim::kUsualDurations,
+                                 .policy = policy};
+  service.durations.train = Seconds(20);  // about: so node managers look at their GPUs once a second
+  service.measures.gpu = [gpu](const worker::Values& values) {
+    return DemandOf(gpu, std::get<std::string>(values.at("model")), std::get<std::int64_t>(values.at("batch")));
+  };
+  sim::StudyToSimulate study = StudyOf("grid", candidates, kSteps, scope);
+  study.arrives_at = kHistoryTakes;
+  const auto simulated =
+      sim::SimulateStudies(service, {StudyOf("history", GridOf({"0.5"}), 1, Scope::kNobody), std::move(study)});
+  if (!simulated.has_value()) GiveUp(simulated.error().message);
+  if (simulated->studies[0].end_to_end > kHistoryTakes) GiveUp("the history takes too long");
+  return simulated->studies[1];
+}
+
+const std::vector<std::string> kRates{"0.1", "0.2", "0.3", "0.4"};
+
+// SP1 on four GPUs.
+void CompareRules(Figures& figures, const Gpu& gpu, const std::string& headline) {
+  const Candidates grid = GridOf(kRates);
+  const auto seconds = [&](const Fleet& fleet, const std::string& policy) {
+    return Simulate(fleet, policy, grid, Scope::kNobody).end_to_end.count();
+  };
+  const double alone = seconds({.gpu = gpu, .slots = 1}, "critical_path");
+  std::map<std::string, double> gain;
+  for (const std::string rule : {"first_fit", "worst_fit", "first_fit_decreasing", "", "filling"}) {
+    gain[rule] = alone / seconds({.gpu = gpu}, rule.empty() ? "hypersack" : "hypersack_" + rule);
+  }
+  figures.Add(gpu.name + "_first_fit", gain["first_fit"]);
+  figures.Add(gpu.name + "_first_fit_decreasing", gain["first_fit_decreasing"], ">= first_fit");
+  figures.Add(gpu.name + "_worst_fit", gain["worst_fit"], ">= first_fit");
+  figures.Add(gpu.name + "_worst_fit_decreasing", gain[""], headline + " +- 0.3, >= first_fit_decreasing");
+  figures.Add(gpu.name + "_filling", gain["filling"]);
+}
+
+void CompareSmall(Figures& figures) {
+  const Candidates grid = GridOf({"0.1"});
+  const double alone = Simulate({.gpu = kA100, .slots = 1}, "critical_path", grid, Scope::kNobody).end_to_end.count();
+  figures.Add("small", alone / Simulate({.gpu = kA100}, "hypersack", grid, Scope::kNobody).end_to_end.count());
+}
+
+// How much more than the whole of a GPU its runs should be allowed to take.
+void CompareComputes(Figures& figures) {
+  const Candidates grid = GridOf(kRates);
+  const double alone = Simulate({.gpu = kA100, .slots = 1}, "critical_path", grid, Scope::kNobody).end_to_end.count();
+  for (const int compute : {1000, 2000, 3000, 4000}) {
+    Gpu gpu = kA100;
+    gpu.compute = compute;
+    const double packed = Simulate({.gpu = gpu}, "hypersack", grid, Scope::kNobody).end_to_end.count();
+    figures.Add("a100_compute_" + std::to_string(compute), alone / packed, "the best at 2000 to 3500");
+  }
+}
+
+// Trainings that go alike for half of their way, packed: alone, and shared.
+void CompareShared(Figures& figures) {
+  std::vector<std::string> rates;
+  for (const std::string first : {"0.1", "0.2"}) {
+    for (const std::string then : {"0.01", "0.02"}) {
+      rates.push_back("Piecewise([" + first + ", " + then + "], [" + std::to_string(kSteps / 2) + "])");
+    }
+  }
+  const Candidates grid = GridOf(rates);
+  const sim::SimulatedStudy alone = Simulate({.gpu = kA100}, "hypersack", grid, Scope::kNobody);
+  const sim::SimulatedStudy shared = Simulate({.gpu = kA100}, "hypersack", grid, Scope::kTeam);
+  // Of each four trainings, the first halves are two different ones: a merge rate of 4 / 3, of which a tenth may be
+  // lost.
+  figures.Add("shared_prefixes_alone_over_shared", alone.end_to_end / shared.end_to_end, ">= 1.2");
+}
+
+// The first decision over many jobs.
+void TimeDecision(Figures& figures, std::size_t gpus, std::size_t job_count, bool fills) {
+  std::vector<PackingJob> jobs;
+  while (jobs.size() < job_count) {
+    for (const auto& [model, of] : kModels) {
+      for (const auto& [batch, at] : kBatches) {
+        const sim::GpuDemand demand = DemandOf(kA100, model, batch);
+        const auto compute = static_cast<std::int64_t>(demand.utilization * kWholeDevice);
+        jobs.push_back({{{compute, demand.memory_bytes}}, 2, demand.step * kSteps});
+      }
+    }
+  }
+  const std::vector<PackingDevice> devices(gpus, {0, 0, kA100.compute, kGpuBytes});
+  const std::vector<std::int64_t> cores{static_cast<std::int64_t>(22 * gpus)};
+  std::vector<double> seconds;
+  std::vector<std::optional<std::size_t>> placed;
+  for (int i = 0; i < 100; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    placed = Pack(jobs, devices, cores, {PackingRule::kWorstFit, true, fills});
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  std::int64_t taken = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) taken += placed[i] ? jobs[i].takes[0].compute : 0;
+  const std::string name = std::to_string(job_count) + "_jobs_on_" + std::to_string(gpus) + (fills ? "_filling_" : "_");
+  std::ranges::sort(seconds);
+  figures.Add(name + "milliseconds", seconds[seconds.size() / 2] * 1e3, "<= 0.1");
+  figures.Add(name + "percent_filled", 100.0 * static_cast<double>(taken) / static_cast<double>(gpus) / kA100.compute,
+              fills ? ">= 99" : "");
+}
+
+}  // namespace
+
+void RunPacking(Figures& figures, Size size) {
+  for (const bool fills : {false, true}) {
+    TimeDecision(figures, 4, 96, fills);
+    TimeDecision(figures, 16, 384, fills);
+  }
+  if (size.small) return CompareSmall(figures);
+  CompareRules(figures, kA100, "2.8");
+  CompareRules(figures, kH100, "4.0");
+  CompareComputes(figures);
+  CompareShared(figures);
+}
+
+}  // namespace espalier::bench
