@@ -6,6 +6,7 @@
 #include <random>
 
 #include "bench/benches.h"
+#include "bench/finished_run.h"
 #include "bench/service.h"
 #include "master/core/reactor.h"
 #include "master/core/state/index_keeper.h"
@@ -112,20 +113,12 @@ class Cluster {
     std::advance(active, static_cast<std::int64_t>(random_() % orders_.size()));
     const Order order = active->second;
     if (order.terms.promises.empty()) GiveUp("a run owes nothing");
-    Life life;
-    life.metrics_ms = Report(order, MetricsOf(order, life.done));
-    const Step end = order.terms.promises.back().step;
-    const StepsTrained trained{order.path.back().stage.node, order.path.back().stage.from, end, Seconds(0.08)};
-    RunEnded ended{.step = end, .slot_time = Seconds(0.1)};
-    std::vector<ReportKind> states;
-    for (const OrderedPromise& promise : order.terms.promises) {
-      if (promise.owed != Owed::kState) continue;
-      ended.saves_under_way.push_back(promise.step);
-      states.push_back(StateAt(order, promise.step));
-    }
+    FinishedRun run = Finish(order, 0.5);
+    Life life{.done = ClaimingAt(order)};
+    life.metrics_ms = Report(order, std::move(run.measured));
     orders_.erase(active);
-    life.end_ms = Report(order, {trained, ended});
-    life.stored_ms = Report(order, std::move(states));
+    life.end_ms = Report(order, std::move(run.ended));
+    life.stored_ms = Report(order, std::move(run.stored));
     return life;
   }
 
@@ -144,26 +137,17 @@ class Cluster {
     return {CallId{1}, {.user = "ann", .team = "ml"}, std::move(request_id), std::move(what)};
   }
 
-  static const OrderedStage& StageAt(const Order& order, Step step) {
-    return *std::find_if(order.path.begin(), order.path.end(), [&](const auto& each) { return step <= each.stage.to; });
-  }
-  static StateStored StateAt(const Order& order, Step step) {
-    const OrderedStage& at = StageAt(order, step);
-    const std::string name = std::to_string(at.stage.node.value) + "-" + std::to_string(step.value);
-    return {order.plan, {at.stage.node, step}, at.lineage, name, 1000, std::string(64, 'a'), Seconds(0.01)};
-  }
-  std::vector<ReportKind> MetricsOf(const Order& order, std::vector<TrialId>& done) const {
-    std::vector<ReportKind> reports;
+  // The trials that wait for the run's metrics.
+  std::vector<TrialId> ClaimingAt(const Order& order) const {
+    std::vector<TrialId> trials;
     const SearchPlan& plan = state_.plans.at(order.plan);
     for (const OrderedPromise& promise : order.terms.promises) {
       if (promise.owed != Owed::kMetrics) continue;
-      const OrderedStage& at = StageAt(order, promise.step);
-      const Point point{at.stage.node, promise.step};
-      reports.push_back(
-          MetricsMeasured{order.plan, point, at.lineage, "stub-evaluation", {{kMetric, 0.5}}, Seconds(0.01)});
-      for (const ClaimId claim : plan.ClaimsAt(point)) done.push_back(plan.claims.at(claim).trial);
+      for (const ClaimId claim : plan.ClaimsAt(PointAt(order, promise.step).point)) {
+        trials.push_back(plan.claims.at(claim).trial);
+      }
     }
-    return reports;
+    return trials;
   }
 
   double Report(const Order& order, std::vector<ReportKind> kinds) {

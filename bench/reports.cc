@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "bench/benches.h"
+#include "bench/finished_run.h"
 #include "bench/output_of.h"
 #include "bench/service.h"
 #include "bench/stub_node.h"
@@ -16,24 +17,49 @@ namespace espalier::bench {
 namespace {
 
 constexpr char kStudyName[] = "reports";
+constexpr int kSlotsAServer = 8;
+constexpr std::int64_t kOnTheWay = kTrialSteps.value - kShared.value - 1;
 
-// Of the trial's claim when the trial is one of many: different for each, in no order.
-double AccuracyOf(std::int64_t number) { return static_cast<double>((number * 7919) % 1'000'003) / 1'000'003; }
+// Different for each trial, in no order.
+double AccuracyOf(TrialId trial) { return static_cast<double>((trial.value * 7919) % 1'000'003) / 1'000'003; }
 
-// One report a trial at this step, as fast as they are taken; how many a second.
-double ReportAll(StubCluster& cluster, std::int64_t first, std::int64_t end, Step step) {
-  std::vector<MetricReport> reports;
-  for (std::int64_t i = first; i < end; ++i) reports.push_back(ReportOf(i, step, AccuracyOf(i + 1)));
+// For whom the run trains: behind the root, which all share, each trial has a plan node of its own, in their order.
+TrialId TrialOf(const Order& order) { return TrialId{order.path.back().stage.node.value - 1}; }
+
+// What all slots train. One run trains the steps that all trials share; from its state there the others start.
+std::vector<Order> Begin(StubNodes& cluster, std::size_t slots) {
+  std::vector<Order> orders = {cluster.AwaitOrder()};
+  cluster.Report(orders.front(), {StoredAt(orders.front(), kShared)});
+  while (orders.size() < slots) orders.push_back(cluster.AwaitOrder());
+  return orders;
+}
+
+// Metrics at each step that the runs pass on their ways, where nobody waits for them; how many a second.
+double ReportOnTheWay(StubNodes& cluster, const std::vector<Order>& orders) {
   const Seconds begun = MonotonicNow();
-  cluster.Report(reports);
+  for (Step step = kShared + 1; step < kTrialSteps; step = step + 1) {
+    for (const Order& order : orders) cluster.Report(order, {MeasuredAt(order, step, AccuracyOf(TrialOf(order)))});
+  }
   cluster.WaitUntilStored();
-  return static_cast<double>(end - first) / (MonotonicNow() - begun).count();
+  return static_cast<double>(orders.size()) * kOnTheWay / (MonotonicNow() - begun).count();
+}
+
+// Runs end, and others take their places, until so many have ended; how many a second.
+double EndRuns(StubNodes& cluster, const std::vector<Order>& orders, std::int64_t count) {
+  const Seconds begun = MonotonicNow();
+  for (const Order& order : orders) cluster.ReportFinished(order, AccuracyOf(TrialOf(order)));
+  for (std::int64_t i = std::ssize(orders); i < count; ++i) {
+    const Order order = cluster.AwaitOrder();
+    cluster.ReportFinished(order, AccuracyOf(TrialOf(order)));
+  }
+  cluster.WaitUntilStored();
+  return static_cast<double>(count) / (MonotonicNow() - begun).count();
 }
 
 // The next call after the last report sees it.
-void CheckQueryable(Client& client, std::int64_t trial, std::int64_t count) {
+void CheckQueryable(Client& client, TrialId trial, std::int64_t count) {
   v1::GetTrialRequest request;
-  request.set_trial_id(trial);
+  request.set_trial_id(trial.value);
   const auto response = Need(client.connection().GetTrial(request));
   if (response.metrics_size() != count) GiveUp("reported metrics are not there");
 }
@@ -48,7 +74,7 @@ void MeasureReplay(Figures& figures, const Service& service, StudyId id, std::in
       Need(study.SubmitBatch(BatchFrom(Shape::kOneNode, first, trials), BatchName(Shape::kOneNode, first)));
   for (std::size_t i = 0; i < answer.trials.size(); ++i) {
     const Result<Evaluation>& evaluation = answer.evaluations[i].Get();
-    if (Need(evaluation).metrics.at("accuracy") != AccuracyOf(answer.trials[i].value)) GiveUp("a metric has changed");
+    if (Need(evaluation).metrics.at("accuracy") != AccuracyOf(answer.trials[i])) GiveUp("a metric has changed");
   }
   figures.Add("replay_of_a_batch_ms", (MonotonicNow() - begun).count() * 1000);
 }
@@ -115,19 +141,23 @@ void RunReports(Figures& figures, Size size) {
   const std::int64_t trials = size.Of(100'000, 2000);
   const std::string name = size.small ? "2k" : "100k";
   const Service service;
-  StubCluster cluster(service, size.Of(64, 3));
+  const int servers = static_cast<int>(size.Of(64, 3));
+  const std::int64_t slots = servers * kSlotsAServer;
+  StubNodes cluster(service, servers, kSlotsAServer);
   Client client = Need(Client::Connect(service.address()));
   const StudyId study = Need(client.CreateStudy(StubStudy(kStudyName))).id();
   Submit(client, study, Shape::kOneNode, 0, trials, 1);
-  figures.Add("intermediate_reports_per_second", ReportAll(cluster, 0, trials, Step{40}), ">= 20,000");
-  CheckQueryable(client, trials, 1);
-  // What slots train is not reported by others: these are the first trials.
-  figures.Add("reports_that_settle_claims_per_second", ReportAll(cluster, kBatchSize, trials, kTrialSteps));
-  CheckQueryable(client, trials, 2);
+  const std::vector<Order> orders = Begin(cluster, static_cast<std::size_t>(slots));
+  figures.Add("intermediate_reports_per_second", ReportOnTheWay(cluster, orders), ">= 20,000");
+  CheckQueryable(client, TrialOf(orders.back()), kOnTheWay);
+  figures.Add("runs_ended_per_second", EndRuns(cluster, orders, trials));
+  CheckQueryable(client, TrialOf(orders.back()), kOnTheWay + 1);
+  Submit(client, study, Shape::kOneNode, trials, slots, 1);  // so that all slots train
+  for (std::int64_t i = 0; i < slots; ++i) cluster.AwaitOrder();
   MeasureReplay(figures, service, study, kBatchSize, trials);
   MeasureList(figures, client, name, static_cast<int>(size.Of(500, 20)));
   MeasureCommandLine(figures, service, name, static_cast<int>(size.Of(20, 2)));
-  MeasureNewClients(figures, service, trials, static_cast<int>(size.Of(20, 2)));
+  MeasureNewClients(figures, service, trials + slots, static_cast<int>(size.Of(20, 2)));
 }
 
 void FirstSubmission(const std::string& address, const std::string& name, std::int64_t number) {

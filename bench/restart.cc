@@ -26,7 +26,7 @@ void RunRestart(Figures& figures, Size size) {
   Service service;
   const auto memory_when_empty = static_cast<double>(service.MasterMemory());
   {
-    const StubNode node(service);
+    const StubNodes node(service);
     Client client = Need(Client::Connect(service.address()));
     const StudyId study = Need(client.CreateStudy(StubStudy("restart"))).id();
     Submit(client, study, Shape::kFourNodes, 0, nodes / 4);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "bench/benches.h"
 #include "bench/copy_rate.h"
+#include "bench/finished_run.h"
 #include "bench/output_of.h"
 #include "bench/service.h"
 #include "bench/stub_node.h"
@@ -27,31 +28,34 @@ double OptunaMilliseconds(const std::string& database, std::int64_t stored, std:
 class OneByOne {
  public:
   explicit OneByOne(const Service& service)
-      : node_(service),
+      : node_(service, 1, 1),
         client_(Need(Client::Connect(service.address()))),
         study_(Need(client_.CreateStudy(StubStudy("rivals")))) {}
 
+  // So many trials that are done.
   void Fill(std::int64_t trials) {
     Submit(client_, study_.id(), Shape::kOneNode, 0, trials, 1);
-    count_ = trials;
+    for (; count_ < trials; ++count_) node_.ReportFinished(node_.AwaitOrder(), 0.5);
   }
 
-  // Submits a trial, reports its metric four times and waits until the client knows its result: all is durable then.
-  // A trial is closed in the call that submits the next one, as a tuner does it. Reports go out as a node manager sends
-  // them; `each_report_waits`: none before the one before it is stored.
+  // Submits a trial, reports its metric four times as its run passes, ends that, and waits until the client knows the
+  // trial's result: all is durable then. A trial is closed in the call that submits the next one, as a tuner does it.
+  // Reports go out as a node manager sends them; `each_report_waits`: none before the one before it is stored.
   Seconds Trial(bool each_report_waits) {
-    std::vector<MetricReport> reports;
-    for (const Step step : kReportSteps) reports.push_back(ReportOf(count_, step, 0.5));
     const Seconds begun = MonotonicNow();
     const tuners::StartTrial trial = TrialOf(Shape::kOneNode, count_++);
     Batch batch;
     batch.new_trials.push_back(trial);
     batch.close = std::exchange(open_, {});
     BatchAnswer answer = Need(study_.SubmitBatch(batch, "trial-" + std::to_string(count_)));
-    for (const MetricReport& report : reports) {
-      node_.Report({report});
+    const Order order = node_.AwaitOrder();
+    for (const Step step : kReportSteps) {
+      node_.Report(order, {MeasuredAt(order, step, 0.5)});
       if (each_report_waits) node_.WaitUntilStored();
     }
+    FinishedRun run = Finish(order, 0.5);
+    node_.Report(order, std::move(run.ended));
+    node_.Report(order, std::move(run.stored));
     Need(answer.evaluations.front().Get());
     open_ = answer.trials;
     return MonotonicNow() - begun;
@@ -64,7 +68,7 @@ class OneByOne {
   }
 
  private:
-  StubNode node_;
+  StubNodes node_;
   Client client_;
   Study study_;
   std::int64_t count_ = 0;

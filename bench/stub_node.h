@@ -1,5 +1,5 @@
 // Node managers that train nothing: they offer a trainer of five hyper-parameters, stand at the beginning of every run
-// that they are given, and report what a bench tells them to, over the real stream. Owned by one thread.
+// that they are given, and report of it what a bench tells them to, over the real stream. Owned by one thread.
 #pragma once
 
 #include <cstdint>
@@ -7,60 +7,41 @@
 #include <string>
 #include <vector>
 
-#include "base/digest.h"
-#include "base/ids.h"
-#include "base/units.h"
 #include "bench/service.h"
 #include "client/study_specification.h"
 #include "protocol/offer.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
 
 namespace espalier::bench {
 
-// A metric at a point of a plan.
-struct MetricReport {
-  PlanNodeId node;
-  Digest128 lineage;  // of the node: a master takes no metrics that do not carry it
-  Step step;
-  double accuracy = 0;
-};
-
-// Of trial `number`, counted from 0, of the shape kOneNode: each has a plan node of its own, behind the one that all
-// share, which comes first.
-MetricReport ReportOf(std::int64_t number, Step step, double accuracy);
-
-class StubNode {
+class StubNodes {
  public:
-  // Registers; returns when the master knows the trainer.
-  explicit StubNode(const Service& service, int slot_count = 0, const std::string& server = "stub");
-  ~StubNode();
+  // So many servers, "stub-0", "stub-1", ..., each with so many slots; without slots they only offer. Returns when the
+  // master knows them, and so the trainer.
+  explicit StubNodes(const Service& service, int servers = 1, int slots = 0);
+  ~StubNodes();
 
-  // Does not wait. As a node manager's, reports go out one message at a time, each with all that is there by then, up
-  // to 1,000. The plan of all points is 1: a bench has one.
-  void Report(const std::vector<MetricReport>& reports);
+  // The next order, of whichever server, that was not returned before; waits for it.
+  Order AwaitOrder();
+
+  // By the server that was given the run. Does not wait. As a node manager's, reports go out one message at a time,
+  // each with all that is there by then, up to 1,000.
+  void Report(const Order& order, std::vector<ReportKind> kinds);
+  // All of a run that keeps its promises and ends, every metric of which has the value.
+  void ReportFinished(const Order& order, double value);
   // Returns when everything that was reported is stored.
   void WaitUntilStored();
 
  private:
+  struct Orders;
   struct Stream;
-  std::unique_ptr<Stream> stream_;
+  const std::unique_ptr<Orders> orders_;
+  std::vector<std::unique_ptr<Stream>> streams_;
 };
 
 // With the stub's offer.
-Registration StubRegistration(int slot_count, const std::string& server = "stub");
-
-// A cluster at work: so many servers, each with eight slots, all of which train as soon as there are trials.
-class StubCluster {
- public:
-  StubCluster(const Service& service, std::int64_t servers);
-
-  // Each report by one of the servers, in turn.
-  void Report(const std::vector<MetricReport>& reports);
-  void WaitUntilStored();
-
- private:
-  std::vector<std::unique_ptr<StubNode>> nodes_;
-  std::size_t next_ = 0;
-};
+Registration StubRegistration(const std::string& server, int slots);
 
 // Of the stub's trainer, shared among the team, by accuracy.
 StudySpecification StubStudy(const std::string& name);

@@ -11,6 +11,7 @@
 namespace espalier::bench {
 namespace {
 
+constexpr int kSlotsAServer = 8;
 constexpr char kCopy[] = "copied";
 constexpr char kBare[] = "bare";
 
@@ -22,10 +23,10 @@ std::string Stored(std::int64_t count) {
 
 // A service with one study, and how many trials it has.
 struct Bench {
-  Bench(Figures& all, std::int64_t servers) : figures(all), server_count(servers) { Connect(); }
+  Bench(Figures& all, int servers) : figures(all), server_count(servers) { Connect(); }
 
   void Connect() {
-    cluster.emplace(service, server_count);
+    cluster.emplace(service, server_count, kSlotsAServer);
     client.emplace(Need(Client::Connect(service.address())));
     study = Need(client->CreateStudy(StubStudy("submit"))).id();
   }
@@ -80,9 +81,9 @@ struct Bench {
   }
 
   Figures& figures;
-  const std::int64_t server_count;
+  const int server_count;
   Service service;
-  std::optional<StubCluster> cluster;
+  std::optional<StubNodes> cluster;
   std::optional<Client> client;
   StudyId study;
   std::int64_t count = 0;
@@ -93,7 +94,7 @@ struct Bench {
 void RunSubmit(Figures& figures, Size size) {
   const std::int64_t batches = size.Of(30, 2);
   const std::int64_t full = size.Of(1'000'000, 4000);
-  const std::int64_t servers = size.Of(64, 3);
+  const int servers = static_cast<int>(size.Of(64, 3));
   Bench bench(figures, servers);
   CopyDatabase(bench.service.Database("postgres"), "template0", kBare);
   BareInserts bare(bench.service.Database(kBare));

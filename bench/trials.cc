@@ -25,7 +25,8 @@ tuners::StartTrial TrialOf(Shape shape, std::int64_t number) {
   tuners::StartTrial trial{.steps = kTrialSteps, .horizon = kTrialSteps};
   switch (shape) {
     case Shape::kOneNode:
-      trial.sequences = {{"lr", "Piecewise([0.5, " + value + "], [10])"}, {"momentum", "0.8"}};
+      trial.sequences = {{"lr", "Piecewise([0.5, " + value + "], [" + std::to_string(kShared.value) + "])"},
+                         {"momentum", "0.8"}};
       break;
     case Shape::kFourNodes:
       trial.sequences = {{"lr", "MultiStep(" + value + ", [20, 60], gamma=0.1)"},

@@ -14,12 +14,14 @@ inline constexpr std::int64_t kBatchSize = 1000;
 
 // How a trial enters the plan.
 enum class Shape {
-  kOneNode,    // parts from a shared beginning at step 10: one new plan node
+  kOneNode,    // parts from a shared beginning at kShared: one new plan node
   kFourNodes,  // shares nothing, and changes a value at three steps: four new plan nodes
 };
 
 // The claim is at this step.
 inline constexpr Step kTrialSteps{80};
+// Where trials of one node part from their shared beginning.
+inline constexpr Step kShared{10};
 
 tuners::StartTrial TrialOf(Shape shape, std::int64_t number);
 

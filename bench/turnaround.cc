@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "bench/benches.h"
+#include "bench/finished_run.h"
 #include "bench/node_stream.h"
 #include "bench/output_of.h"
 #include "bench/service.h"
@@ -27,7 +28,7 @@ constexpr int kSlots = 2;
 // A node manager whose workers take no time: says at once of each order that all is done.
 class InstantNode {
  public:
-  explicit InstantNode(const Service& service) : call_(service, StubRegistration(kSlots)) {
+  explicit InstantNode(const Service& service) : call_(service, StubRegistration("stub", kSlots)) {
     v1::SynchronizeResponse response;
     if (!call_.Read(response)) GiveUp("the registration was refused");
   }
@@ -47,7 +48,9 @@ class InstantNode {
         if (const auto end = ended_.find(order.slot); end != ended_.end()) {
           milliseconds.push_back((now - end->second).count() * 1000);
         }
-        Finish(order, request);
+        for (ReportKind& kind : Joined(Finish(order, 0.5))) {
+          *request.add_reports() = ToProto(Report{++report_, order.run, std::move(kind)});
+        }
         ended_[order.slot] = MonotonicNow();
       }
       if (request.reports_size() > 0 && !call_.Write(request)) GiveUp("the master ended the stream");
@@ -56,31 +59,6 @@ class InstantNode {
   }
 
  private:
-  void Finish(const Order& order, v1::SynchronizeRequest& request) {
-    const auto tell = [&](ReportKind kind) {
-      *request.add_reports() = ToProto(Report{++report_, order.run, std::move(kind)});
-    };
-    RunEnded ended{.step = order.path.back().stage.to, .slot_time = Seconds(0.001)};
-    std::vector<StateStored> states;
-    for (const OrderedPromise& promise : order.terms.promises) {
-      const auto at = std::find_if(order.path.begin(), order.path.end(),
-                                   [&](const OrderedStage& each) { return promise.step <= each.stage.to; });
-      const Point point{at->stage.node, promise.step};
-      if (promise.owed == Owed::kMetrics) {
-        tell(MetricsMeasured{order.plan, point, at->lineage, order.offer.evaluation_digest, {{"accuracy", 0.5}}, {}});
-        continue;
-      }
-      const std::string file = std::to_string(point.node.value) + "-" + std::to_string(point.step.value);
-      states.push_back({order.plan, point, at->lineage, file, 1000, std::string(64, 'a'), Seconds(0.001)});
-      ended.saves_under_way.push_back(promise.step);
-    }
-    for (const OrderedStage& each : order.path) {
-      tell(StepsTrained{each.stage.node, each.stage.from, each.stage.to, Seconds(0.001)});
-    }
-    tell(ended);
-    for (StateStored& state : states) tell(std::move(state));
-  }
-
   NodeStream call_;
   std::set<RunKey> begun_;
   std::map<int, Seconds> ended_;  // by slot

@@ -108,7 +108,8 @@ void TakePosition(Draft& draft, const Server& server, const RunStatus& status) {
   const Run& run = it->second;
   if (run.leadership != status.run.leadership || run.slot.server != server.name) return;
   if (!run.training() || run.incarnation != server.incarnation) return;
-  if (status.step > run.at()) draft.Do(SetPosition{run.id, status.step, draft.now});
+  const bool is_on_path = FindStage(run, status.step) != nullptr;
+  if (is_on_path && status.step > run.at()) draft.Do(SetPosition{run.id, status.step, draft.now});
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ void OnNodeMessage(Draft& draft, const NodeMessage& message) {
     const bool is_refused = message.refused_reports.contains(report.number);
     if (!is_refused &&
         (report.number > server.acknowledged_report || std::holds_alternative<StateStored>(report.kind))) {
-      ApplyReport(draft, report);
+      ApplyReport(draft, server, report);
     }
     server.acknowledged_report = std::max(server.acknowledged_report, report.number);
     draft.TellAgain(server.name);

@@ -47,6 +47,12 @@ const PathStage* FindStage(const Run& run, Step step) {
   return stage != run.path.end() && stage->from < step ? &*stage : nullptr;
 }
 
+bool Passes(const Run& run, Point point) {
+  if (run.start == point) return true;
+  const PathStage* stage = FindStage(run, point.step);
+  return stage != nullptr && stage->node == point.node;
+}
+
 Step EndOf(const Run& run) { return run.open.empty() ? run.at() : std::max(run.at(), run.open.rbegin()->first.first); }
 
 RunView ViewOf(const Run& run) {

@@ -103,6 +103,9 @@ RunView ViewOf(const Run& run);
 // The stage of the run's path that trains `step`; null: none does. O(log stages).
 const PathStage* FindStage(const Run& run, Step step);
 
+// Whether the point lies on the run's path, or is where that begins. O(log stages).
+bool Passes(const Run& run, Point point);
+
 // The point of the run's path at `step`. REQUIRES: the path, or its start, has it. O(log stages).
 Point PointOf(const Run& run, Step step);
 

@@ -86,10 +86,14 @@ TEST_CASE("a finished trial is extended past its horizon, and only the new steps
 
 TEST_CASE("a state that is wanted and not stored any more is trained once more, and nothing is measured again") {
   FinishedByHand of;
-  const RunId first = of.Last().id;
   const Point end = PointOf(of.Last(), Step{20});
+  Asked longer = CallFor(of.trial, 30);
+  longer.request_id = "longer";
+  const TrialContinued before = Continued(of, longer);
+  const RunId first = of.Last().id;
   of.Report(of.Last(), StartUnusable{end, "file", "it is gone"});
   REQUIRE(of.Plan().FindCheckpoint(end) == nullptr);
+  of.Call(CancelStudy{before.study});
   Asked call = CallFor(of.trial, 20);
   call.state_wanted = true;
   const TrialContinued more = Continued(of, call);

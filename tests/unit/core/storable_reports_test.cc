@@ -118,7 +118,7 @@ TEST_CASE("training metrics that cannot be stored, or are none, are refused, and
   SECTION("a step is not one of those that are kept") { why = "steps", trained.series.steps[1] = Step{1025}; }
   SECTION("a value is missing") { why = "values", trained.series.values.pop_back(); }
   one.Tell(trained);
-  CHECK(one.Logged("training metrics were refused"));
+  CHECK(one.Logged("a report was refused"));
   CHECK(one.Logged(why + ": expected"));
   CHECK(one.StoredSeries().empty());
   CHECK(one.Owes(Owed::kMetrics));
@@ -130,16 +130,6 @@ TEST_CASE("training metrics are stored as they came") {
   REQUIRE(one.StoredSeries().size() == 1);
   CHECK(one.StoredSeries()[0].node == one.end.node);
   CHECK(one.StoredSeries()[0].series == one.Trained().series);
-}
-
-TEST_CASE("training metrics of another plan are refused") {
-  OneRun one;
-  TrainingMetrics trained = one.Trained();
-  SECTION("of a node that there is not") { trained.node = PlanNodeId{99}; }
-  SECTION("of another lineage") { trained.lineage = DigestOf("another"); }
-  one.Tell(trained);
-  CHECK(one.Logged("a result of another plan was refused"));
-  CHECK(one.StoredSeries().empty());
 }
 
 TEST_CASE("a checkpoint whose name or size cannot be stored is none, and its promise is lost") {
