@@ -8,6 +8,8 @@ std::string_view Name(ErrorCode code) {
       return "invalid argument";
     case ErrorCode::kUnauthenticated:
       return "unauthenticated";
+    case ErrorCode::kPermissionDenied:
+      return "permission denied";
     case ErrorCode::kNotFound:
       return "not found";
     case ErrorCode::kAlreadyExists:

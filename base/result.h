@@ -12,6 +12,7 @@ namespace espalier {
 enum class ErrorCode {
   kInvalidArgument,     // malformed: fix the request
   kUnauthenticated,     // no token, or one nobody knows
+  kPermissionDenied,    // a node manager's token, for another server
   kNotFound,            // no such thing, or not yours
   kAlreadyExists,       // same request id or running study's name, other content
   kFailedPrecondition,  // the study is finished, the trial is closed

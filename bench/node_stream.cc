@@ -10,7 +10,7 @@ NodeStream::NodeStream(const Service& service, const Registration& registration)
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   stub_ = v1::NodeManagerService::NewStub(
       grpc::CreateCustomChannel(service.address(), grpc::InsecureChannelCredentials(), arguments));
-  context_.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + service.Token());
+  context_.AddMetadata(std::string(kTokenMetadata), std::string(kTokenScheme) + service.StubToken());
   call_ = stub_->Synchronize(&context_);
   v1::SynchronizeRequest request;
   *request.mutable_registration() = ToProto(registration);

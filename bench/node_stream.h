@@ -1,4 +1,4 @@
-// The stream between a node manager and the master, as benches hold it who are node managers.
+// The stream between a node manager and the master, as benches hold it who are node managers of servers "stub...".
 #pragma once
 
 #include <grpcpp/grpcpp.h>

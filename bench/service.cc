@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/token.h"
 #include "client/cli/up/child_process.h"
 #include "client/cli/up/config_files.h"
@@ -50,6 +51,7 @@ struct Service::Parts {
   const Folder folder;
   DataDirectory data;
   PrivatePostgres postgres;
+  std::string stub_token;  // empty: nobody has asked for it yet
   pid_t postgres_process = 0;
   pid_t master_process = 0;
   pid_t node_process = 0;
@@ -72,9 +74,10 @@ Service::~Service() = default;
 
 Seconds Service::StartMaster() {
   const std::string config = parts_->data.File("config/master.txt");
-  Need(WriteMasterConfig(
-      config,
-      {.listen_address = address_, .database = Database(), .administrator_token_file = parts_->data.TokenFile()}));
+  Need(WriteMasterConfig(config, {.listen_address = address_,
+                                  .database = Database(),
+                                  .administrator_token_file = parts_->data.TokenFile(),
+                                  .local_node_token_file = parts_->data.NodeTokenFile()}));
   const Seconds begun = MonotonicNow();
   const Command command{.arguments = {ProgramBesideThisOne("espalier-master"), config},
                         .log_file = parts_->data.LogFile("master")};
@@ -98,12 +101,12 @@ pid_t Service::NodeProcess() const { return parts_->node_process; }
 void Service::StartNodeManager(int slots, const std::vector<WorkerRuntime>& runtimes) {
   const std::string config = parts_->data.File("config/node_manager.txt");
   Need(WriteNodeManagerConfig(config, {.master_address = address_,
-                                       .server = "bench",
+                                       .server = "local",
                                        .slot_count = slots,
                                        .checkpoint_directory = NewFile("checkpoints"),
                                        .work_directory = NewFile("node"),
                                        .runtimes = runtimes,
-                                       .token_file = parts_->data.TokenFile()}));
+                                       .token_file = parts_->data.NodeTokenFile()}));
   const Command command{.arguments = {ProgramBesideThisOne("espalier-node"), config},
                         .log_file = parts_->data.LogFile("node")};
   parts_->node_process = Need(StartChild(command));
@@ -116,7 +119,18 @@ void Service::StartNodeManager(int slots, const std::vector<WorkerRuntime>& runt
 
 std::string Service::NewFile(const std::string& name) const { return parts_->folder.path() + "/" + name; }
 
-std::string Service::Token() const { return Need(ReadTokenFile(parts_->data.TokenFile())); }
+std::string Service::StubToken() const {
+  if (!parts_->stub_token.empty()) return parts_->stub_token;
+  parts_->stub_token = NewToken();
+  v1::AddUserRequest request;
+  request.set_request_id("stubs");
+  request.set_name("stubs");
+  request.set_role(v1::ROLE_NODE);
+  request.set_token_sha256(Sha256Hex(parts_->stub_token));
+  request.add_servers("stub*");
+  Need(Need(Client::Connect(address_)).connection().AddUser(request));
+  return parts_->stub_token;
+}
 
 std::string Service::Database(const std::string& name) const {
   const std::string url = parts_->postgres.ConnectionString();

@@ -36,8 +36,8 @@ class Service {
 
   // For clients, who need no token: they find it beside the socket.
   const std::string& address() const { return address_; }
-  // Of the first administrator, who may also be a node manager.
-  std::string Token() const;
+  // Of node managers of the bench's own, whatever their servers are called.
+  std::string StubToken() const;
   // The connection string of the master's database, or of another one of the cluster.
   std::string Database(const std::string& name = "espalier") const;
   // Of the master, resident, in bytes.

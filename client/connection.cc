@@ -33,8 +33,9 @@ ErrorCode CodeOf(grpc::StatusCode code) {
     case grpc::StatusCode::OUT_OF_RANGE:
       return ErrorCode::kInvalidArgument;
     case grpc::StatusCode::UNAUTHENTICATED:
-    case grpc::StatusCode::PERMISSION_DENIED:
       return ErrorCode::kUnauthenticated;
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return ErrorCode::kPermissionDenied;
     case grpc::StatusCode::NOT_FOUND:
       return ErrorCode::kNotFound;
     case grpc::StatusCode::ALREADY_EXISTS:

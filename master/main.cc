@@ -46,6 +46,27 @@ Result<User> FirstAdministrator(const std::string& token_file) {
   return User{.name = "local", .team = "local", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(token)};
 }
 
+// The same of the node manager of the server `local`.
+Result<User> FirstNode(const std::string& token_file) {
+  ESPALIER_ASSIGN(const std::string token, ReadOrMakeTokenFile(token_file));
+  return User{
+      .name = "local-node", .team = {}, .role = Role::kNode, .token_sha256 = Sha256Hex(token), .servers = {"local"}};
+}
+
+// Those whose tokens the configuration names files for.
+Result<std::vector<User>> FirstUsers(const config::v1::Master& config) {
+  std::vector<User> users;
+  if (!config.administrator_token_file().empty()) {
+    ESPALIER_ASSIGN(User administrator, FirstAdministrator(config.administrator_token_file()));
+    users.push_back(std::move(administrator));
+  }
+  if (!config.local_node_token_file().empty()) {
+    ESPALIER_ASSIGN(User node, FirstNode(config.local_node_token_file()));
+    users.push_back(std::move(node));
+  }
+  return users;
+}
+
 // Joins the event loop and the RPC server, which know each other through narrow ports alone.
 class Service : public MasterPort, public EffectRunner {
  public:
@@ -178,10 +199,8 @@ int main(int argument_count, char** arguments) {
   if (config.hours_between_failures() > 0) {
     settings.between_failures = std::chrono::duration<double, std::ratio<3600>>(config.hours_between_failures());
   }
-  if (!config.administrator_token_file().empty()) {
-    auto administrator = FirstAdministrator(config.administrator_token_file());
-    if (!administrator.has_value()) return Refuse(administrator.error(), 1);
-    settings.first_administrator = std::move(*administrator);
-  }
+  auto users = FirstUsers(config);
+  if (!users.has_value()) return Refuse(users.error(), 1);
+  settings.first_users = std::move(*users);
   return Serve(config, settings, signals);
 }

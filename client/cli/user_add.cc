@@ -1,6 +1,7 @@
 // espalier user add NAME --team TEAM
 #include <memory>
 #include <ostream>
+#include <sstream>
 
 #include "base/digest.h"
 #include "base/token.h"
@@ -17,7 +18,16 @@ struct Options {
   std::string name;
   std::string team;
   std::string role = "member";
+  std::string servers;
 };
+
+// What stands between commas.
+std::vector<std::string> Listed(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream rest(text);
+  for (std::string name; std::getline(rest, name, ',');) names.push_back(name);
+  return names;
+}
 
 int Run(CommandContext& context, const Options& options) {
   Result<Client> client = ConnectToServer(context);
@@ -29,11 +39,15 @@ int Run(CommandContext& context, const Options& options) {
   request.set_team(options.team);
   request.set_role(RoleOf(options.role));
   request.set_token_sha256(Sha256Hex(token));
+  for (const std::string& server : Listed(options.servers)) request.add_servers(server);
   const Result<v1::AddUserResponse> response = client->connection().AddUser(request);
   if (!response.has_value()) return Fail(context, response.error());
   if (context.output == OutputFormat::kJson) {
-    PrintJson(context.out,
-              Json::Object({{"name", options.name}, {"team", options.team}, {"role", options.role}, {"token", token}}));
+    PrintJson(context.out, Json::Object({{"name", options.name},
+                                         {"team", options.team},
+                                         {"role", options.role},
+                                         {"servers", Json::ArrayOf(request.servers())},
+                                         {"token", token}}));
     return kExitDone;
   }
   context.err << "the token of " << options.name << ", shown this once and stored nowhere";
@@ -63,7 +77,11 @@ Command UserAddCommand(CommandContext& context) {
                    .help = "member (the default), administrator (may add users), node (a node manager), or tuner (a "
                            "tuner host)",
                    .placeholder = "ROLE",
-                   .one_of = {"member", "administrator", "node", "tuner"}}}};
+                   .one_of = {"member", "administrator", "node", "tuner"}},
+                  {.name = "--servers",
+                   .target = &options->servers,
+                   .help = "which servers a node manager may be: their names, gpu-* for all that begin so",
+                   .placeholder = "NAME,..."}}};
   AddServerOptions(command, context);
   AddOutputOption(command, context);
   command.run = [&context, options] { return Run(context, *options); };

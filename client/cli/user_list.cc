@@ -19,15 +19,18 @@ int Run(CommandContext& context) {
       users.Append(Json::Object({{"name", user.name()},
                                  {"team", user.team()},
                                  {"role", Name(user.role())},
+                                 {"servers", Json::ArrayOf(user.servers())},
                                  {"state", user.active() ? "active" : "removed"}}));
     }
     PrintJson(context.out, users);
     return kExitDone;
   }
-  Table table({"name", "team", "role", "state"});
+  Table table({"name", "team", "role", "servers", "state"});
   for (const v1::User& user : response->users()) {
+    std::string servers;
+    for (const std::string& server : user.servers()) servers += (servers.empty() ? "" : ",") + server;
     table.AddRow({user.name(), user.team().empty() ? "-" : user.team(), std::string(Name(user.role())),
-                  user.active() ? "active" : "removed"});
+                  servers.empty() ? "-" : servers, user.active() ? "active" : "removed"});
   }
   table.Print(context.out);
   return kExitDone;

@@ -20,7 +20,7 @@ struct ReactorSettings {
   std::int64_t checkpoint_bytes = 0;  // the checkpoints' budget; 0: none
   // Runs save as they pass every so many steps of a lineage, instead of where it pays; 0: where it pays.
   std::int64_t save_every_steps = 0;
-  std::optional<User> first_administrator;  // whose token is kept as it is here
+  std::vector<User> first_users;  // whose tokens are kept as they are here
 };
 
 struct Transition {

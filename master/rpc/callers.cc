@@ -18,7 +18,7 @@ tl::unexpected<Error> Unauthenticated(std::string message) {
   return MakeError(ErrorCode::kUnauthenticated, std::move(message));
 }
 
-Caller CallerOf(const User& user) { return {.user = user.name, .team = user.team}; }
+Caller CallerOf(const User& user) { return {.user = user.name, .team = user.team, .servers = user.servers}; }
 
 }  // namespace
 
@@ -53,10 +53,10 @@ Result<Caller> Callers::TunerHost(const grpc::ServerContext& context) const {
 
 Result<Caller> Callers::Node(const grpc::ServerContext& context) const {
   ESPALIER_ASSIGN(const User user, UserOf(context));
-  if (user.role == Role::kNode || user.role == Role::kAdministrator) return CallerOf(user);
+  if (user.role == Role::kNode) return CallerOf(user);
   return Unauthenticated(
       "a node manager needs a token of its own; an administrator makes one: espalier user add NAME "
-      "--role node");
+      "--role node --servers NAME");
 }
 
 Result<User> Callers::UserOf(const grpc::ServerContext& context) const {

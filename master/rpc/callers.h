@@ -24,7 +24,7 @@ class Callers {
   Result<Caller> Member(const grpc::ServerContext& context) const;  // administrators too
   Result<Caller> Administrator(const grpc::ServerContext& context) const;
   Result<Caller> TunerHost(const grpc::ServerContext& context) const;  // administrators too
-  Result<Caller> Node(const grpc::ServerContext& context) const;       // administrators too
+  Result<Caller> Node(const grpc::ServerContext& context) const;       // node managers alone
 
  private:
   Result<User> UserOf(const grpc::ServerContext& context) const;

@@ -11,6 +11,8 @@ grpc::StatusCode CodeOf(ErrorCode code) {
       return grpc::StatusCode::INVALID_ARGUMENT;
     case ErrorCode::kUnauthenticated:
       return grpc::StatusCode::UNAUTHENTICATED;
+    case ErrorCode::kPermissionDenied:
+      return grpc::StatusCode::PERMISSION_DENIED;
     case ErrorCode::kNotFound:
       return grpc::StatusCode::NOT_FOUND;
     case ErrorCode::kAlreadyExists:

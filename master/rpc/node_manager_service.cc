@@ -7,6 +7,19 @@
 #include "master/rpc/known_request.h"
 
 namespace espalier::master {
+namespace {
+
+Result<void> CheckMayBe(const Caller& node, const std::string& server) {
+  if (MayBe(node.servers, server)) return {};
+  std::string names;
+  for (const std::string& each : node.servers) names += (names.empty() ? "" : ", ") + each;
+  return MakeError(ErrorCode::kPermissionDenied,
+                   "the token of " + node.user + " is for " + names + ", and not for the server '" + server +
+                       "'; an administrator makes one: espalier user add NAME --role node --servers " + server,
+                   "server");
+}
+
+}  // namespace
 
 grpc::Status NodeManagerService::Synchronize(
     grpc::ServerContext* context, grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) {
@@ -24,26 +37,26 @@ grpc::Status NodeManagerService::Synchronize(
   });
   grpc::Status status = grpc::Status::OK;
   v1::SynchronizeRequest request;
-  while (stream->Read(&request)) {
-    if (const auto node = callers_.Node(*context); !node.has_value()) {  // the token may be revoked meanwhile
-      status = ToStatus(node.error());
-      break;
-    }
-    if (const auto known = CheckKnown(*context, request); !known.has_value()) {
-      status = ToStatus(known.error());
-      break;
-    }
-    auto message = FromProto(request, id);
-    if (!message.has_value()) {
+  while (status.ok() && stream->Read(&request)) {
+    if (auto message = Take(*context, request, id); message.has_value()) {
+      master_.Post(std::move(*message));
+    } else {
       status = ToStatus(message.error());
-      break;
     }
-    master_.Post(std::move(*message));
   }
   sessions_.Close(id);
   writer.join();
   master_.Post(NodeGone{id});
   return status;
+}
+
+Result<NodeMessage> NodeManagerService::Take(const grpc::ServerContext& context, const v1::SynchronizeRequest& request,
+                                             SessionId id) const {
+  ESPALIER_ASSIGN(const Caller node, callers_.Node(context));  // the token may be revoked meanwhile
+  ESPALIER_RETURN_IF_ERROR(CheckKnown(context, request));
+  ESPALIER_ASSIGN(NodeMessage message, FromProto(request, id));
+  if (message.registration) ESPALIER_RETURN_IF_ERROR(CheckMayBe(node, message.registration->server));
+  return message;
 }
 
 grpc::Status NodeManagerService::StreamedGetReference(
@@ -87,6 +100,15 @@ grpc::Status NodeManagerService::StreamedPutOutput(
   if (const auto known = CheckKnown(*context, request); !known.has_value()) return ToStatus(known.error());
   const Result<RunOutput> output = FromProto(request);
   if (!output.has_value()) return ToStatus(output.error());
+  std::optional<std::string> server;
+  const Result<void> read = master_.Read([&](const MasterState& state) {
+    const auto run = state.runs.find(output->run.run);
+    if (run != state.runs.end()) server = run->second.slot.server;
+  });
+  if (!read.has_value()) return ToStatus(read.error());
+  if (server) {
+    if (const auto may = CheckMayBe(*caller, *server); !may.has_value()) return ToStatus(may.error());
+  }
   if (const Result<void> put = stores_.outputs.Put(*output); !put.has_value()) return ToStatus(put.error());
   stream->Write(v1::PutOutputResponse());  // who calls may be gone, and learns nothing then
   return grpc::Status::OK;
@@ -104,6 +126,7 @@ grpc::Status NodeManagerService::StreamedPutServerLog(
   if (const auto known = CheckKnown(*context, request); !known.has_value()) return ToStatus(known.error());
   const Result<ServerLogPart> part = FromProto(request);
   if (!part.has_value()) return ToStatus(part.error());
+  if (const auto may = CheckMayBe(*caller, part->server); !may.has_value()) return ToStatus(may.error());
   bool is_registered = false;
   const Result<void> read = master_.Read([&](const MasterState& state) {
     const auto server = state.servers.find(part->server);

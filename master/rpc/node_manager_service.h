@@ -21,8 +21,9 @@ class NodeManagerService final
       : master_(master), sessions_(sessions), stores_(stores), callers_(callers) {}
 
   // Until the node manager, the network or the master ends it; then NodeGone is posted, once, behind all messages.
-  // Errors: kUnauthenticated, also when the token is revoked meanwhile; kResourceExhausted over kNodesPerUserMax;
-  // kInvalidArgument for a message that makes no sense; kUnavailable while the master stops.
+  // Errors: kUnauthenticated, also when the token is revoked meanwhile; kPermissionDenied for a server that the token
+  // is not for; kResourceExhausted over kNodesPerUserMax; kInvalidArgument for a message that makes no sense;
+  // kUnavailable while the master stops.
   grpc::Status Synchronize(grpc::ServerContext* context,
                            grpc::ServerReaderWriter<v1::SynchronizeResponse, v1::SynchronizeRequest>* stream) override;
 
@@ -31,19 +32,24 @@ class NodeManagerService final
       grpc::ServerContext* context,
       grpc::ServerUnaryStreamer<v1::GetReferenceRequest, v1::GetReferenceResponse>* stream) override;
 
-  // Waits for the database, and not for the event loop. Errors: kUnauthenticated; those of OutputStore::Put;
-  // kInvalidArgument.
+  // Waits for the database, and asks the event loop whose the run is. Errors: kUnauthenticated; kPermissionDenied for a
+  // run of a server that the token is not for; those of OutputStore::Put; kInvalidArgument; kUnavailable while the
+  // master stops.
   grpc::Status StreamedPutOutput(
       grpc::ServerContext* context,
       grpc::ServerUnaryStreamer<v1::PutOutputRequest, v1::PutOutputResponse>* stream) override;
 
   // Waits for the database, and asks the event loop whether such a node manager is registered. Errors:
-  // kUnauthenticated; kInvalidArgument; kUnavailable also where none is (yet).
+  // kUnauthenticated; kPermissionDenied as above; kInvalidArgument; kUnavailable also where none is (yet).
   grpc::Status StreamedPutServerLog(
       grpc::ServerContext* context,
       grpc::ServerUnaryStreamer<v1::PutServerLogRequest, v1::PutServerLogResponse>* stream) override;
 
  private:
+  // What a stream's next message says, of whoever may say it.
+  Result<NodeMessage> Take(const grpc::ServerContext& context, const v1::SynchronizeRequest& request,
+                           SessionId id) const;
+
   MasterPort& master_;
   NodeSessions& sessions_;
   const SideStores stores_;

@@ -47,7 +47,11 @@ UserService::UserService(MasterPort& master, PendingCalls& calls, const Callers&
 
 Result<void> UserService::AddUser(const Caller& caller, const v1::AddUserRequest& request, v1::AddUserResponse&) {
   ESPALIER_ASSIGN(const Role role, FromProto(request.role()));
-  User added{.name = request.name(), .team = request.team(), .role = role, .token_sha256 = request.token_sha256()};
+  User added{.name = request.name(),
+             .team = request.team(),
+             .role = role,
+             .token_sha256 = request.token_sha256(),
+             .servers = {request.servers().begin(), request.servers().end()}};
   ESPALIER_RETURN_IF_ERROR(calls_.Ask<UserChanged>(
       master_, {.caller = caller, .request_id = request.request_id(), .what = master::AddUser{std::move(added)}}));
   return {};
@@ -61,6 +65,7 @@ Result<void> UserService::ListUsers(const Caller&, const v1::ListUsersRequest&, 
       message.set_team(user.team);
       message.set_role(ToProto(user.role));
       message.set_active(!user.token_sha256.empty());
+      message.mutable_servers()->Assign(user.servers.begin(), user.servers.end());
     }
   });
 }

@@ -166,7 +166,7 @@ class StateRows {
     RowSet team("team/set");
     for (const auto& [name, set] : users_) {
       const auto token = set.token_sha256.empty() ? NoText{} : set.token_sha256;
-      user.Add(name, set.team, Name(set.role), token);
+      user.Add(name, set.team, Name(set.role), token, set.servers);
     }
     RowSet drain("server_drain/set");
     RowSet undrain("server_drain/clear");

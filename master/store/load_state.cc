@@ -81,7 +81,11 @@ class Loader {
 
   void LoadUsers() {
     Each("service_user/load", [&](const RowReader& row) {
-      User user{.name = row.Text("name"), .team = row.Text("team"), .role = row.Parsed("role", ParseRole)};
+      User user{.name = row.Text("name"),
+                .team = row.Text("team"),
+                .role = row.Parsed("role", ParseRole),
+                .token_sha256 = {},
+                .servers = row.Texts("servers")};
       if (!row.IsNull("token_sha256")) user.token_sha256 = row.Text("token_sha256");
       Apply(state_, SetUser{std::move(user)});
     });

@@ -5,12 +5,14 @@ CREATE TABLE service_user (
   team         text NOT NULL,
   role         text NOT NULL,
   token_sha256 text,
+  servers      text[] NOT NULL,
   CONSTRAINT service_user_role_is_known CHECK (role IN ('member', 'administrator', 'node', 'tuner')),
   CONSTRAINT service_user_is_of_no_team_as_a_node CHECK ((role IN ('node', 'tuner')) = (team = '')),
+  CONSTRAINT service_user_is_bound_to_servers_as_a_node CHECK ((role = 'node') = (cardinality(servers) > 0)),
   CONSTRAINT service_user_token_is_of_one_user UNIQUE (token_sha256),
   CONSTRAINT service_user_token_is_kept_as_sha256 CHECK (token_sha256 ~ '^[0-9a-f]{64}$')
 );
-COMMENT ON TABLE service_user IS 'Who may call, for good: team and role, and the SHA-256 of the token; a user who was removed has none.';
+COMMENT ON TABLE service_user IS 'Who may call, for good: team and role, the servers that a node manager may be (gpu-*: all that begin so), and the SHA-256 of the token; a user who was removed has none.';
 
 CREATE TABLE server_drain (
   server     text CONSTRAINT server_drain_is_one_per_server PRIMARY KEY,

@@ -182,12 +182,15 @@ class Service:
         """A node manager beside the service's own: its work directory, configuration and log are called `folder`."""
         own = (self.data / "config" / "node_manager.txt").read_text()
         address = re.search(r'master_address: "([^"]*)"', own).group(1)
+        token = self.root / f"{folder}.token"
+        if not token.exists():
+            token.write_text(self.json("user", "add", folder, "--role", "node", "--servers", server)["token"])
         configuration = self.write(f"{folder}.txt", f"""
 master_address: "{address}"
 server: "{server}"
 checkpoint_directory: "{self.data}/checkpoints"
 work_directory: "{self.root}/{folder}"
-token_file: "{self.data}/token"
+token_file: "{token}"
 {lines}
 """)
         with open(self.root / f"{folder}.log", "ab") as log:

@@ -67,10 +67,11 @@ class Inside:
                         "-c", "listen_addresses=", "-c", f"unix_socket_directories={socket}"], check=True)  # fmt: skip
         url = f"host='{socket}' user={USER} dbname=postgres"
         wait_until(lambda: subprocess.run([programs / "psql", "-d", url, "-c", "SELECT 1"], capture_output=True).returncode == 0, "PostgreSQL answers")
-        (self.folder / "master.txt").write_text(f'listen_address: "127.0.0.1:{self.port}"\ndatabase: "{url}"\nadministrator_token_file: "{self.folder}/master/token"\n')
+        (self.folder / "master.txt").write_text(f'listen_address: "127.0.0.1:{self.port}"\ndatabase: "{url}"\nadministrator_token_file: "{self.folder}/master/token"\n'
+                                                f'local_node_token_file: "{self.folder}/master/node-token"\n')
         (self.folder / "node.txt").write_text(
-            f'master_address: "ipv4:127.0.0.1:{self.port}"\nserver: "alone"\nslot_count: 2\ncheckpoint_directory: "{self.folder}/checkpoints"\n'
-            f'work_directory: "{self.folder}/node/work"\ntoken_file: "{self.folder}/master/token"\nstop_seconds: 600\n'
+            f'master_address: "ipv4:127.0.0.1:{self.port}"\nserver: "local"\nslot_count: 2\ncheckpoint_directory: "{self.folder}/checkpoints"\n'
+            f'work_directory: "{self.folder}/node/work"\ntoken_file: "{self.folder}/master/node-token"\nstop_seconds: 600\n'
             f'runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}\n')
         # As an installation would differ: who runs it, and where things are.
         for unit in ("master", "node"):

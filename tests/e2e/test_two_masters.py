@@ -111,14 +111,14 @@ class Masters(Service):
         self.masters[index] = self.launch(
             "espalier-master", f"master-{index}",
             f'listen_address: "127.0.0.1:{self.ports[index]}"\ndatabase: "{database}"\n'
-            f'administrator_token_file: "{self.root}/token"\n')
+            f'administrator_token_file: "{self.root}/token"\nlocal_node_token_file: "{self.root}/node-token"\n')
 
     def start_node(self):
         self.node = self.launch(
             "espalier-node", "node",
-            f'master_address: "{self.address}"\nserver: "alone"\nslot_count: 2\n'
+            f'master_address: "{self.address}"\nserver: "local"\nslot_count: 2\n'
             f'checkpoint_directory: "{self.root}/checkpoints"\nwork_directory: "{self.root}/node"\n'
-            f'runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}\ntoken_file: "{self.root}/token"\n')
+            f'runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}\ntoken_file: "{self.root}/node-token"\n')
         wait_until(self.servers, "the node manager is connected")
 
     def listens(self, index):

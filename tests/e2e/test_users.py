@@ -50,8 +50,11 @@ class UsersTest(unittest.TestCase):
         token = self.service.data / "token"
         self.assertEqual(stat.S_IMODE(token.stat().st_mode), 0o600)
         users = {user["name"]: user for user in self.service.json("user", "list")}
-        self.assertEqual(users["local"], {"name": "local", "team": "local", "role": "administrator", "state": "active"})
-        self.assertEqual(users["ann"], {"name": "ann", "team": "vision", "role": "member", "state": "active"})
+        user = {"servers": [], "state": "active"}
+        self.assertEqual(users["local"], {"name": "local", "team": "local", "role": "administrator", **user})
+        self.assertEqual(users["ann"], {"name": "ann", "team": "vision", "role": "member", **user})
+        self.assertEqual(users["local-node"], {"name": "local-node", "team": "", "role": "node", "servers": ["local"], "state": "active"})
+        self.assertEqual(stat.S_IMODE((self.service.data / "node-token").stat().st_mode), 0o600)
         self.assertEqual(self.service.json("study", "list"), [])  # not even to the administrator
 
     def test_the_token_is_printed_alone_and_works_as_a_file(self):
@@ -192,29 +195,31 @@ administrator_token_file: "{folder}/administrator"
         self.assertEqual(stat.S_IMODE((folder / "administrator").stat().st_mode), 0o600)
         self.assertEqual(service.run("study", "list", *server, check=False).returncode, 1)
         self.assertEqual([user["name"] for user in service.json("user", "list", *administrator)], ["local"])
-        tokens = {role: service.json("user", "add", role, *(["--team", "t"] if role == "member" else []), "--role", role,
-                                     *administrator)["token"] for role in ("node", "member")}
+        binds = {"node": ["--servers", "node"], "member": ["--team", "t"]}
+        tokens = {role: service.json("user", "add", role, "--role", role, *binds[role], *administrator)["token"] for role in binds}
 
-        def node_manager(role):
-            token = service.write(f"other/{role}.token", tokens[role])
-            config = service.write(f"other/{role}.txt", f"""
+        def node_manager(role, server):
+            token = service.write(f"other/{server}.token", tokens[role])
+            config = service.write(f"other/{server}.txt", f"""
 master_address: "unix:{folder}/master.sock"
-server: "{role}"
+server: "{server}"
 slot_count: 1
 checkpoint_directory: "{folder}/checkpoints"
-work_directory: "{folder}/{role}"
+work_directory: "{folder}/{server}"
 runtimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}
 token_file: "{token}"
 """)
-            with open(folder / f"{role}.log", "w", encoding="utf-8") as log:
+            with open(folder / f"{server}.log", "w", encoding="utf-8") as log:
                 return subprocess.Popen([BIN / "espalier-node", config], stdout=log, stderr=log)
 
-        nodes = [node_manager("member"), node_manager("node")]
+        nodes = [node_manager("member", "member"), node_manager("node", "other"), node_manager("node", "node")]
         try:
             wait_until(lambda: [s["name"] for s in service.json("server", "list", *administrator)] == ["node"],
                        "the node manager is connected")
             wait_until(lambda: "needs a token of its own" in (folder / "member.log").read_text(),
                        "the impostor is refused")
+            wait_until(lambda: "is for node, and not for the server 'other'" in (folder / "other.log").read_text(),
+                       "a server that the token is not for is refused")
             self.assertEqual([s["name"] for s in service.json("server", "list", *administrator)], ["node"])
         finally:
             for node in nodes:

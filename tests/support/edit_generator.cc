@@ -127,7 +127,7 @@ void EditGenerator::BringCode() {
 void EditGenerator::ChangeUser() {
   User user{.name = "user" + std::to_string(Below(4)), .team = "team" + Text()};
   if (Chance(50)) user.role = Role::kAdministrator;
-  if (Chance(20)) user = {.name = "node" + Text(), .team = "", .role = Role::kNode};
+  if (Chance(20)) user = {.name = "node" + Text(), .team = "", .role = Role::kNode, .servers = {"gpu-*", Text()}};
   if (Chance(80)) user.token_sha256 = Sha256Hex(std::to_string(random_()));
   Do(SetUser{user});
 }

@@ -143,9 +143,12 @@ void Uplink::Stream::OnWriteDone(bool) {
 }
 
 void Uplink::Stream::OnDone(const grpc::Status& status) {
-  state_.queue.Post([&state = state_, message = status.error_message()] {
+  state_.queue.Post([&state = state_, code = status.error_code(), message = status.error_message()] {
     if (!std::exchange(state.said_away, true)) {
-      Log(LogLevel::kWarning, "the master is away, trying again", {{"reason", message}});
+      const bool is_refused = code == grpc::UNAUTHENTICATED || code == grpc::PERMISSION_DENIED;
+      Log(is_refused ? LogLevel::kError : LogLevel::kWarning,
+          is_refused ? "the master does not take this server, trying again" : "the master is away, trying again",
+          {{"reason", message}});
     }
     state.connected = false;
     state.stream.reset();

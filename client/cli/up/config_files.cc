@@ -24,6 +24,7 @@ Result<void> WriteMasterConfig(const std::string& path, const MasterSettings& se
   message.set_listen_address(settings.listen_address);
   message.set_database(settings.database);
   message.set_administrator_token_file(settings.administrator_token_file);
+  message.set_local_node_token_file(settings.local_node_token_file);
   message.set_checkpoint_bytes(settings.checkpoint_bytes);
   return WriteMessage(path, message);
 }

@@ -15,6 +15,7 @@ struct MasterSettings {
   std::string listen_address;
   std::string database;
   std::string administrator_token_file;
+  std::string local_node_token_file{};
   std::int64_t checkpoint_bytes = 0;  // 0: no budget
 };
 

@@ -1,6 +1,7 @@
 // The data directory: everything that outlives `up`, under one folder, for one `up` at a time.
 //   address       the master's address, while it accepts connections        up.pid   the running `up`
 //   token         that of the first administrator: whoever uses the service here
+//   node-token    that of the node manager
 //   postgres/     the private PostgreSQL cluster                            config/  files written for master and node
 //   manager checkpoints/  the checkpoint store                                      node/    the node manager's own
 //   logs/         one file a program                                        run/     records of running programs
@@ -36,6 +37,8 @@ class DataDirectory {
   const std::string& Path() const { return path_; }
   std::string File(const std::string& name) const { return path_ + "/" + name; }
   std::string TokenFile() const { return path_ + "/token"; }
+  // Of the token of the node manager, which the master makes likewise.
+  std::string NodeTokenFile() const { return path_ + "/node-token"; }
   std::string LogFile(const std::string& program) const { return path_ + "/logs/" + program + ".log"; }
   const std::string& RuntimePath() const { return runtime_path_; }
 

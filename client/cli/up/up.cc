@@ -30,12 +30,8 @@ constexpr Seconds kNodeStopTime{10};
 constexpr Seconds kStopMargin{5};
 // As the master calls whoever has the first token.
 constexpr char kOwner[] = "local";
-
-std::string HostName() {
-  char name[256] = "localhost";
-  gethostname(name, sizeof(name) - 1);
-  return name;
-}
+// Which the token that the master makes for a node manager is for.
+constexpr char kServer[] = "local";
 
 bool AcceptsConnections(const std::string& socket_path) {
   sockaddr_un address{};
@@ -52,6 +48,7 @@ Result<Program> MasterProgram(const DataDirectory& data, const UpOptions& option
   ESPALIER_RETURN_IF_ERROR(WriteMasterConfig(config, {.listen_address = "unix:" + socket_path,
                                                       .database = database,
                                                       .administrator_token_file = data.TokenFile(),
+                                                      .local_node_token_file = data.NodeTokenFile(),
                                                       .checkpoint_bytes = options.checkpoint_bytes}));
   return Program{.name = "master",
                  .command = {.arguments = {options.programs.master, config}, .log_file = data.LogFile("master")},
@@ -74,13 +71,13 @@ Result<Program> NodeManagerProgram(const DataDirectory& data, const UpOptions& o
   const std::string config = NodeManagerConfigFile(data.Path());
   ESPALIER_RETURN_IF_ERROR(WriteNodeManagerConfig(
       config, {.master_address = "unix:" + data.RuntimePath() + "/master.sock",
-               .server = HostName(),
+               .server = kServer,
                .slot_count = slot_count,
                .checkpoint_directory = StoreOf(data, options),
                .work_directory = data.File("node"),
                .runtimes = runtimes,
                .stop_time = kNodeStopTime,
-               .token_file = data.TokenFile(),
+               .token_file = data.NodeTokenFile(),
                .user_code = options.user_code.empty() ? std::vector<std::string>{"own_jobs"} : options.user_code,
                .owner = kOwner}));
   return Program{

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "base/key_text.h"
+#include "master/core/state/stored_text.h"
 
 namespace espalier::master {
 namespace {
 
 constexpr std::size_t kUserNameBytesMax = 100;
 constexpr std::size_t kTokenDigits = 64;
+constexpr std::size_t kServersMax = 100;  // of one token
 
 // Of users and teams: part of request keys and scopes, and typed by people.
 Result<void> CheckUserName(const std::string& name, const char* field) {
@@ -19,6 +21,25 @@ Result<void> CheckUserName(const std::string& name, const char* field) {
   return MakeError(ErrorCode::kInvalidArgument, "expected 1 to 100 letters, digits, or any of ._@-", field);
 }
 
+// Of a node manager, which is bound to some server.
+Result<void> CheckServers(const User& user) {
+  if (user.role != Role::kNode) {
+    if (user.servers.empty()) return {};
+    return MakeError(ErrorCode::kInvalidArgument, "only a node manager is a server", "servers");
+  }
+  if (user.servers.empty() || user.servers.size() > kServersMax) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "expected the names of 1 to 100 servers that the node manager may be; gpu-* for all that begin so",
+                     "servers");
+  }
+  for (const std::string& server : user.servers) {
+    ESPALIER_RETURN_IF_ERROR(CheckName(server, "servers"));
+    if (server.find('*') >= server.size() - 1) continue;
+    return MakeError(ErrorCode::kInvalidArgument, "expected '*' at the end alone, got " + server, "servers");
+  }
+  return {};
+}
+
 Result<void> CheckUser(const User& user) {
   ESPALIER_RETURN_IF_ERROR(CheckUserName(user.name, "name"));
   if (user.role != Role::kNode && user.role != Role::kTuner) {
@@ -26,6 +47,7 @@ Result<void> CheckUser(const User& user) {
   } else if (!user.team.empty()) {
     return MakeError(ErrorCode::kInvalidArgument, "node managers and tuner hosts are of no team", "team");
   }
+  ESPALIER_RETURN_IF_ERROR(CheckServers(user));
   if (user.token_sha256.size() == kTokenDigits &&
       user.token_sha256.find_first_not_of("0123456789abcdef") == std::string::npos) {
     return {};
@@ -60,10 +82,14 @@ Result<void> CheckIsNew(const MasterState& state, const User& user) {
   return MakeError(ErrorCode::kAlreadyExists, "this token is somebody's already; make another", "token_sha256");
 }
 
-void SetAndAdmit(Draft& draft, User user) {
+void Set(Draft& draft, User user) {
   draft.Log(LogLevel::kInfo, IsActive(user) ? "user set" : "user removed",
             {{"name", user.name}, {"team", user.team}, {"role", Name(user.role)}});
   draft.Do(SetUser{std::move(user)});
+}
+
+void SetAndAdmit(Draft& draft, User user) {
+  Set(draft, std::move(user));
   draft.Emit(AdmitUsers{draft.state().users});
 }
 
@@ -73,6 +99,7 @@ Digest128 ContentOf(const Caller&, const AddUser& call) {
   const User& user = call.added;
   KeyText content("add-user-1");
   content.Add(user.name).Add(user.team).Add(Name(user.role)).Add(user.token_sha256);
+  for (const std::string& server : user.servers) content.Add(server);
   return DigestOf(content.text());
 }
 
@@ -112,17 +139,18 @@ UserChanged AnswerOf(const RemoveUser&, const std::vector<std::int64_t>&) { retu
 
 void OnRecovered(Draft& draft, const Recovered& recovered) {
   draft.Do(RestartLeases{recovered.arrived});
-  const std::optional<User>& first = draft.settings.first_administrator;
-  if (first) {
-    const User* holder = FindByToken(draft.state(), first->token_sha256);
-    const auto known = draft.state().users.find(first->name);
-    const bool is_of_other_team = known != draft.state().users.end() && known->second.team != first->team;
-    if (holder == nullptr && !is_of_other_team) return SetAndAdmit(draft, *first);
-    if (holder == nullptr || *holder != *first) {
-      draft.Log(LogLevel::kWarning, "the first administrator's name or token is another user's, who keeps it",
-                {{"name", first->name}});
+  for (const User& first : draft.settings.first_users) {
+    const User* holder = FindByToken(draft.state(), first.token_sha256);
+    const auto known = draft.state().users.find(first.name);
+    const bool is_of_other_team = known != draft.state().users.end() && known->second.team != first.team;
+    if (holder == nullptr && !is_of_other_team) {
+      Set(draft, first);
+    } else if (holder == nullptr || *holder != first) {
+      draft.Log(LogLevel::kWarning, "a first user's name or token is another user's, who keeps it",
+                {{"name", first.name}});
     }
-  } else if (draft.state().users.empty()) {
+  }
+  if (draft.state().users.empty()) {
     draft.Log(LogLevel::kWarning,
               "nobody may call: there is no user, and the configuration has no administrator_token_file");
   }

@@ -1,5 +1,7 @@
 #include "master/core/state/user.h"
 
+#include <algorithm>
+
 #include "base/enum_names.h"
 
 namespace espalier::master {
@@ -13,5 +15,13 @@ constexpr EnumName<Role> kRoles[] = {
 std::string_view Name(Role role) { return NameIn(kRoles, role); }
 
 Result<Role> ParseRole(std::string_view name) { return ParseIn(kRoles, name); }
+
+bool MayBe(const std::vector<std::string>& servers, std::string_view name) {
+  return std::ranges::any_of(servers, [&](std::string_view each) {
+    if (!each.ends_with('*')) return each == name;
+    each.remove_suffix(1);
+    return name.starts_with(each);
+  });
+}
 
 }  // namespace espalier::master

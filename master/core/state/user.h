@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -20,7 +21,12 @@ struct User {
   std::string team;  // empty: a node manager, or a tuner host
   Role role = Role::kMember;
   std::string token_sha256;  // 64 hexadecimal digits; empty: removed, no token is this user's
+  std::vector<std::string> servers =
+      {};  // that a node manager may be, at least one: names, or "gpu-*" for all that begin so
   friend bool operator==(const User&, const User&) = default;
 };
+
+// Whether a node manager that may be these servers may be the one of this name. O(servers).
+bool MayBe(const std::vector<std::string>& servers, std::string_view name);
 
 }  // namespace espalier::master

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "master/core/state/master_state.h"
@@ -14,6 +15,7 @@ namespace espalier::master {
 struct Caller {
   std::string user;
   std::string team;
+  std::vector<std::string> servers = {};  // that a node manager may be
 };
 
 bool MaySee(const Caller& caller, const Study& study);

@@ -1,1 +1,1 @@
-SELECT name, team, role, token_sha256 FROM service_user
+SELECT name, team, role, token_sha256, servers FROM service_user

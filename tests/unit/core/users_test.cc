@@ -59,6 +59,10 @@ User Administrator(const std::string& name, const std::string& token) {
   return {.name = name, .team = "local", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(token)};
 }
 
+User Node(const std::string& name, std::vector<std::string> servers, const std::string& token) {
+  return {.name = name, .role = Role::kNode, .token_sha256 = Sha256Hex(token), .servers = std::move(servers)};
+}
+
 constexpr auto kDone = std::nullopt;
 
 }  // namespace
@@ -82,11 +86,21 @@ TEST_CASE("a user comes back to the same team alone, with a new token") {
   CHECK(office.Add(Member("ann", "vision", "b")) == ErrorCode::kAlreadyExists);
   CHECK(office.Remove("ann") == kDone);
   CHECK(office.Add(Member("ann", "speech", "b")) == ErrorCode::kAlreadyExists);
-  CHECK(office.Add({.name = "ann", .role = Role::kNode, .token_sha256 = Sha256Hex("b")}) == ErrorCode::kAlreadyExists);
+  CHECK(office.Add(Node("ann", {"gpu-1"}, "b")) == ErrorCode::kAlreadyExists);
   CHECK_FALSE(office.Holder("b").has_value());
   CHECK(office.Add(Member("ann", "vision", "b")) == kDone);
   CHECK_FALSE(office.Holder("a").has_value());
   CHECK(office.Holder("b")->name == "ann");
+}
+
+TEST_CASE("a node manager may be the servers that its token names, and those that begin as it says") {
+  Office office;
+  CHECK(office.Add(Node("gpus", {"gpu-1", "rack-*"}, "a")) == kDone);
+  const std::vector<std::string> servers = office.Holder("a")->servers;
+  for (const char* name : {"gpu-1", "rack-", "rack-1"}) CHECK(MayBe(servers, name));
+  for (const char* name : {"", "gpu-", "gpu-11", "gpu-2", "rack", "my-rack-1"}) CHECK_FALSE(MayBe(servers, name));
+  CHECK(MayBe({"*"}, "any"));
+  CHECK_FALSE(MayBe({}, "any"));
 }
 
 TEST_CASE("a token that somebody has is given to nobody else") {
@@ -124,8 +138,21 @@ TEST_CASE("what cannot be a user is refused with the field") {
     CHECK(refused_field(Member(bad, "vision", "t")) == "name");
     CHECK(refused_field(Member("ann", bad, "t")) == "team");
   }
-  CHECK(refused_field({.name = "gpu", .team = "vision", .role = Role::kNode, .token_sha256 = Sha256Hex("t")}) ==
-        "team");
+  User of_a_team = Node("gpu", {"gpu-1"}, "t");
+  of_a_team.team = "vision";
+  CHECK(refused_field(of_a_team) == "team");
+  User served = Member("ann", "vision", "t");
+  served.servers = {"gpu-1"};
+  CHECK(refused_field(served) == "servers");
+  for (const std::vector<std::string>& bad : {std::vector<std::string>{},
+                                              {""},
+                                              {"gpu-1", std::string("a\0b", 3)},
+                                              {std::string(201, 'a')},
+                                              {"gpu-*-1"},
+                                              {"**"},
+                                              std::vector<std::string>(101, "gpu-1")}) {
+    CHECK(refused_field(Node("gpu", bad, "t")) == "servers");
+  }
   User user = Member("ann", "vision", "t");
   for (const std::string& bad : {std::string(), std::string(63, 'a'), std::string(64, 'g'), std::string(65, 'a')}) {
     user.token_sha256 = bad;
@@ -147,7 +174,7 @@ TEST_CASE("the last administrator cannot be removed") {
 
 TEST_CASE("a master that has loaded its state makes the first administrator, and says who may call") {
   Office office;
-  office.settings.first_administrator = Administrator("local", "x");
+  office.settings.first_users = {Administrator("local", "x")};
   office.Handle(Recovered{});
   CHECK(office.Holder("x")->role == Role::kAdministrator);
   CHECK(office.state.users.size() == 1);
@@ -160,7 +187,7 @@ TEST_CASE("a master that has loaded its state makes the first administrator, and
   CHECK(office.Holder("x").has_value());
   CHECK(office.Holder("a").has_value());
 
-  office.settings.first_administrator = Administrator("local", "y");  // the file was lost
+  office.settings.first_users = {Administrator("local", "y")};  // the file was lost
   office.Handle(Recovered{});
   CHECK(office.Holder("y")->name == "local");
   CHECK_FALSE(office.Holder("x").has_value());
@@ -172,7 +199,7 @@ TEST_CASE("the first administrator takes neither another's token nor another tea
   CHECK(office.Add(Member("local", "vision", "l")) == kDone);
   const MasterState before = office.state;
   for (const char* token : {"a", "x"}) {
-    office.settings.first_administrator = Administrator("local", token);
+    office.settings.first_users = {Administrator("local", token)};
     office.admitted.clear();
     office.Handle(Recovered{});
     CHECK(office.state == before);

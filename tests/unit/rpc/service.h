@@ -35,8 +35,8 @@ class Service {
         rpc_(ports_, {outputs_, series_, server_logs_}) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
     settings_.lease = Seconds(3600);  // node managers of tests say no more than they have to
-    settings_.first_administrator =
-        User{.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)};
+    settings_.first_users = {
+        {.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)}};
     std::filesystem::create_directory(folder);
     REQUIRE(rpc_.Start(address()).has_value());
     channel = grpc::CreateChannel(address(), grpc::InsecureChannelCredentials());
@@ -67,8 +67,11 @@ class Service {
     REQUIRE(response.ParseFromString(outcome.responses[0]));
     return response;
   }
-  // The new user's token.
+  // The new user's token; a node manager's is for the server of a ToyNode.
   std::string AddUser(const std::string& name, const std::string& team, v1::Role role = v1::ROLE_MEMBER) {
+    return AddUser(name, team, role, role == v1::ROLE_NODE ? "toy-server" : "");
+  }
+  std::string AddUser(const std::string& name, const std::string& team, v1::Role role, const std::string& server) {
     const std::string token = NewToken();
     v1::AddUserRequest request;
     request.set_request_id("add " + name + token);
@@ -76,6 +79,7 @@ class Service {
     request.set_team(team);
     request.set_role(role);
     request.set_token_sha256(Sha256Hex(token));
+    if (!server.empty()) request.add_servers(server);
     Get<v1::AddUserResponse>(root, "UserService/AddUser", request);
     return token;
   }
