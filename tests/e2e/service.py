@@ -178,19 +178,23 @@ class Service:
                         found.setdefault("loader" if loads else role, []).append(child)
         return found
 
+    def node_token(self, user, server):
+        """The file with the token of that user, a node manager of that server, whom the first call adds."""
+        file = self.root / f"{user}.token"
+        if not file.exists():
+            file.write_text(self.json("user", "add", user, "--role", "node", "--servers", server)["token"])
+        return file
+
     def launch_node(self, server, lines, folder, environment=None):
         """A node manager beside the service's own: its work directory, configuration and log are called `folder`."""
         own = (self.data / "config" / "node_manager.txt").read_text()
         address = re.search(r'master_address: "([^"]*)"', own).group(1)
-        token = self.root / f"{folder}.token"
-        if not token.exists():
-            token.write_text(self.json("user", "add", folder, "--role", "node", "--servers", server)["token"])
         configuration = self.write(f"{folder}.txt", f"""
 master_address: "{address}"
 server: "{server}"
 checkpoint_directory: "{self.data}/checkpoints"
 work_directory: "{self.root}/{folder}"
-token_file: "{token}"
+token_file: "{self.node_token(folder, server)}"
 {lines}
 """)
         with open(self.root / f"{folder}.log", "ab") as log:

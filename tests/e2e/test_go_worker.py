@@ -70,7 +70,8 @@ class GoService(Service):
     def __enter__(self):
         super().__enter__()
         configuration = (self.data / "config" / "node_manager.txt").read_text()
-        for field, value in (("server", "go"), ("work_directory", f"{self.root}/go"), ("  command", str(WORKER))):
+        for field, value in (("server", "go"), ("work_directory", f"{self.root}/go"), ("  command", str(WORKER)),
+                             ("token_file", self.node_token("go", "go"))):
             configuration, count = re.subn(f'^{field}: ".*"$', f'{field}: "{value}"', configuration, flags=re.MULTILINE)
             assert count == 1, configuration
         with open(self.root / "node.log", "ab") as log:

@@ -10,8 +10,8 @@ namespace espalier::master {
 // The run, if this service has ordered it and the report fits it: `server` is the one that the run was given to, out of
 // the same work directory, since a later incarnation reports what an earlier one has left; points and steps lie on the
 // run's path, or are its start; lineages are those of their nodes, the evaluation is the run's, no file has the name of
-// another state's, and times are possible. The end of a run always fits: its slot is free, whatever else is said. Error:
-// kInvalidArgument, saying what does not fit. O(log stages + steps of a series).
+// another state's, and times are possible. The end of a run always fits: its slot is free, whatever else is said.
+// Error: kInvalidArgument, saying what does not fit. O(log stages + steps of a series).
 Result<const Run*> CheckReport(const MasterState& state, const Server& server, const Report& report);
 
 // Whether something can have taken so long: the time is finite, not negative, and at most some thirty years.
