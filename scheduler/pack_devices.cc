@@ -109,7 +109,6 @@ class PackDevices : public Policy {
       if (view.IsReady(changed->work)) Place(changed->work, view);
     }
     if (std::holds_alternative<ServersChanged>(event)) {
-      pool_of_plan_.clear();
       for (auto& [name, pool] : pools_) pool.servers.reset();
     }
     if (const auto* ended = std::get_if<StudyEnded>(&event)) {

@@ -16,13 +16,16 @@ Result<int> ParseCore(std::string_view text) {
   return MakeError(ErrorCode::kInvalidArgument, "expected cores as \"0-3,8\", got '" + std::string(text) + "'");
 }
 
-// So many of the cores, from those on that are the slot's of `slots`; after the last comes the first. 0: all.
+// Of `cores`, cut into equal shares for `slots`: those of the slot, and of as many after it, the first after the last,
+// as hold so many cores. 0: all.
 std::vector<int> CoresFrom(const std::vector<int>& cores, int slot, int slots, int count) {
   const int core_count = static_cast<int>(cores.size());
   if (core_count < slots || count == 0 || count >= core_count) return cores;
+  const int shares = (count * slots + core_count - 1) / core_count;
   std::vector<int> some;
-  const int first = slot * core_count / slots;
-  for (int i = 0; i < count; ++i) some.push_back(cores[static_cast<std::size_t>((first + i) % core_count)]);
+  for (int i = slot * core_count / slots; i < (slot + shares) * core_count / slots; ++i) {
+    some.push_back(cores[static_cast<std::size_t>(i % core_count)]);
+  }
   std::ranges::sort(some);
   return some;
 }

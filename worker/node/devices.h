@@ -34,9 +34,9 @@ std::vector<LocalDevice> DevicesOf(const std::vector<Gpu>& gpus);
 
 std::vector<Device> CapacitiesOf(const std::vector<LocalDevice>& devices);
 
-// Of workers on the slot that have the reservation. Cores are shared out from the slot's equal share on, as many as are
-// reserved, as long as there is one for each slot; else all slots have all. REQUIRES: CheckReservation has found
-// nothing.
+// Of workers on the slot that have the reservation. As long as there is a core for each slot, they have the equal
+// shares of the cores, from the slot's own on, that hold as many as are reserved; else all. REQUIRES: CheckReservation
+// has found nothing.
 worker::WorkerPlace PlaceOf(const std::vector<LocalDevice>& devices, int slot, const Reservation& reservation);
 
 }  // namespace espalier::node

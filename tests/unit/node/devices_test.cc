@@ -58,7 +58,7 @@ TEST_CASE("slots are equal shares of their device") {
     places.push_back(PlaceOf(devices, slot, ShareOf(CapacitiesOf(devices), slot)));
   }
   CHECK(places[0].cores == std::vector{0, 1});
-  CHECK(places[1].cores == std::vector{2, 3});
+  CHECK(places[1].cores == std::vector{2, 3, 4});
   CHECK(places[2].cores == std::vector{9});
   CHECK(places[3].cores == std::vector{9});
   CHECK(places[4].cores.empty());

@@ -337,40 +337,6 @@ TEST_CASE("each role's token opens its own services alone") {
   }
 }
 
-TEST_CASE("a node manager's token is good for the servers that it names, and for no other") {
-  World world;
-  world.RunAnnsStudy(v1::SCOPE_TEAM);  // run 1 is the toy server's
-  const std::string gpus = world.service.AddUser("gpus", "", v1::ROLE_NODE, "gpu-*");
-  const v1::SynchronizeRequest first = ToyNode::FirstRequest();
-  v1::PutServerLogRequest log;
-  log.set_server(first.registration().server());
-  log.set_incarnation(first.registration().incarnation());
-  log.set_text("forged");
-  v1::PutOutputRequest output;
-  output.mutable_run()->set_leadership_id(1);
-  output.mutable_run()->set_run_id(1);
-  output.set_incarnation(first.registration().incarnation());
-  output.add_pieces()->set_text("forged");
-  const Case cases[] = {MakeCase("NodeManagerService/Synchronize", first),
-                        MakeCase("NodeManagerService/PutServerLog", log),
-                        MakeCase("NodeManagerService/PutOutput", output)};
-  for (const Case& each : cases) {
-    INFO(each.method);
-    const Outcome outcome = world.service.Call(gpus, each.method, *each.request);
-    CHECK(outcome.code == grpc::StatusCode::PERMISSION_DENIED);
-    CHECK(outcome.message ==
-          "the token of gpus is for gpu-*, and not for the server 'toy-server'; an administrator makes one: espalier "
-          "user add NAME --role node --servers toy-server");
-    CHECK(outcome.responses.empty());
-  }
-  v1::SynchronizeRequest own = first;
-  own.mutable_registration()->set_server("gpu-7");
-  RawCall training(world.service.channel, "/espalier.v1.NodeManagerService/Synchronize", own, "Bearer " + gpus);
-  CHECK(training.Read().has_value());
-  training.Write(first);  // another name, later
-  CHECK(training.Finish().code == grpc::StatusCode::PERMISSION_DENIED);
-}
-
 TEST_CASE("for another team, a service with a team's study is as one without it") {
   for (const v1::Scope scope : {v1::SCOPE_NOBODY, v1::SCOPE_STUDY, v1::SCOPE_TEAM, v1::SCOPE_EVERYONE}) {
     INFO(v1::Scope_Name(scope));
