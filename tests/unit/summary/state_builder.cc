@@ -21,7 +21,8 @@ StateBuilder::StateBuilder(int slot_count) {
            .schema = schema,
            .metrics = {"test_acc"}};
   Apply(state, SetServer{{.name = "server",
-                          .devices = {{.name = "cores-0", .slots = slot_count}},
+                          .devices = slot_count == 0 ? std::vector<Device>{}
+                                                     : std::vector<Device>{{.name = "cores-0", .slots = slot_count}},
                           .offers = {},
                           .session = SessionId{1}}});
   Offers();
