@@ -17,8 +17,8 @@ struct SavedTraining {
 
 // Leads a worker of the command, which offers a wide network (subjects.h). Adds NAME_save_seconds, of a save alone, and
 // NAME_save_hidden_percent: a save beside three steps, against the steps and the save one after another. Steps vary by
-// more than what is asked for, and drift: each three are compared with those before and after them, and medians are taken
-// over many turns.
+// more than what is asked for, and drift: each three are compared with those before and after them, and medians are
+// taken over many turns.
 void MeasureHiding(Figures& figures, const std::string& name, const std::vector<std::string>& command,
                    const SavedTraining& training);
 
