@@ -12,6 +12,7 @@ struct Size {
 };
 
 void RunBridge(Figures& figures, Size size);
+void RunDeadlines(Figures& figures, Size size);
 void RunDecide(Figures& figures, Size size);
 void RunGpu(Figures& figures, Size size);
 void RunMakespan(Figures& figures, Size size);
@@ -29,6 +30,7 @@ void RunSaving(Figures& figures, Size size);
 void RunSimulate(Figures& figures, Size size);
 void RunThesis(Figures& figures, Size size);
 void RunTimeSlices(Figures& figures, Size size);
+void RunTimeToTarget(Figures& figures, Size size);
 void RunTpe(Figures& figures, Size size);
 void RunTurnaround(Figures& figures, Size size);
 void RunOverhead(Figures& figures, Size size);

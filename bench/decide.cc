@@ -87,9 +87,11 @@ class Cluster {
                                 .offers = {{StubOffer(), "stub"}}};
       Do(NodeMessage{.session = SessionId{number + 1}, .registration = std::move(registration)});
     }
-    Do(Call(
-        "study",
-        CreateStudy{{.name = "study", .trainer = "stub", .metric = kMetric, .definition = "{}", .may_stop = true}}));
+    Do(Call("study", CreateStudy{{.name = "study",
+                                  .trainer = "stub",
+                                  .metric = kMetric,
+                                  .definition = "{}",
+                                  .policy = {.may_stop = true}}}));
     while (submitted_ < trials) Submit(std::min<std::int64_t>(1000, trials - submitted_), {});
   }
 

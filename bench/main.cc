@@ -15,6 +15,7 @@ using espalier::bench::Size;
 
 const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"bridge", espalier::bench::RunBridge},
+    {"deadlines", espalier::bench::RunDeadlines},
     {"decide", espalier::bench::RunDecide},
     {"fair_share", espalier::bench::RunFairShare},
     {"gpu", espalier::bench::RunGpu},
@@ -34,6 +35,7 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"submit", espalier::bench::RunSubmit},
     {"thesis", espalier::bench::RunThesis},
     {"time_slices", espalier::bench::RunTimeSlices},
+    {"time_to_target", espalier::bench::RunTimeToTarget},
     {"tpe", espalier::bench::RunTpe},
     {"turnaround", espalier::bench::RunTurnaround},
 };

@@ -3,13 +3,11 @@
 // all, against trainings one after another to the end.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <random>
-#include <sstream>
 
 #include "bench/benches.h"
+#include "bench/recorded_curves.h"
 #include "bench/service.h"
 #include "client/tuners/registry.h"
 #include "sim/simulated_studies.h"
@@ -60,25 +58,6 @@ Problem Sorted(Problem problem) {
     (ReachedAt(problem.losses[curve], best) ? problem.good : problem.bad).push_back(curve);
   }
   return problem;
-}
-
-Problem ReadProblem(const std::string& folder, const std::string& name) {
-  std::ifstream file(folder + "/" + name + ".csv");
-  if (!file) GiveUp("there are no curves of " + name + " in " + folder);
-  Problem problem{.name = name};
-  std::string line;
-  std::getline(file, line);
-  problem.table = line + "\n";
-  while (std::getline(file, line)) {
-    problem.table += line + "\n";
-    std::istringstream cells(line);
-    std::string step, loss, curve;
-    std::getline(std::getline(std::getline(cells, step, ','), loss, ','), curve, ',');
-    const std::size_t number = std::stoul(curve);
-    if (problem.losses.size() <= number) problem.losses.resize(number + 1);
-    problem.losses[number].push_back(std::strtod(loss.c_str(), nullptr));
-  }
-  return Sorted(std::move(problem));
 }
 
 // For a small run.
@@ -219,15 +198,13 @@ void CompareShared(Figures& figures, const Problem& problem, Size size) {
 }  // namespace
 
 void RunTimeSlices(Figures& figures, Size size) {
-  const char* folder = std::getenv("ESPALIER_CURVES");
   std::vector<Problem> problems;
-  if (size.small || folder == nullptr) {
-    problems.push_back(MadeUpProblem());
-  } else {
-    for (const char* name : {"tolstoi_char_rnn", "fmnist_2c2d", "svhn_wrn164"}) {
-      problems.push_back(ReadProblem(folder, name));
-    }
+  for (const char* name : {"tolstoi_char_rnn", "fmnist_2c2d", "svhn_wrn164"}) {
+    auto curves = size.small ? std::nullopt : ReadCurves(name);
+    if (!curves) break;
+    problems.push_back(Sorted({.name = name, .table = std::move(curves->table), .losses = std::move(curves->losses)}));
   }
+  if (problems.empty()) problems.push_back(MadeUpProblem());
   for (const Problem& problem : problems) {
     CompareAlone(figures, problem, "bin_1", 4, size);
     CompareAlone(figures, problem, "bin_2", 12, size);

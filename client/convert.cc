@@ -30,7 +30,14 @@ v1::StudySpecification ToWire(const StudySpecification& specification) {
   wire.set_reference_digest(specification.reference);
   wire.set_tuner(specification.tuner);
   wire.set_asks_for_idle_slots(specification.asks_for_idle_slots);
-  wire.set_may_stop(specification.may_stop);
+  const PolicyChoices& policy = specification.policy;
+  wire.mutable_policy()->set_may_stop(policy.may_stop);
+  if (policy.deadline) wire.mutable_policy()->set_deadline_seconds(policy.deadline->count());
+  wire.mutable_policy()->set_min_steps(policy.min_steps);
+  for (const auto& [slots, speed] : policy.speeds) {
+    (*wire.mutable_policy()->mutable_speeds())[static_cast<std::int32_t>(slots)] = speed;
+  }
+  wire.set_priority(specification.priority);
   for (const auto& [name, type] : specification.undeclared) (*wire.mutable_undeclared())[name] = ToProto(type);
   return wire;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/policy_choices.h"
 #include "base/reuse.h"
 #include "base/stop_rule.h"
 #include "base/study_choices.h"
@@ -36,7 +37,8 @@ struct StudySpecification {
   std::string definition{};  // the whole study as understood, as canonical JSON; equal definitions are equal contents
   std::string tuner{};  // a built-in one that whoever is there may carry on by the definition; empty: the user's own
   bool asks_for_idle_slots = false;  // that tuner is told of them
-  bool may_stop = false;             // the service's policy may cancel its trials by their metrics
+  PolicyChoices policy{};
+  double priority = 1;  // its part of its team's slots at first, against the team's other studies: 0.001 to 1000
   bool described = false;   // trainer and data are as servers know them, and `reference` says whose: DescribeTrainer
   std::string reference{};  // to the user's own code or data; empty: servers have both of their own
   // Of hyper-parameters that trials may name although the trainer, which takes any, has them not.

@@ -23,6 +23,9 @@ struct Printer {
   std::string operator()(const ReleaseTrial& release) const {
     return "release trial " + std::to_string(release.trial.value);
   }
+  std::string operator()(const ClaimStep& claim) const {
+    return "claim step " + std::to_string(claim.step.value) + " of trial " + std::to_string(claim.trial.value);
+  }
   std::string operator()(const LabelTrial& label) const {
     return "label trial " + std::to_string(label.trial.value) + ": " + label.text;
   }

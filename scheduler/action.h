@@ -37,6 +37,14 @@ struct ReleaseTrial {
   friend bool operator==(const ReleaseTrial&, const ReleaseTrial&) = default;
 };
 
+// The trial asks for its metric at this step, too, before the furthest for which it waits; and so its state there is
+// stored. Only of a study that says that policies may stop its trials.
+struct ClaimStep {
+  TrialId trial;
+  Step step;
+  friend bool operator==(const ClaimStep&, const ClaimStep&) = default;
+};
+
 // Writes on the trial, for people and for the policy itself after a restart; instead of what was written before.
 struct LabelTrial {
   TrialId trial;
@@ -44,7 +52,7 @@ struct LabelTrial {
   friend bool operator==(const LabelTrial&, const LabelTrial&) = default;
 };
 
-using Action = std::variant<StartPath, PreemptRun, ReleaseTrial, LabelTrial>;
+using Action = std::variant<StartPath, PreemptRun, ReleaseTrial, ClaimStep, LabelTrial>;
 
 // "start plan 1 at 3@40 under 4 on server/0"
 std::string Print(const Action& action);

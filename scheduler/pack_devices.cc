@@ -75,7 +75,7 @@ struct PassedOver {
 };
 
 // "no room for 3@40 under 4 of plan 1, since 1764200000000000"
-std::string Print(const PassedOver& passed_over) {
+std::string TextOf(const PassedOver& passed_over) {
   const ReadyWork& work = passed_over.work;
   return "no room for " + std::to_string(work.source.node.value) + "@" + std::to_string(work.source.step.value) +
          " under " + std::to_string(work.first.value) + " of plan " + std::to_string(work.plan.value) + ", since " +
@@ -334,7 +334,7 @@ class PackDevices : public Policy {
     PassedOver& known = passed_over_[*trial];
     if (known.work != work) {
       known = {work, now};
-      unwritten_.push_back({*trial, Print(known)});
+      unwritten_.push_back({*trial, TextOf(known)});
     }
     return known.since;
   }

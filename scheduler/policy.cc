@@ -4,6 +4,7 @@
 #include <string>
 
 #include "scheduler/even_end.h"
+#include "scheduler/meet_deadlines.h"
 #include "scheduler/pack_devices.h"
 #include "scheduler/release_laggards.h"
 #include "scheduler/time_slices.h"
@@ -88,6 +89,11 @@ constexpr std::array kEntries{
           [] { return MakePackDevices(kHyperSackFirstFitDecreasing); }},
     Entry{"hypersack_first_fit", "as hypersack, the earliest submitted first, each on the first device that has room",
           [] { return MakePackDevices(kHyperSackFirstFit); }},
+    Entry{
+        "hypersched",
+        "studies with a deadline first: for the best metric by then, trials that fall behind are held, and those that "
+        "lead get more slots (HyperSched, algorithm 3); others as critical_path",
+        [] { return MakeMeetDeadlines(); }},
 };
 
 std::string Unbatched(const Ranked& order) { return std::string(order.name) + std::string(kUnbatched); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/point.h"
+#include "base/policy_choices.h"
 #include "base/study_choices.h"
 
 namespace espalier {
@@ -14,10 +15,13 @@ struct PolicyTrial {
   Point furthest;   // that it asks for
 };
 
-// A study whose trials policies may release.
 struct PolicyStudy {
   StudyId id;
   Goal goal = Goal::kMaximize;
+  Time created_at{};
+  double weight = 1;                // among studies
+  std::int64_t evaluate_every = 0;  // steps; 0: only where claims ask
+  PolicyChoices choices;
 };
 
 // A study's metric at a point.

@@ -7,6 +7,7 @@
 
 #include "base/point.h"
 #include "protocol/order.h"
+#include "scheduler/slot_id.h"
 
 namespace espalier {
 
@@ -23,6 +24,9 @@ struct RunView {
   Time ordered_at{};
   std::optional<Point> start;        // the checkpoint it began from; none: from Init
   std::vector<PathStage> path;       // joined end to end; empty: it evaluates `start`
+  SlotId slot;                       // on which it trains
+  int device = 0;                    // of the slot's server
+  int slots = 1;                     // the equal shares of the device that it has
   std::string evaluation;            // evaluation identity that its server measures
   Step at;                           // the last step known to be begun or reached
   bool training = true;              // false: training has stopped or is being preempted; it takes no new promises

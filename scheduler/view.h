@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ class View {
   // else the first path in the policy's ranking that a server with an idle slot offers. None: nothing waits, or nothing
   // fits. O(kinds of offers that are wanted), and more only where failures pause the best.
   virtual std::optional<StartPath> BestStart() const = 0;
+  // The same, but for training for these studies alone.
+  virtual std::optional<StartPath> BestStartExcept(const std::set<StudyId>& studies) const = 0;
   // The first half of that: the evaluation of a state that stands.
   virtual std::optional<StartPath> BestEvaluation() const = 0;
 
@@ -66,6 +69,8 @@ class View {
   virtual std::vector<RunId> Runs() const = 0;
   // None: it does not train. O(its path).
   virtual std::optional<RunView> Run(RunId run) const = 0;
+  // The last step that it is known to have begun or reached. None: it does not train. O(log).
+  virtual std::optional<Step> StepOf(RunId run) const = 0;
   // As Preemptible says. O(1).
   virtual bool CanPreempt(RunId run) const = 0;
   // What it takes to store its state and load another, as far as it was measured. O(1). REQUIRES: it trains.
@@ -82,12 +87,20 @@ class View {
   // Running studies that let policies stop their trials, by id. O(these).
   virtual std::vector<PolicyStudy> StudiesThatMayStop() const = 0;
 
+  // Running studies with a deadline, by id. O(these).
+  virtual std::vector<PolicyStudy> StudiesWithDeadline() const = 0;
+  // O(1). REQUIRES: there is such a study.
+  virtual PolicyStudy Study(StudyId study) const = 0;
+
   // All that the study ever had, in order of submission, but for those that have asked for nothing. O(these).
   // REQUIRES: there is such a study.
   virtual std::vector<PolicyTrial> TrialsOf(StudyId study) const = 0;
 
   // None: it has asked for nothing. O(1). REQUIRES: there is such a trial.
   virtual std::optional<PolicyTrial> Trial(TrialId trial) const = 0;
+
+  // Whether a claim of it waits. O(log). REQUIRES: there is such a trial.
+  virtual bool Waits(TrialId trial) const = 0;
 
   // Those that wait for metrics at the point or beyond it, in order of submission, of whatever study. O(plan nodes
   // below + claims that wait there).
@@ -103,6 +116,10 @@ class View {
 
   // The way from Init to the point, the first first: of each node the last point; Init alone: itself. O(depth).
   virtual std::vector<Point> WayTo(PlanId plan, Point point) const = 0;
+
+  // How long the training of the way to the point took, whoever asked for it; steps that nobody has measured count
+  // nothing. O(depth).
+  virtual Seconds TrainedTime(PlanId plan, Point point) const = 0;
 
   // The study's metric as it was measured on the way to the point and at it, whoever asked for it, the first first.
   // O(depth + what was measured there).

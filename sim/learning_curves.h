@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +45,8 @@ class RecordedTrainings;
 struct Measures {
   std::map<std::string, LearningCurves> tables = {};  // by the metric's name; one that is not there follows a formula
   std::uint64_t seed = 0;                             // of that formula
+  // What every metric without a table is, by the values in force and the step; none: that formula.
+  std::function<double(const worker::Values&, Step)> score = {};
   // What steps return as their loss, those that it has rows for; none: what the formula is short of 1.
   std::optional<LearningCurves> losses = {};
   // Given: what these took and measured is taken and measured again, instead of all that. It lives as long.

@@ -39,11 +39,6 @@ std::vector<Offer> OffersFor(const std::vector<StudyToSimulate>& studies) {
   return offers;
 }
 
-bool StoresState(const master::StateChange& change) {
-  const auto* of_plan = std::get_if<master::ChangePlan>(&change);
-  return of_plan != nullptr && std::holds_alternative<SetCheckpoint>(of_plan->change);
-}
-
 class SimulationOfStudies {
  public:
   SimulationOfStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies);
@@ -55,6 +50,7 @@ class SimulationOfStudies {
   // From time to time; one that trains nothing is spared.
   void FailWorkerOf(NodeProcess& node, int slot);
   void OnTrained(const TrainedStep& step);
+  void OnDecided(const master::StateChange& change);
   void OnReply(const master::Reply& reply);
   void OnEvents(const master::EventsAdded& added);
   bool AreFinished() const;
@@ -63,6 +59,7 @@ class SimulationOfStudies {
 
   const std::optional<Seconds> failures_every_;  // of a slot; none: never
   const std::function<void(std::size_t, Step, Seconds)> on_trained_;
+  const std::function<void(const Metrics&, Seconds)> on_measured_;
   std::int64_t trained_ = 0;  // steps
   std::int64_t saved_ = 0;    // states
   bool is_heard_ = false;     // some study has heard of something, since it was last asked what has become of them
@@ -74,6 +71,7 @@ class SimulationOfStudies {
 SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const std::vector<StudyToSimulate>& studies)
     : failures_every_(service.workers_fail ? std::optional(service.between_failures) : std::nullopt),
       on_trained_(service.trained),
+      on_measured_(service.measured),
       world_(WorldOf(service)),
       service_(world_,
                {.servers = service.servers,
@@ -84,6 +82,7 @@ SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const
                            .starts_again = false}},
                WatcherOfService()) {
   for (const StudyToSimulate& study : studies) {
+    world_.speeds.try_emplace(study.specification.trainer, study.specification.policy.speeds);
     studies_.emplace_back(world_, study, std::ssize(studies_),
                           [this](master::Event call) { service_.master().Post(std::move(call)); });
   }
@@ -99,7 +98,7 @@ Service::Watcher SimulationOfStudies::WatcherOfService() {
     }
   };
   const auto on_decided = [this](const master::Event&, const master::Transition& transition, const auto&) {
-    saved_ += std::ranges::count_if(transition.edit, StoresState);
+    for (const master::StateChange& change : transition.edit) OnDecided(change);
   };
   return {
       .master = {
@@ -128,6 +127,14 @@ void SimulationOfStudies::OnTrained(const TrainedStep& step) {
   for (std::size_t i = 0; i < studies_.size(); ++i) {
     if (std::ranges::binary_search(serves, studies_[i].id())) on_trained_(i, step.step, world_.clock.now());
   }
+}
+
+void SimulationOfStudies::OnDecided(const master::StateChange& change) {
+  const auto* of_plan = std::get_if<master::ChangePlan>(&change);
+  if (of_plan == nullptr) return;
+  saved_ += std::holds_alternative<SetCheckpoint>(of_plan->change) ? 1 : 0;
+  const auto* measured = std::get_if<AddMetrics>(&of_plan->change);
+  if (measured != nullptr && on_measured_) on_measured_(measured->metrics, world_.clock.now());
 }
 
 void SimulationOfStudies::OnReply(const master::Reply& reply) {

@@ -43,6 +43,8 @@ struct ServiceToSimulate {
   // Is told of each step as it was trained: the place of a study that its run serves, for each of them, the step that
   // was reached, and when, since the simulation began.
   std::function<void(std::size_t, Step, Seconds)> trained = {};
+  // Likewise of each evaluation, as the master stores it.
+  std::function<void(const Metrics&, Seconds)> measured = {};
 };
 
 struct SimulatedStudy {

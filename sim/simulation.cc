@@ -13,15 +13,16 @@ namespace espalier::sim {
 namespace {
 
 // One of them in each simulation, by its seed.
-constexpr std::array<std::string_view, 9> kPolicies{"critical_path",
-                                                    "breadth_first",
-                                                    "throughput",
-                                                    "throughput_children",
-                                                    "critical_path_unbatched",
-                                                    "critical_path_preempting",
-                                                    "hermes",
-                                                    "round_robin",
-                                                    "hypersack"};
+constexpr std::array<std::string_view, 10> kPolicies{"critical_path",
+                                                     "breadth_first",
+                                                     "throughput",
+                                                     "throughput_children",
+                                                     "critical_path_unbatched",
+                                                     "critical_path_preempting",
+                                                     "hermes",
+                                                     "round_robin",
+                                                     "hypersack",
+                                                     "hypersched"};
 // With each policy once without a budget for checkpoints and once, where things go wrong, with one of ten states.
 constexpr std::array<std::int64_t, 2> kBudgets{0, 10'000};
 

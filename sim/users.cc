@@ -135,6 +135,10 @@ void Users::CreateStudy(std::size_t study, int trial_count) {
   master::CreateStudy create{
       {.name = studies_[study].name, .trainer = "simulated", .metric = "score", .scope = studies_[study].scope}};
   if (world_.chance.OneIn(3)) create.specification.evaluate_every = 5;
+  if (world_.chance.OneIn(2)) {  // nothing is stopped at it
+    create.specification.policy = {.deadline = Seconds(static_cast<double>(world_.chance.Whole(100, 3600))),
+                                   .speeds = {{2, 1.9}}};
+  }
   Ask("create-" + studies_[study].name, std::move(create), [this, study, trial_count](const Answered& answer) {
     studies_[study].id = std::get<master::StudyCreated>(answer).study;
     studies_[study].lives = trial_count + 1;  // one for the study itself

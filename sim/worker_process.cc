@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "scheduler/deadline_rules.h"
 #include "sim/learning_curves.h"
 
 namespace espalier::sim {
@@ -35,7 +36,9 @@ Result<Metrics> WorkerProcess::Measure() const {
   }
   for (const std::string& name : offer().metrics) {
     measured[name] = FormulaScore(state_, step_);
-    if (measures_ == nullptr || !measures_->tables.contains(name)) continue;
+    if (measures_ == nullptr) continue;
+    if (measures_->score) measured[name] = measures_->score(values_, step_);
+    if (!measures_->tables.contains(name)) continue;
     ESPALIER_ASSIGN(measured[name], measures_->tables.at(name).At(values_, step_));
   }
   return measured;
@@ -74,6 +77,9 @@ std::optional<Seconds> WorkerProcess::RecordedDurationOf(const worker::RequestKi
 }
 
 Seconds WorkerProcess::DurationOf(const worker::RequestKind& request, World& world, double speed) const {
+  if (const auto said = world.speeds.find(offer().trainer); said != world.speeds.end()) {
+    speed *= SpeedOn(slots_, said->second);
+  }
   const Durations& durations = world.durations;
   if (recorded() != nullptr) {
     const std::optional<Seconds> time = RecordedDurationOf(request, world);

@@ -73,6 +73,9 @@ struct World {
   Trace trace;
   Estimated estimated;
   const Measures* measures = nullptr;  // what evaluations of formula offers return; null: as the formula of seed 0 says
+  // How fast trainers train on so many slots of a device together, against one (PolicyChoices); as on one where nothing
+  // is said.
+  std::map<std::string, std::map<std::int64_t, double>> speeds;
   std::optional<std::string> broken_law;  // in one sentence
 };
 

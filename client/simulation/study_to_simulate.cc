@@ -18,7 +18,8 @@ Result<sim::StudyToSimulate> StudyToSimulateFrom(const StudyFile& file) {
                                                 .undeclared = std::move(types),
                                                 .tuner = written.tuner,
                                                 .asks_for_idle_slots = written.asks_for_idle_slots,
-                                                .may_stop = written.may_stop},
+                                                .policy = written.policy,
+                                                .priority = written.priority},
                               .make_tuner = [file] { return MakeTunerOf(file); }};
 }
 

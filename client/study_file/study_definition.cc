@@ -61,6 +61,18 @@ Json ReuseInJson(const Reuse& reuse) {
   return json;
 }
 
+bool HasRules(const PolicyChoices& policy) { return policy.may_stop || policy.min_steps > 0 || !policy.speeds.empty(); }
+
+Json RulesInJson(const PolicyChoices& policy) {
+  Json rules = Json::Object();
+  if (policy.may_stop) rules.Add("may_stop", true);
+  if (policy.min_steps > 0) rules.Add("min", policy.min_steps);
+  std::map<std::string, double> speeds;
+  for (const auto& [slots, speed] : policy.speeds) speeds[std::to_string(slots)] = speed;
+  if (!speeds.empty()) rules.Add("speeds", Json::Sorted(speeds));
+  return rules;
+}
+
 }  // namespace
 
 std::string DefinitionOf(const StudyFile& file) {
@@ -75,6 +87,7 @@ std::string DefinitionOf(const StudyFile& file) {
   for (const auto& [name, value] : tuner_options) options.Add(name, OptionInJson(value));
   Json definition = Json::Object({{"check", Name(study.check)}});
   if (!study.data.empty()) definition.Add("data", study.data);
+  if (study.policy.deadline) definition.Add("deadline", DurationText(*study.policy.deadline));
   if (file.code && !file.code->environment.empty()) definition.Add("environment", Json::Sorted(file.code->environment));
   if (study.evaluate_every_steps > 0) {
     definition.Add("evaluate", Json::Object({{"every", study.evaluate_every_steps}}));
@@ -84,7 +97,8 @@ std::string DefinitionOf(const StudyFile& file) {
   definition.Add("keep", Name(study.keep));
   definition.Add("metric", Json::Object({{"goal", Name(study.goal)}, {"name", study.metric}}));
   if (!file.space.conditions.empty()) definition.Add("only_if", ConditionsInJson(file.space));
-  if (study.may_stop) definition.Add("policy", Json::Object({{"may_stop", true}}));
+  if (HasRules(study.policy)) definition.Add("policy", RulesInJson(study.policy));
+  if (study.priority != 1) definition.Add("priority", study.priority);
   if (file.code && !file.code->python.empty()) definition.Add("python", file.code->python);
   if (study.reuse) definition.Add("reuse_from", ReuseInJson(*study.reuse));
   definition.Add("share", Name(study.scope));

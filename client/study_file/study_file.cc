@@ -55,9 +55,10 @@ class Reader {
 
   Result<void> Read() {
     ESPALIER_RETURN_IF_ERROR(ExpectMapping(
-        root_, "", {"study",  "trainer", "python",     "environment",  "data", "step",  "evaluate", "hyper_parameters",
-                    "trials", "only_if", "metric",     "tuner",        "keep", "share", "check",    "hang_after",
-                    "stop",   "policy",  "reuse_from", "tuner_version"}));
+        root_, "",
+        {"study",  "trainer", "python",     "environment",   "data",     "step",    "evaluate", "hyper_parameters",
+         "trials", "only_if", "metric",     "tuner",         "keep",     "share",   "check",    "hang_after",
+         "stop",   "policy",  "reuse_from", "tuner_version", "deadline", "priority"}));
     ESPALIER_RETURN_IF_ERROR(ReadLabels());
     if (written_here_) {
       ESPALIER_ASSIGN(file_.code, ReadTrainerCode(root_, file_.path));
@@ -70,6 +71,7 @@ class Reader {
     ESPALIER_RETURN_IF_ERROR(ReadCheck());
     ESPALIER_RETURN_IF_ERROR(ReadStop());
     ESPALIER_RETURN_IF_ERROR(ReadPolicy());
+    ESPALIER_RETURN_IF_ERROR(ReadDeadline());
     ESPALIER_RETURN_IF_ERROR(ReadReuse());
     ESPALIER_RETURN_IF_ERROR(ReadTuner());
     ESPALIER_RETURN_IF_ERROR(ReadSpace(root_, file_));
@@ -176,13 +178,47 @@ class Reader {
   Result<void> ReadPolicy() {
     const YamlNode* policy = root_.Find("policy");
     if (policy == nullptr) return {};
-    ESPALIER_RETURN_IF_ERROR(ExpectMapping(*policy, "policy", {"may_stop"}));
-    const YamlNode* may_stop = policy->Find("may_stop");
-    if (may_stop == nullptr) return Wrong("policy.may_stop", "is missing; expected true or false");
-    ESPALIER_ASSIGN(const Value value, ToOption(*may_stop, "policy.may_stop"));
-    const bool* said = std::get_if<bool>(&value);
-    if (said == nullptr) return Wrong("policy.may_stop", "got " + Describe(*may_stop) + "; expected true or false");
-    file_.specification.may_stop = *said;
+    ESPALIER_RETURN_IF_ERROR(ExpectMapping(*policy, "policy", {"may_stop", "min", "speeds"}));
+    if (policy->entries.empty()) return Wrong("policy", "is empty; expected may_stop, min or speeds");
+    PolicyChoices& choices = file_.specification.policy;
+    if (const YamlNode* may_stop = policy->Find("may_stop"); may_stop != nullptr) {
+      ESPALIER_ASSIGN(const Value value, ToOption(*may_stop, "policy.may_stop"));
+      const bool* said = std::get_if<bool>(&value);
+      if (said == nullptr) return Wrong("policy.may_stop", "got " + Describe(*may_stop) + "; expected true or false");
+      choices.may_stop = *said;
+    }
+    if (const YamlNode* min = policy->Find("min"); min != nullptr) {
+      ESPALIER_ASSIGN(choices.min_steps, WholeNumber(*min, "policy.min", 1));
+    }
+    if (const YamlNode* speeds = policy->Find("speeds"); speeds != nullptr) return ReadSpeeds(*speeds);
+    return {};
+  }
+
+  // Of slots of a device together, against one.
+  Result<void> ReadSpeeds(const YamlNode& speeds) {
+    if (speeds.kind != Kind::kMapping) {
+      return Wrong("policy.speeds",
+                   "got " + Describe(speeds) + "; expected speeds by numbers of slots, such as {2: 1.9, 4: 3.4}");
+    }
+    for (const YamlEntry& entry : speeds.entries) {
+      const YamlNode key{.kind = Kind::kScalar, .line = entry.line, .text = entry.key, .items = {}, .entries = {}};
+      const std::string field = "policy.speeds." + entry.key;
+      ESPALIER_ASSIGN(const std::int64_t slots, WholeNumber(key, field, 2));
+      ESPALIER_ASSIGN(file_.specification.policy.speeds[slots], ToNumber(entry.value, field));
+    }
+    return {};
+  }
+
+  Result<void> ReadDeadline() {
+    if (const YamlNode* deadline = root_.Find("deadline"); deadline != nullptr) {
+      ESPALIER_ASSIGN(file_.specification.policy.deadline, ToDuration(*deadline, "deadline"));
+    }
+    if (const YamlNode* priority = root_.Find("priority"); priority != nullptr) {
+      ESPALIER_ASSIGN(file_.specification.priority, ToNumber(*priority, "priority"));
+      if (!(file_.specification.priority > 0)) {
+        return Wrong("priority", "got " + Describe(*priority) + "; expected a number above 0");
+      }
+    }
     return {};
   }
 

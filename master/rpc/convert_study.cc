@@ -69,6 +69,13 @@ struct EventFiller {
   void operator()(const StudyFinished&) const { message.mutable_study_finished(); }
 };
 
+PolicyChoices FromProto(const v1::PolicyChoices& message) {
+  PolicyChoices choices{.may_stop = message.may_stop(), .min_steps = message.min_steps()};
+  if (message.has_deadline_seconds()) choices.deadline = Seconds(message.deadline_seconds());
+  choices.speeds.insert(message.speeds().begin(), message.speeds().end());
+  return choices;
+}
+
 Continuation FromProto(const v1::Continuation& message) {
   Continuation continuation{.steps = Step{message.steps()},
                             .from_step = Step{message.from_step()},
@@ -93,7 +100,8 @@ Result<StudySpecification> FromProto(const v1::StudySpecification& message) {
                                    .definition = message.definition(),
                                    .tuner = message.tuner(),
                                    .asks_for_idle_slots = message.asks_for_idle_slots(),
-                                   .may_stop = message.may_stop()};
+                                   .policy = FromProto(message.policy())};
+  if (message.priority() != 0) specification.priority = message.priority();
   if (message.step().has_updates()) {
     specification.step.updates = message.step().updates();
     if (specification.step.updates < 1) {

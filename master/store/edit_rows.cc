@@ -187,7 +187,7 @@ class StateRows {
     for (const auto& [id, weight] : study_weights_) weighed.Add(id, weight);
     for (const auto& [name, weight] : team_weights_) team.Add(name, weight);
     for (RowSet* set : {&user,    &drain,      &undrain, &policy,  &archive,   &dropped, &reference_,
-                        &schema_, &parameter_, &offer_,  &listed_, &training_, &study,   &undeclared_,
+                        &schema_, &parameter_, &offer_,  &listed_, &training_, &study,   &undeclared_, &speed_,
                         &closed,  &finished,   &kept,    &weighed, &team,      &plan_,   &check_}) {
       sets.push_back(std::move(*set));
     }
@@ -252,7 +252,9 @@ class StateRows {
             asked.hang_after, asked.tuner, asked.asks_for_idle_slots, asked.stop.after, asked.stop.device_time,
             asked.stop.metric, study.stopped, Name(study.keep), study.weight,
             asked.reuse ? std::optional(asked.reuse->study) : std::nullopt,
-            asked.reuse ? asked.reuse->until : std::nullopt, asked.may_stop);
+            asked.reuse ? asked.reuse->until : std::nullopt, asked.policy.may_stop, asked.policy.deadline,
+            asked.policy.min_steps, asked.priority);
+    for (const auto& [slots, speed] : asked.policy.speeds) speed_.Add(study.id, slots, speed);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
 
@@ -299,6 +301,7 @@ class StateRows {
   RowSet listed_{"offer/list"};
   RowSet reference_{"trainer_reference/insert"};
   RowSet undeclared_{"study_hyper_parameter/insert"};
+  RowSet speed_{"study_speed/insert"};
   RowSet plan_{"search_plan/insert"};
   RowSet check_{"trainer_check/insert"};
   RowSet closed_trials_{"trial/close"};

@@ -188,6 +188,10 @@ class Loader {
     Each("study_hyper_parameter/load", [&](const RowReader& row) {
       undeclared[row.Id<StudyId>("study_id")][row.Text("name")] = row.Parsed("type", ParseValueType);
     });
+    std::map<StudyId, std::map<std::int64_t, double>> speeds;
+    Each("study_speed/load", [&](const RowReader& row) {
+      speeds[row.Id<StudyId>("study_id")][row.Integer("slots")] = row.Number("speed");
+    });
     Each("study/load", [&](const RowReader& row) {
       Study study{.id = row.Id<StudyId>("id"),
                   .user = row.Text("user_name"),
@@ -210,7 +214,11 @@ class Loader {
                                     .undeclared = undeclared[row.Id<StudyId>("id")],
                                     .tuner = row.Text("tuner"),
                                     .asks_for_idle_slots = row.Flag("asks_for_idle_slots"),
-                                    .may_stop = row.Flag("may_stop")},
+                                    .policy = {.may_stop = row.Flag("may_stop"),
+                                               .deadline = row.OptionalDuration("deadline"),
+                                               .min_steps = row.Integer("min_steps"),
+                                               .speeds = speeds[row.Id<StudyId>("id")]},
+                                    .priority = row.Number("priority")},
                   .training = trainings_.at(row.Digest("training")),
                   .device_kind = row.Text("device_kind"),
                   .evaluation = row.Text("evaluation"),

@@ -134,6 +134,9 @@ CREATE TABLE study (
   reuse_study_id   bigint  REFERENCES study (id),
   reuse_until      bigint,
   may_stop         boolean NOT NULL,
+  deadline         double precision CONSTRAINT study_deadline_is_after_some_time CHECK (deadline > 0),
+  min_steps        bigint  NOT NULL,
+  priority         double precision NOT NULL CONSTRAINT study_has_some_priority CHECK (priority > 0),
   CONSTRAINT study_reuses_up_to_a_step CHECK (reuse_until IS NULL OR (reuse_study_id IS NOT NULL AND reuse_until > 0)),
   CONSTRAINT study_hangs_after_some_time CHECK (hang_after > 0),
   CONSTRAINT study_check_when_is_known CHECK (check_when IN ('beside', 'first', 'off')),
@@ -147,6 +150,14 @@ COMMENT ON COLUMN study.reuse_study_id IS 'Whose states its trials begin with, w
 COMMENT ON COLUMN study.keep_now IS 'Which of its states are never evicted: as asked for (keep), until somebody changes it.';
 COMMENT ON COLUMN study.tuner IS 'The built-in tuner that the definition names; empty: the user''s own.';
 COMMENT ON TABLE study IS 'One optimization run of a user: what was asked for, and what it was resolved to. Running while finished_at is null.';
+
+CREATE TABLE study_speed (
+  study_id bigint NOT NULL REFERENCES study (id),
+  slots    bigint NOT NULL CONSTRAINT study_speed_is_of_several_slots CHECK (slots > 1),
+  speed    double precision NOT NULL,
+  CONSTRAINT study_speed_is_one PRIMARY KEY (study_id, slots)
+);
+COMMENT ON TABLE study_speed IS 'How fast a study says that it trains on so many slots of a device together, against one of them.';
 
 CREATE TABLE study_hyper_parameter (
   study_id bigint NOT NULL REFERENCES study (id),

@@ -73,6 +73,34 @@ tuner: {grid: {steps: 100}}
             wait_until(lambda: trial(slow)["state"] == "done", "the first trial is done", every=0.5)
             self.assertEqual(0, service.json("study", "show", "turns")["steps"]["wasted"])
 
+    def test_by_its_deadline_a_study_has_gone_for_the_best_and_has_its_state_although_a_master_was_killed(self):
+        study = """
+study: due
+trainer: synthetic
+hyper_parameters: {curve_rate: [0.01, 0.08, 0.02, 0.05, 0.03, 0.06, 0.04, 0.07, 0.015, 0.025], step_seconds: 0.1}
+metric: {name: test_acc, goal: max}
+tuner: {grid: {steps: 400}}
+evaluate: {every: 2}
+policy: {may_stop: true, min: 4, speeds: {2: 1.9}}
+deadline: 20s
+"""
+        with Service(slots=2) as service:
+            service.run("server", "policy", "hypersched")
+            service.run("study", "run", service.write("due.yaml", study), "--detach")
+
+            def labels():
+                return [trial["label"]["text"] for trial in service.json("trial", "list", "due") if trial["label"]]
+
+            wait_until(lambda: any(text.startswith("held") for text in labels()), "a trial is held", every=0.5)
+            service.kill("master")
+            wait_until(lambda: service.json("study", "show", "due")["state"] == "finished", "its deadline ends it", every=0.5)
+            shown = service.json("study", "show", "due")
+            best = service.json("trial", "show", shown["best"]["trial"])
+            self.assertEqual(("cancelled", "hypersched"), (best["state"], best["label"]["policy"]))
+            self.assertRegex(best["label"]["text"], r"^released at its deadline: (live|resizing), \d+ steps in ")
+            self.assertTrue(best["state_sha256"])
+            self.assertTrue(any(text.startswith("released at its deadline: held") for text in labels()))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -73,7 +73,7 @@ TEST_CASE("a simulated policy releases trials by the metrics of a table, where t
         .value();
   });
   study.specification.evaluate_every = 10;
-  study.specification.may_stop = GENERATE(true, false);
+  study.specification.policy.may_stop = GENERATE(true, false);
   ServiceToSimulate service = ServiceOf(2);
   service.measures.tables.emplace("score", Curves(csv));
   const auto trained = [&](const std::string& policy) {
@@ -81,7 +81,7 @@ TEST_CASE("a simulated policy releases trials by the metrics of a table, where t
     return SimulateStudy(service, study).value().summary.steps.trained;
   };
   CHECK(trained("critical_path") == 160);
-  if (study.specification.may_stop) {
+  if (study.specification.policy.may_stop) {
     CHECK(trained("bandit") < 110);
     CHECK(trained("early_term_last_value") < 130);
   } else {

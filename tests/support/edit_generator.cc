@@ -178,7 +178,11 @@ void EditGenerator::NewStudy() {
   if (Chance(40)) study.specification.stop.after = Seconds(1.5 + static_cast<double>(Below(9000)));
   if (Chance(40)) study.specification.stop.device_time = Seconds(0.5 + static_cast<double>(Below(9000)));
   if (Chance(40)) study.specification.stop.metric = 0.1 * static_cast<double>(Below(100));
-  study.specification.may_stop = Chance(30);
+  study.specification.policy.may_stop = Chance(30);
+  if (Chance(40)) study.specification.policy.deadline = Seconds(0.5 + static_cast<double>(Below(9000)));
+  study.specification.policy.min_steps = Below(9);
+  for (std::int64_t slots = 2; Chance(40); ++slots) study.specification.policy.speeds[slots] = 0.5 + Below(9);
+  study.specification.priority = 0.5 + Below(9);
   if (Chance(40)) study.specification.hang_after = Seconds(0.5 + static_cast<double>(Below(9000)));
   if (!state_.studies.empty() && Chance(30)) {
     study.specification.reuse = Reuse{.study = AnyKey(state_.studies)};

@@ -45,7 +45,7 @@ Result<Study> StudyOf(const Draft& draft, const Study& of_trial, const Caller& c
   specification.definition = call.definition;
   specification.tuner.clear();  // it asks for no more than this
   specification.asks_for_idle_slots = false;
-  specification.may_stop = false;
+  specification.policy = {};
   ESPALIER_ASSIGN(Study study, PlanAnew(draft, of_trial, specification));
   if (!(study.training == of_trial.training)) {
     return MakeError(ErrorCode::kFailedPrecondition,

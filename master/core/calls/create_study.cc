@@ -4,6 +4,7 @@
 #include "base/key_text.h"
 #include "base/text.h"
 #include "master/core/calls/study_calls.h"
+#include "master/core/calls/weight_calls.h"
 #include "master/core/origin.h"
 #include "master/core/state/stored_text.h"
 
@@ -14,6 +15,9 @@ namespace {
 constexpr std::size_t kRefusalBytesMax = 4096;
 
 constexpr Seconds kHangAfterMax = std::chrono::hours(24000);
+constexpr Seconds kDeadlineMax = std::chrono::hours(24000);
+constexpr std::int64_t kMinStepsMax = std::int64_t{1} << 53;
+constexpr double kSpeedMax = 1000;
 constexpr Seconds kStopAfterMax = std::chrono::hours(24000);
 constexpr Seconds kStopDeviceTimeMax = std::chrono::hours(24000000);
 
@@ -134,6 +138,22 @@ Result<void> CheckStop(const StopRule& stop) {
   return {};
 }
 
+Result<void> CheckPolicyChoices(const PolicyChoices& policy) {
+  if (policy.deadline && !(*policy.deadline > Seconds(0) && *policy.deadline <= kDeadlineMax)) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected more than 0 and at most 24,000 hours",
+                     "policy.deadline_seconds");
+  }
+  if (policy.min_steps < 0 || policy.min_steps > kMinStepsMax) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected a whole number from 0 to 2^53", "policy.min_steps");
+  }
+  for (const auto& [slots, speed] : policy.speeds) {
+    if (slots >= 2 && slots <= kDeviceSlotsMax && speed >= 1 && speed <= kSpeedMax) continue;
+    return MakeError(ErrorCode::kInvalidArgument, "expected 2 to 1000 slots, and speeds from 1 to 1000",
+                     "policy.speeds." + std::to_string(slots));
+  }
+  return {};
+}
+
 Result<void> CheckSpecification(const StudySpecification& specification, const Offer& offer) {
   if (specification.step.updates < 0) {
     return MakeError(ErrorCode::kInvalidArgument, "expected epoch or at least 1 update", "step");
@@ -146,6 +166,10 @@ Result<void> CheckSpecification(const StudySpecification& specification, const O
                      "hang_after_seconds");
   }
   ESPALIER_RETURN_IF_ERROR(CheckStop(specification.stop));
+  ESPALIER_RETURN_IF_ERROR(CheckPolicyChoices(specification.policy));
+  if (!(specification.priority >= kWeightMin && specification.priority <= kWeightMax)) {
+    return MakeError(ErrorCode::kInvalidArgument, "expected a number from 0.001 to 1000", "priority");
+  }
   for (const auto& [name, type] : specification.undeclared) {
     if (offer.schema.takes_any && offer.schema.Find(name) == nullptr) continue;
     return MakeError(
@@ -168,6 +192,7 @@ Result<Study> StudyOf(const StudySpecification& specification, const Offer& offe
   Study study;
   study.specification = specification;
   study.keep = specification.keep;
+  study.weight = specification.priority;
   study.training = TrainingOf(offer, specification.step);
   study.evaluation = offer.evaluation_digest;
   study.metric_names = offer.metrics;
@@ -204,7 +229,14 @@ Digest128 ContentOf(const Caller& caller, const CreateStudy& call) {
     key.Add("reuse " + std::to_string(reuse->study.value) + " until " +
             (reuse->until ? std::to_string(reuse->until->value) : "the end"));
   }
-  if (specification.may_stop) key.Add("may stop");
+  const PolicyChoices& policy = specification.policy;
+  if (policy.may_stop) key.Add("may stop");
+  if (policy.deadline) key.Add("deadline " + espalier::Print(Value(policy.deadline->count())));
+  if (policy.min_steps > 0) key.Add("min steps " + std::to_string(policy.min_steps));
+  for (const auto& [slots, speed] : policy.speeds) {
+    key.Add("speed on " + std::to_string(slots)).Add(espalier::Print(Value(speed)));
+  }
+  if (specification.priority != 1) key.Add("priority " + espalier::Print(Value(specification.priority)));
   return DigestOf(key.text());
 }
 

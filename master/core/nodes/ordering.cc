@@ -119,6 +119,7 @@ struct Carrier {
   }
 
   bool operator()(const ReleaseTrial& release) const { return Release(draft, release); }
+  bool operator()(const ClaimStep& claim) const { return ClaimOf(draft, claim); }
   bool operator()(const LabelTrial& label) const { return Label(draft, label); }
 };
 

@@ -22,9 +22,11 @@ class StateView : public TrialsInView {
  public:
   explicit StateView(const Draft& draft) : TrialsInView(draft.state()), draft_(draft) {}
 
-  std::optional<StartPath> BestStart() const override {
+  std::optional<StartPath> BestStart() const override { return BestStartExcept({}); }
+
+  std::optional<StartPath> BestStartExcept(const std::set<StudyId>& studies) const override {
     if (auto evaluation = BestEvaluation()) return evaluation;
-    return BestTraining();
+    return BestTraining(studies);
   }
 
   std::optional<StartPath> BestEvaluation() const override {
@@ -148,6 +150,12 @@ class StateView : public TrialsInView {
     return ViewOf(run->second);
   }
 
+  std::optional<Step> StepOf(RunId id) const override {
+    const auto run = state().runs.find(id);
+    if (run == state().runs.end() || !run->second.training()) return std::nullopt;
+    return run->second.at();
+  }
+
   bool CanPreempt(RunId id) const override {
     const auto run = state().runs.find(id);
     return run != state().runs.end() && master::CanPreempt(state(), run->second);
@@ -197,13 +205,15 @@ class StateView : public TrialsInView {
   }
 
   // For the study that is due first; what is best for it.
-  std::optional<StartPath> BestTraining() const {
+  std::optional<StartPath> BestTraining(const std::set<StudyId>& but) const {
     const auto& wanted = state().index.ready_plans;
     const bool none_is_idle =
         std::ranges::all_of(wanted, [&](const auto& entry) { return IdleServers(state(), entry.first).none(); });
     if (none_is_idle) return std::nullopt;
     Held held;
-    return state().index.fair_share.FirstDue([&](StudyId study) { return BestFor(study, held); });
+    return state().index.fair_share.FirstDue([&](StudyId study) -> std::optional<StartPath> {
+      return but.contains(study) ? std::nullopt : BestFor(study, held);
+    });
   }
 
   std::optional<StartPath> BestFor(StudyId study, Held& held) const {

@@ -13,6 +13,8 @@ namespace espalier::master {
 bool Release(Draft& draft, const ReleaseTrial& release);
 
 // In the name of the policy that decides. Not of a trial of a finished study, or without text.
+// O(depth log).
+bool ClaimOf(Draft& draft, const ClaimStep& claim);
 bool Label(Draft& draft, const LabelTrial& label);
 
 }  // namespace espalier::master

@@ -1,15 +1,32 @@
 #include "master/core/nodes/trials_in_view.h"
 
+#include "master/core/state/claims.h"
 #include "searchplan/plan/step_set.h"
 
 namespace espalier::master {
 
 std::vector<PolicyStudy> TrialsInView::StudiesThatMayStop() const {
+  return Studies(state_.index.studies_that_may_stop);
+}
+
+std::vector<PolicyStudy> TrialsInView::StudiesWithDeadline() const {
+  return Studies(state_.index.studies_with_deadline);
+}
+
+std::vector<PolicyStudy> TrialsInView::Studies(const std::set<StudyId>& ids) const {
   std::vector<PolicyStudy> studies;
-  for (const StudyId id : state_.index.studies_that_may_stop) {
-    studies.push_back({id, state_.studies.at(id).specification.goal});
-  }
+  for (const StudyId id : ids) studies.push_back(Study(id));
   return studies;
+}
+
+PolicyStudy TrialsInView::Study(StudyId id) const {
+  const master::Study& study = state_.studies.at(id);
+  return {.id = id,
+          .goal = study.specification.goal,
+          .created_at = study.created_at,
+          .weight = study.weight,
+          .evaluate_every = study.specification.evaluate_every,
+          .choices = study.specification.policy};
 }
 
 std::vector<PolicyTrial> TrialsInView::TrialsOf(StudyId study) const {
@@ -25,6 +42,11 @@ std::optional<PolicyTrial> TrialsInView::Trial(TrialId id) const {
   if (trial.claims.empty()) return std::nullopt;
   const Point furthest = state_.plans.at(trial.plan).claims.at(trial.claims.back()).point;
   return PolicyTrial{.id = id, .study = trial.study, .plan = trial.plan, .leaf = trial.leaf, .furthest = furthest};
+}
+
+bool TrialsInView::Waits(TrialId id) const {
+  const master::Trial& trial = state_.trials.at(id);
+  return LastWaitingClaim(state_.plans.at(trial.plan), trial) != nullptr;
 }
 
 std::vector<PolicyTrial> TrialsInView::WaitingFrom(PlanId plan_id, Point point) const {
@@ -78,8 +100,20 @@ std::vector<Point> TrialsInView::WayTo(PlanId plan, Point point) const {
   return way;
 }
 
+Seconds TrialsInView::TrainedTime(PlanId id, Point point) const {
+  const SearchPlan& plan = state_.plans.at(id);
+  Seconds time{0};
+  for (const StepRange& range : LineageRanges(plan, point.node, point.step)) {
+    const auto& measured = plan.Node(range.node).results->measurements;
+    const auto step = measured.find(CostKind::kStep);
+    if (step == measured.end()) continue;
+    time += Seconds(static_cast<double>(range.to.value - range.from.value) * Mean(step->second) / 1e6);
+  }
+  return time;
+}
+
 std::vector<MeasuredAt> TrialsInView::CurveTo(StudyId study_id, PlanId plan_id, Point point) const {
-  const Study& study = state_.studies.at(study_id);
+  const master::Study& study = state_.studies.at(study_id);
   const SearchPlan& plan = state_.plans.at(plan_id);
   std::vector<MeasuredAt> curve;
   for (const StepRange& range : LineageRanges(plan, point.node, point.step)) {

@@ -346,7 +346,8 @@ void IndexKeeper::StudyAdded(const Study& study) {
   FairKeeper(state_).StudyAdded(study);
   TunerBegun(study);
   if (IsTimed(study.specification.stop)) index.timed_studies.insert(study.id);
-  if (study.specification.may_stop) index.studies_that_may_stop.insert(study.id);
+  if (study.specification.policy.may_stop) index.studies_that_may_stop.insert(study.id);
+  if (study.specification.policy.deadline) index.studies_with_deadline.insert(study.id);
   if (const auto& reference = study.specification.reference) ++index.references_in_use[*reference];
   const CheckKey key = CheckKeyOf(study);
   if (IsChecked(study) && !state_.check_findings.contains(key)) index.checks_wanted[key].insert(study.id);
@@ -356,6 +357,7 @@ void IndexKeeper::StudyFinished(const Study& study) {
   Indexes& index = state_.index;
   index.timed_studies.erase(study.id);
   index.studies_that_may_stop.erase(study.id);
+  index.studies_with_deadline.erase(study.id);
   index.fair_share.FinishStudy(study.id);
   if (const auto begun_with = index.begun_with.extract(study.id)) {
     for (const auto& [point, plan] : begun_with.mapped()) CacheKeeper(state_).CountKept(plan, point, -1);

@@ -214,6 +214,7 @@ struct Indexes {
   std::map<ClaimId, Point> waits_elsewhere;              // than at its own point (WaitsAt)
   std::set<StudyId> timed_studies;                       // running ones whose stop rule has a limit of time
   std::set<StudyId> studies_that_may_stop;               // running ones
+  std::set<StudyId> studies_with_deadline;               // likewise
   std::set<StudyId> tuned_studies;                       // that take batches of a built-in tuner
   std::map<OfferKind, std::set<StudyId>> tuners_to_ask;  // of running studies, if a slot is idle; evaluation: empty;
                                                          // none is empty

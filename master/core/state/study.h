@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/ids.h"
+#include "base/policy_choices.h"
 #include "base/reuse.h"
 #include "base/stop_rule.h"
 #include "base/study_choices.h"
@@ -39,7 +40,8 @@ struct StudySpecification {
   bool asks_for_idle_slots = false;         // its tuner is told of them
   std::optional<Digest128> reference = {};  // the trainer is one that servers offer by it; none: one of their own
   std::optional<Reuse> reuse = {};
-  bool may_stop = false;  // policies may release its trials by their metrics
+  PolicyChoices policy = {};
+  double priority = 1;  // its weight at first
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
 };
 
@@ -58,7 +60,7 @@ struct Study {
   bool cancelled = false;
   std::string stopped = {};  // what its stop rule came to; empty: nothing yet
   Keep keep = Keep::kBest;   // now: as the specification says, until somebody pins it
-  double weight = 1;         // among the studies of its team
+  double weight = 1;         // among the studies of its team: as the specification says, until somebody weighs it
   friend bool operator==(const Study&, const Study&) = default;
 };
 

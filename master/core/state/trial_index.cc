@@ -33,14 +33,14 @@ struct TrialIndex::Taker {
   void operator()(const ClaimMade& event) const {
     index.Update(event.trial, [&](Entry& entry) {
       index.CountWaiting(entry, 1);
-      if (event.step <= entry.claimed_to) --entry.failed_count;  // made again at its point: its stage is retried
+      std::erase(entry.failed, event.step);  // made again at its point: its stage is retried
       entry.claimed_to = std::max(entry.claimed_to, event.step);
     });
   }
   void operator()(const ClaimSettled& event) const {
     index.Update(event.trial, [&](Entry& entry) {
       index.CountWaiting(entry, -1);
-      if (event.state == ClaimState::kFailed) ++entry.failed_count;
+      if (event.state == ClaimState::kFailed) entry.failed.push_back(event.step);
       entry.cancelled |= event.state == ClaimState::kCancelled;
       if (event.state == ClaimState::kDone) index.TakeDone(event, entry, study.specification);
     });
@@ -88,7 +88,7 @@ void TrialIndex::TakeDone(const ClaimSettled& event, Entry& entry, const StudySp
 TrialStanding TrialIndex::StandingOf(const Entry& entry) {
   if (entry.cancelled) return TrialStanding::kCancelled;
   if (entry.waiting_count > 0) return TrialStanding::kWaiting;
-  if (entry.failed_count > 0) return TrialStanding::kFailed;
+  if (!entry.failed.empty()) return TrialStanding::kFailed;
   return entry.closed ? TrialStanding::kDone : TrialStanding::kIdle;
 }
 

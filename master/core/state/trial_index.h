@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "master/core/state/list_place.h"
 #include "master/core/state/study.h"
@@ -65,7 +66,7 @@ class TrialIndex {
   struct Entry {
     std::int64_t waiting_count = 0;  // claims
     bool closed = false;
-    std::int64_t failed_count = 0;  // of claims that failed and were not made again
+    std::vector<Step> failed;  // of claims that were not made again
     Step claimed_to;                // of the furthest claim
     bool cancelled = false;
     Step measured_at;  // the last step whose claim is done

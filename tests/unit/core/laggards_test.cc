@@ -11,7 +11,7 @@ namespace espalier::master {
 namespace {
 
 StudySpecification Watched(std::int64_t every = 10, Goal goal = Goal::kMaximize, bool may_stop = true) {
-  return {.name = "study", .evaluate_every = every, .goal = goal, .may_stop = may_stop};
+  return {.name = "study", .evaluate_every = every, .goal = goal, .policy = {.may_stop = may_stop}};
 }
 
 // Trials of 60 steps, each with a run of its own, which says what it measured.
@@ -65,6 +65,10 @@ TEST_CASE("bandit releases a trial once its best times 1.5 does not exceed the b
     CHECK(race.state().trials.at(poor).label ==
           TrialLabel{"bandit", "released at step 10: its best was 0.5, its last 0.5, the best of its study 0.75"});
     CHECK(std::get<TrialClosed>(race.state().events.at(race.study).back()).cancelled);
+    // What was measured of it last is its result.
+    CHECK(race.state().trial_index.at(race.study).MeasuredAt(poor) == Step{10});
+    const Claim& result = race.Plan().claims.at(race.state().trials.at(poor).claims.front());
+    CHECK((result.state == ClaimState::kDone && result.point.step == Step{10}));
     CHECK(race.Plan().waiting.size() == 1);
     race.Restart();
     CHECK(race.IsReleased(poor));
@@ -213,7 +217,7 @@ TEST_CASE("a policy whose memory is lost before every event decides the same as 
           SimulatedSettings{.slots = 3, .policy = policy, .policy_forgets = forgets, .seed = each});
       const StudyId studies[] = {
           service->AddStudy(Watched(5, goal)),
-          service->AddStudy({.name = "other", .evaluate_every = 7, .goal = goal, .may_stop = true})};
+          service->AddStudy({.name = "other", .evaluate_every = 7, .goal = goal, .policy = {.may_stop = true}})};
       for (const auto& [study, lr] : trials) {
         service->Submit(studies[study], {{"lr", lr}}, 60);
         service->RunFor(Seconds(1));

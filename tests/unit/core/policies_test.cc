@@ -233,7 +233,7 @@ TEST_CASE("what a policy cannot have changes nothing") {
 
 TEST_CASE("a policy releases a trial that waits, and not one that is done or was released") {
   OneSlot one;
-  const StudyId study = one.AddStudy({.name = "stoppable", .may_stop = true});
+  const StudyId study = one.AddStudy({.name = "stoppable", .policy = {.may_stop = true}});
   const TrialId trial = one.Submit(study, {{"lr", "0.1"}}, 50);
   const TrialId equal = one.Submit(study, {{"lr", "0.1"}}, 50);
   one.Order(LabelTrial{trial, "why not"});

@@ -38,7 +38,7 @@ TEST_CASE("an unknown policy is refused with the list of those known") {
         "no policy 'fifo'; expected one of critical_path, breadth_first, throughput, throughput_children, "
         "critical_path_unbatched, breadth_first_unbatched, throughput_unbatched, throughput_children_unbatched, "
         "critical_path_preempting, bandit, early_term_last_value, hermes, slaq, round_robin, hypersack, "
-        "hypersack_filling, hypersack_worst_fit, hypersack_first_fit_decreasing, hypersack_first_fit");
+        "hypersack_filling, hypersack_worst_fit, hypersack_first_fit_decreasing, hypersack_first_fit, hypersched");
 }
 
 TEST_CASE("every policy that is listed can be made, and the default comes first") {

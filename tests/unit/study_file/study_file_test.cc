@@ -125,9 +125,6 @@ TEST_CASE("every mistake in a study file is one line that names the file, the li
       {kHead + kGrid + "reuse_from: {until: 5}\n", "f.yaml:6: reuse_from.study: is missing; expected a study's id"},
       {kHead + kGrid + "reuse_from: {study: 5, until: 0}\n",
        "f.yaml:6: reuse_from.until: got 0; expected a whole number from 1 to 2^53"},
-      {kHead + kGrid + "policy: bandit\n", "f.yaml:6: policy: got bandit; expected a mapping with may_stop"},
-      {kHead + kGrid + "policy: {}\n", "f.yaml:6: policy.may_stop: is missing; expected true or false"},
-      {kHead + kGrid + "policy: {may_stop: 1}\n", "f.yaml:6: policy.may_stop: got 1; expected true or false"},
       {kHead + kGrid + "check: later\n", "f.yaml:6: check: got later; expected beside, first or off"},
       {"study: s\ntrainer: mlpp\ndata: digits\nmetric: {name: test_acc, goal: max}\n" + kGrid,
        "with a server: f.yaml:2: trainer: unknown trainer mlpp; did you mean mlp? expected one of: mlp"},
@@ -156,6 +153,23 @@ TEST_CASE("mistakes in when a study stops name what is wrong of it") {
       {kHead + kGrid + "stop: {device_hours: 2h}\n", "f.yaml:6: stop.device_hours: got 2h; expected a number"},
       {kHead + kGrid + "stop: {metric: good}\n", "f.yaml:6: stop.metric: got good; expected a number"},
       {kHead + kGrid + "stop: {metric: nan}\n", "f.yaml:6: stop.metric: got nan; expected a finite number"},
+  });
+}
+
+TEST_CASE("mistakes in what a study tells policies name what is wrong of it") {
+  CheckSaid({
+      {kHead + kGrid + "policy: bandit\n",
+       "f.yaml:6: policy: got bandit; expected a mapping with may_stop, min, speeds"},
+      {kHead + kGrid + "policy: {}\n", "f.yaml:6: policy: is empty; expected may_stop, min or speeds"},
+      {kHead + kGrid + "policy: {min: 0}\n", "f.yaml:6: policy.min: got 0; expected a whole number from 1 to 2^53"},
+      {kHead + kGrid + "policy: {speeds: 2}\n",
+       "f.yaml:6: policy.speeds: got 2; expected speeds by numbers of slots, such as {2: 1.9, 4: 3.4}"},
+      {kHead + kGrid + "policy: {speeds: {1: 1}}\n",
+       "f.yaml:6: policy.speeds.1: got 1; expected a whole number from 2 to 2^53"},
+      {kHead + kGrid + "policy: {speeds: {2: fast}}\n", "f.yaml:6: policy.speeds.2: got fast; expected a number"},
+      {kHead + kGrid + "deadline: 17\n", "f.yaml:6: deadline: got 17; expected a time"},
+      {kHead + kGrid + "priority: 0\n", "f.yaml:6: priority: got 0; expected a number above 0"},
+      {kHead + kGrid + "policy: {may_stop: 1}\n", "f.yaml:6: policy.may_stop: got 1; expected true or false"},
   });
 }
 
@@ -247,14 +261,22 @@ TEST_CASE("what a study takes for a hang is part of its definition, in whatever 
   CHECK(again->specification.hang_after == Seconds(90));
 }
 
-TEST_CASE("whether policies may stop a study's trials is part of its definition") {
+TEST_CASE("what a study tells policies is part of its definition") {
   const auto read = [](const std::string& line) { return Parsed(kHead + kGrid + line).specification; };
-  CHECK_FALSE(read("").may_stop);
-  CHECK_FALSE(read("policy: {may_stop: false}\n").may_stop);
-  CHECK(read("policy: {may_stop: true}\n").may_stop);
+  CHECK(read("").policy == PolicyChoices{});
+  CHECK(read("policy: {may_stop: false}\n").policy == PolicyChoices{});
+  CHECK(read("policy: {may_stop: true}\n").policy.may_stop);
+  for (const std::string line : {"policy: {min: 5}\n", "policy: {speeds: {2: 1.9, 16: 3.5}}\n", "deadline: 2h\n"}) {
+    const StudySpecification said = read(line);
+    CHECK(said.policy != PolicyChoices{});
+    CHECK(said.definition != read("").definition);
+    CHECK(ParseDefinition(said.definition).value().specification.policy == said.policy);
+  }
+  CHECK(read("priority: 1\n").definition == read("").definition);
+  CHECK(ParseDefinition(read("priority: 2.5\n").definition).value().specification.priority == 2.5);
   CHECK(read("policy: {may_stop: true}\n").definition != read("").definition);
   CHECK(read("policy: {may_stop: false}\n").definition == read("").definition);
-  CHECK(ParseDefinition(read("policy: {may_stop: true}\n").definition).value().specification.may_stop);
+  CHECK(ParseDefinition(read("policy: {may_stop: true}\n").definition).value().specification.policy.may_stop);
 }
 
 TEST_CASE("whose states a study begins with is part of its definition, as the file or the command line says it") {

@@ -52,8 +52,8 @@ class Client:
     def study(self, name: str, *, trainer: Any, data: str = "", step: str | int = "epoch", space: Grid | Space | Mapping | None = None,
               metric: str | None = None, goal: str | None = None, steps: int | None = None, share: str = "team", keep: str = "best",
               check: str = "beside", evaluate_every: int = 0, stop: Mapping[str, Any] | None = None, python: str | None = None,
-              environment: Mapping[str, str] | None = None, reuse_from: Any = None,
-              policy: Mapping[str, bool] | None = None) -> Study:  # fmt: skip
+              environment: Mapping[str, str] | None = None, reuse_from: Any = None, policy: Mapping[str, Any] | None = None,
+              deadline: str | None = None, priority: float = 1.0) -> Study:  # fmt: skip
         """A study, which is created with its first trials. Arguments as in study files: `trainer`: a name that servers know, such as
         "mlp", "FILE.py:NAME", a subclass of es.Trainer, a function with @es.loop, "script:FILE", "library:FILE.so", "torchscript:FILE.pt" or
         "command:LINE", what starts a worker. `data`: a name that servers know, or a folder. `step`: "epoch", or "200 updates". `space`: what is
@@ -62,8 +62,10 @@ class Client:
         "all", "none". `check`: of your own code: "beside", "first", "off". `evaluate_every`: steps, as runs pass; 0: only where asked.
         `stop`: the study ends at the first of {"after": "2h", "device_hours": 10, "metric": 0.95}; what waits by then is cancelled.
         `python`, `environment`: for your own code. `reuse_from`: another study (or its id), of other code: each trial begins with the
-        deepest state that it left on the trial's path, {"study": 12, "until": 60} with none behind a step. `policy`: {"may_stop": True}: the
-        service's policy may cancel its trials by their metrics, if it is one that does. Raises InvalidArgument with the field."""
+        deepest state that it left on the trial's path, {"study": 12, "until": 60} with none behind a step. `policy`, what the service's
+        policy goes by, if it is one that does: {"may_stop": True}: it may cancel trials by their metrics; "min": 5: not before so many steps;
+        "speeds": {2: 1.9, 4: 3.4}: how fast it trains on so many slots of a device. `deadline`: "2h": by when the best result counts; it
+        stops nothing. `priority`: its part of the team's slots against other studies. Raises InvalidArgument with the field."""
         own = named_trainer(trainer, data)
         place = place_of(trainer) if own is None else None
         if place is None and (python or environment):
@@ -74,7 +76,7 @@ class Client:
         specification = Specification(
             name=name, trainer_said=str(place) if place is not None else trainer, data=data, step=step, space=space, metric=metric, goal=goal,
             share=share, keep=keep, check=check, evaluate_every=evaluate_every, stop=stop, python=python, environment=environment or {},
-            reuse_from=reuse_from, policy=policy)  # fmt: skip
+            reuse_from=reuse_from, policy=policy, deadline=deadline, priority=priority)  # fmt: skip
         return Study(self, draft=Draft(self.connection, specification, steps, own or place, say))
 
     def open_study(self, study: int | str) -> Study:

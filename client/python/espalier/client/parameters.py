@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from espalier.sequences.sequence import Sequence, written
-from espalier.sequences.values import Value
+from espalier.sequences.values import Value, is_number
 
 
 def parameters_of(tried: list[dict[str, Value | Sequence]]) -> list[dict[str, str | float]]:
     """Of each of the trials' hyper-parameters. One that is a plain number in all trials, as such; of any other its text, and each number in it,
     by its place: `lr` is "Exponential(0.1, 0.95)", `lr.init` 0.1, `lr.gamma` 0.95."""
-    numeric = {name for name in set().union(*tried) if all(_is_number(each.get(name, 0)) for each in tried)}
+    numeric = {name for name in set().union(*tried) if all(is_number(each.get(name, 0)) for each in tried)}
     return [_parameters(each, numeric) for each in tried]
 
 
@@ -36,9 +36,5 @@ def _numbers(place, value) -> Iterator[tuple[str, float]]:
     elif isinstance(value, tuple):
         for index, each in enumerate(value):
             yield from _numbers(f"{place}[{index}]", each)
-    elif _is_number(value):
+    elif is_number(value):
         yield place, float(value)
-
-
-def _is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

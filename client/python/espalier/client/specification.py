@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from espalier.client.policy_choices import PRIORITY_USUAL, policy_in_request, policy_rules, priority_of
 from espalier.client.protocol import number_of
 from espalier.client.reuse import reuse_rule
-from espalier.client.stop_rule import in_request, stop_rule
+from espalier.client.stop_rule import duration, in_request, stop_rule
 from espalier.client.tuners import BuiltIn
 from espalier.errors import InvalidArgument
 from espalier.sequences.spaces import Grid, Space, in_json
@@ -42,7 +43,9 @@ class Specification:
     check: str = "beside"
     evaluate_every: int = 0
     stop: Mapping[str, Any] | None = None
-    policy: Mapping[str, bool] | None = None
+    policy: Mapping[str, Any] | None = None
+    deadline: str | None = None
+    priority: float = PRIORITY_USUAL
     reuse_from: Any = None
     python: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -59,7 +62,9 @@ class Specification:
         if isinstance(self.evaluate_every, bool) or not isinstance(self.evaluate_every, int) or self.evaluate_every < 0:
             raise InvalidArgument(f"expected a whole number of steps, got {shown(self.evaluate_every)}", "evaluate_every")
         self.stop = stop_rule(self.stop)
-        self.policy = _policy(self.policy)
+        self.policy = policy_rules(self.policy)
+        self.deadline = duration(self.deadline, "deadline") if self.deadline is not None else None
+        self.priority = priority_of(self.priority)
         self.reuse_from = reuse_rule(self.reuse_from)
         self.updates = _updates(self.step)
         if self.python and "/" in self.python:
@@ -84,7 +89,8 @@ class Specification:
             "evaluate_every_steps": self.evaluate_every,
             **({"stop": in_request(self.stop)} if self.stop else {}),
             **({"reuse_from_study_id": self.reuse_from["study"], "reuse_until_step": self.reuse_from.get("until", 0)} if self.reuse_from else {}),
-            "may_stop": self.policy["may_stop"],
+            "policy": policy_in_request(self.policy, self.deadline),
+            "priority": self.priority,
             "metric": self.metric,
             "goal": number_of("Goal", one_of(self.goal, GOALS, "goal")),
             "scope": number_of("Scope", SHARES[self.share]),
@@ -110,7 +116,8 @@ class Specification:
                     "tuner": {tuner.name: tuner.written(space)} if tuner is not None else None,
                     "tuner_version": tuner.version if tuner is not None else None,
                     "evaluate": {"every": self.evaluate_every} if self.evaluate_every else None, "python": self.python,
-                    "stop": self.stop, "policy": self.policy if self.policy["may_stop"] else None, "reuse_from": self.reuse_from,
+                    "stop": self.stop, "policy": self.policy, "deadline": self.deadline,
+                    "priority": self.priority if self.priority != PRIORITY_USUAL else None, "reuse_from": self.reuse_from,
                     "environment": dict(self.environment)}  # fmt: skip
         study.update({name: value for name, value in optional.items() if value})
         order = {"hyper_parameters": None}  # whose order is the grid's
@@ -126,15 +133,6 @@ def one_of(given, known, name):
     if given not in known:
         raise InvalidArgument(f"expected {', '.join(list(known)[:-1])} or {list(known)[-1]}, got {shown(given)}", name)
     return known[given]
-
-
-def _policy(said):
-    """As a study file has it, with everything said."""
-    if said is None:
-        return {"may_stop": False}
-    if not isinstance(said, Mapping) or set(said) != {"may_stop"} or not isinstance(said["may_stop"], bool):
-        raise InvalidArgument(f'expected {{"may_stop": True}}, got {shown(said)}', "policy")
-    return dict(said)
 
 
 def _updates(step):

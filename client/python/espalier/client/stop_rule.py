@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from espalier.errors import InvalidArgument
-from espalier.sequences.values import shown
+from espalier.sequences.values import is_number, shown
 
 HOUR = 3600
 UNITS = {"s": 1, "m": 60, "h": HOUR}
@@ -33,7 +33,7 @@ def in_request(rule: Mapping[str, Any]) -> dict[str, float]:
     """The fields of a StopRule."""
     fields = {}
     if "after" in rule:
-        fields["after_seconds"] = _seconds(rule["after"])
+        fields["after_seconds"] = seconds_in(rule["after"])
     if "device_hours" in rule:
         fields["device_seconds"] = rule["device_hours"] * HOUR
     if "metric" in rule:
@@ -41,31 +41,33 @@ def in_request(rule: Mapping[str, Any]) -> dict[str, float]:
     return fields
 
 
-def _seconds(text):
+def seconds_in(text: Any) -> float:
+    """Of "90s", "30m", "2h"; NaN: it is no such text."""
     match = DURATION.fullmatch(text) if isinstance(text, str) else None
     return float(int(match[1]) * UNITS[match[2]]) if match else math.nan
 
 
-def _after(said):
-    if not 0 < _seconds(said) <= AFTER_MAX:
-        raise InvalidArgument(f"expected a time such as 90s, 30m or 2h, of at most 24000h, got {shown(said)}", "stop.after")
+def duration(said: Any, field: str) -> str:
+    """As it was said, checked. Raises InvalidArgument of the field."""
+    if not 0 < seconds_in(said) <= AFTER_MAX:
+        raise InvalidArgument(f"expected a time such as 90s, 30m or 2h, of at most 24000h, got {shown(said)}", field)
     return said
 
 
+def _after(said):
+    return duration(said, "stop.after")
+
+
 def _device_hours(said):
-    if not _is_number(said) or not 0 < said <= DEVICE_HOURS_MAX:
+    if not is_number(said) or not 0 < said <= DEVICE_HOURS_MAX:
         raise InvalidArgument(f"expected a number of hours above 0, such as 10 or 0.5, got {shown(said)}", "stop.device_hours")
     return float(said)
 
 
 def _metric(said):
-    if not _is_number(said) or not math.isfinite(said):
+    if not is_number(said) or not math.isfinite(said):
         raise InvalidArgument(f"expected a number, got {shown(said)}", "stop.metric")
     return float(said)
-
-
-def _is_number(said):
-    return isinstance(said, (int, float)) and not isinstance(said, bool)
 
 
 CHECKED = {"after": _after, "device_hours": _device_hours, "metric": _metric}

@@ -30,6 +30,11 @@ def plain(value):
     return None
 
 
+def is_number(value):
+    """Whether it is an int or a float, and no bool."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def printed(value):
     """As the notation writes it: true, 32, 0.1 (the shortest form that reads back; a floating whole number as 1.0), "text".
     `value`: as `plain` gives it."""

@@ -1,0 +1,1 @@
+SELECT study_id, slots, speed FROM study_speed
