@@ -38,7 +38,7 @@ struct StudySpecification {
   std::string tuner{};  // a built-in one that whoever is there may carry on by the definition; empty: the user's own
   bool asks_for_idle_slots = false;  // that tuner is told of them
   PolicyChoices policy{};
-  double priority = 1;  // its part of its team's slots at first, against the team's other studies: 0.001 to 1000
+  double priority = 1;      // its part of its team's slots at first, against the team's other studies: 0.001 to 1000
   bool described = false;   // trainer and data are as servers know them, and `reference` says whose: DescribeTrainer
   std::string reference{};  // to the user's own code or data; empty: servers have both of their own
   // Of hyper-parameters that trials may name although the trainer, which takes any, has them not.

@@ -186,9 +186,9 @@ class StateRows {
     for (const auto& [id, keep] : kept_studies_) kept.Add(id, Name(keep));
     for (const auto& [id, weight] : study_weights_) weighed.Add(id, weight);
     for (const auto& [name, weight] : team_weights_) team.Add(name, weight);
-    for (RowSet* set : {&user,    &drain,      &undrain, &policy,  &archive,   &dropped, &reference_,
-                        &schema_, &parameter_, &offer_,  &listed_, &training_, &study,   &undeclared_, &speed_,
-                        &closed,  &finished,   &kept,    &weighed, &team,      &plan_,   &check_}) {
+    for (RowSet* set : {&user,       &drain,  &undrain, &policy,    &archive, &dropped,     &reference_, &schema_,
+                        &parameter_, &offer_, &listed_, &training_, &study,   &undeclared_, &speed_,     &closed,
+                        &finished,   &kept,   &weighed, &team,      &plan_,   &check_}) {
       sets.push_back(std::move(*set));
     }
   }

@@ -67,7 +67,7 @@ class TrialIndex {
     std::int64_t waiting_count = 0;  // claims
     bool closed = false;
     std::vector<Step> failed;  // of claims that were not made again
-    Step claimed_to;                // of the furthest claim
+    Step claimed_to;           // of the furthest claim
     bool cancelled = false;
     Step measured_at;  // the last step whose claim is done
     TrialPlace by_metric;
