@@ -81,7 +81,8 @@ Finish Run(const Race& race, const std::string& policy, const std::string& tuner
                                                .load = race.change,
                                                .train = race.step,
                                                .evaluate = Seconds(0.001),
-                                               .save = Seconds(0.01)},
+                                               .save = Seconds(0.01),
+                                               .vary = false},
                                  .policy = policy};
   service.measures.score = [&](const worker::Values& values, Step step) {
     begun.insert(NumberIn(values, "trial"));

@@ -113,7 +113,8 @@ sim::ServiceToSimulate ServiceFor(const Problem& problem, const std::string& pol
                                                .load = Seconds(0.8),
                                                .train = kJobTakes / static_cast<double>(steps),
                                                .evaluate = Seconds(0.001),
-                                               .save = Seconds(0.5)},
+                                               .save = Seconds(0.5),
+                                               .vary = false},
                                  .policy = policy};
   service.measures.losses = sim::LearningCurves::Parse(problem.table, "loss", {{"curve", ValueType::kInteger}}).value();
   return service;

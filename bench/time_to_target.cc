@@ -47,6 +47,7 @@ double HoursToTarget(const std::vector<std::vector<double>>& accuracies, double 
   double hours = kLongest.count() / kHour;
   sim::ServiceToSimulate service{.servers = {{.slots = kSlots}}, .seed = seed, .policy = policy};
   service.durations.train = std::chrono::minutes(1);
+  service.durations.vary = false;  // or estimates would, and with them the order in which trials begin
   service.measures.score = [&](const worker::Values& values, Step step) {
     return accuracies[NumberIn(values, "curve")].at(static_cast<std::size_t>(step.value));
   };

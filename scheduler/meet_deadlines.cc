@@ -118,8 +118,9 @@ class MeetDeadlines : public Policy {
   void Enter(DeadlineStudy& study, const PolicyTrial& trial, const StandingMark& mark, const View& view) {
     const bool is_new = !study.Has(trial.id);
     study.Set(trial, mark);
-    study_of_.insert_or_assign(trial.id, trial.study);
     if (!is_new) return;
+    study_of_.emplace(trial.id, trial.study);
+    ++trials_of_plan_[trial.plan];
     study.MeasureAgain(trial.id, view.CurveTo(trial.study, trial.plan, trial.furthest));
   }
 
@@ -135,6 +136,7 @@ class MeetDeadlines : public Policy {
     const std::optional<RunView> run = view.Run(id);
     if (!run || run->path.empty()) return;
     trained_.Begin(*run);
+    if (!trials_of_plan_.contains(run->plan)) return;
     for (const PolicyTrial& trial : WaitingFor(*run, view)) {
       if (StudyOf(trial.id) != nullptr) trained_.Join(id, trial, view);
     }
@@ -159,6 +161,8 @@ class MeetDeadlines : public Policy {
     const auto study = studies_.find(id);
     if (study == studies_.end()) return;
     for (const TrialId trial : study->second.Trials()) {
+      const auto of_plan = trials_of_plan_.find(study->second.Trial(trial).plan);
+      if (--of_plan->second == 0) trials_of_plan_.erase(of_plan);
       study_of_.erase(trial);
       unwritten_.erase(trial);
       trained_.Forget(trial);
@@ -193,6 +197,7 @@ class MeetDeadlines : public Policy {
   // All that has happened at once is known before anybody is judged by it. O(what waits at these points and beyond).
   void TakeMetrics(const View& view, Time now) {
     for (const MetricsCame& came : std::exchange(came_, {})) {
+      if (!trials_of_plan_.contains(came.plan)) continue;
       std::map<StudyId, std::optional<double>> scores;
       for (const PolicyTrial& trial : view.WaitingFrom(came.plan, came.point)) {
         DeadlineStudy* study = StudyOf(trial.id);
@@ -458,6 +463,7 @@ class MeetDeadlines : public Policy {
   bool has_recalled_ = false;
   std::map<StudyId, DeadlineStudy> studies_;  // whose deadline has not passed
   std::unordered_map<TrialId, StudyId> study_of_;
+  std::unordered_map<PlanId, std::int64_t> trials_of_plan_;  // of these
   std::set<StudyId> ordinary_;  // without a deadline, or past it
   std::set<StudyId> over_;      // past it, and their trials are released
   TrainedTrials trained_;

@@ -96,7 +96,7 @@ Seconds WorkerProcess::DurationOf(const worker::RequestKind& request, World& wor
                                                 [&](const worker::Proceed&) { return durations.set_up * 0.1; },
                                                 [&](const worker::Load&) { return durations.load; }},
                                      request);
-  if (recorded() != nullptr) return typical;
+  if (recorded() != nullptr || !durations.vary) return typical;
   return world.chance.About(typical);
 }
 

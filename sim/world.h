@@ -28,6 +28,7 @@ struct Durations {
   Seconds evaluate{0.5};
   Seconds save{0.3};
   Seconds reply{0.001};  // of a worker, until its node manager has it
+  bool vary = true;      // what workers do takes about as long; else exactly
 };
 
 // From 1 ms to 2 s each, but for training.

@@ -5,7 +5,7 @@
 
 #include "tests/support/random_seed.h"
 #include "tests/support/server_by_hand.h"
-#include "tests/support/simulated_service.h"
+#include "tests/support/without_memory.h"
 
 namespace espalier::master {
 namespace {
@@ -212,23 +212,17 @@ TEST_CASE("a policy whose memory is lost before every event decides the same as 
       trials.emplace_back(below(2),
                           "Piecewise([" + rate() + ", " + rate() + "], [" + std::to_string(5 + 10 * below(3)) + "])");
     }
-    const auto run = [&](bool forgets) {
-      auto service = std::make_unique<SimulatedService>(
-          SimulatedSettings{.slots = 3, .policy = policy, .policy_forgets = forgets, .seed = each});
-      const StudyId studies[] = {
-          service->AddStudy(Watched(5, goal)),
-          service->AddStudy({.name = "other", .evaluate_every = 7, .goal = goal, .policy = {.may_stop = true}})};
-      for (const auto& [study, lr] : trials) {
-        service->Submit(studies[study], {{"lr", lr}}, 60);
-        service->RunFor(Seconds(1));
-      }
-      service->RunToRest();
-      return service;
-    };
-    const auto keeps = run(false);
-    const auto forgets = run(true);
-    CHECK((keeps->state() == forgets->state()));
-    for (const auto& [id, trial] : keeps->state().trials) released += trial.label.has_value() ? 1 : 0;
+    const auto all =
+        CheckSameWithoutMemory({.slots = 3, .policy = policy, .seed = each}, [&](SimulatedService& service) {
+          const StudyId studies[] = {
+              service.AddStudy(Watched(5, goal)),
+              service.AddStudy({.name = "other", .evaluate_every = 7, .goal = goal, .policy = {.may_stop = true}})};
+          for (const auto& [study, lr] : trials) {
+            service.Submit(studies[study], {{"lr", lr}}, 60);
+            service.RunFor(Seconds(1));
+          }
+        });
+    for (const auto& [id, trial] : all->state().trials) released += trial.label.has_value() ? 1 : 0;
   }
   CHECK(released > 10);
 }

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "tests/support/random_seed.h"
-#include "tests/support/simulated_service.h"
+#include "tests/support/without_memory.h"
 
 namespace espalier::master {
 namespace {
@@ -18,9 +18,8 @@ StudySpecification By(Seconds deadline, bool may_stop = true) {
           .policy = {.may_stop = may_stop, .deadline = deadline, .min_steps = 5, .speeds = {{2, 1.9}, {4, 3.5}}}};
 }
 
-std::unique_ptr<SimulatedService> Service(int slots, bool forgets = false, std::uint64_t seed = 1) {
-  return std::make_unique<SimulatedService>(
-      SimulatedSettings{.slots = slots, .policy = "hypersched", .policy_forgets = forgets, .seed = seed});
+std::unique_ptr<SimulatedService> Service() {
+  return std::make_unique<SimulatedService>(SimulatedSettings{.slots = 4, .policy = "hypersched"});
 }
 
 std::string Rate(std::int64_t i) { return std::to_string(0.01 * static_cast<double>(i + 1)); }
@@ -50,7 +49,7 @@ Outcome OutcomeOf(const MasterState& state) {
 }  // namespace
 
 TEST_CASE("by its deadline a study has held what fell behind, given slots to what leads, and ended with a result") {
-  const auto service = Service(4);
+  const auto service = Service();
   const StudyId study = service->AddStudy(By(Seconds(60)));
   std::vector<TrialId> trials;
   for (std::int64_t i = 0; i < 40; ++i) trials.push_back(service->Submit(study, {{"lr", Rate(i)}}, kHorizon));
@@ -74,7 +73,7 @@ TEST_CASE("by its deadline a study has held what fell behind, given slots to wha
 }
 
 TEST_CASE("a study that lets nobody stop its trials goes on after its deadline, and all of it is trained") {
-  const auto service = Service(4);
+  const auto service = Service();
   const StudyId study = service->AddStudy(By(Seconds(20), /*may_stop=*/false));
   for (std::int64_t i = 0; i < 12; ++i) service->Submit(study, {{"lr", Rate(i)}}, kHorizon);
   service->RunToRest();
@@ -86,7 +85,7 @@ TEST_CASE("a study that lets nobody stop its trials goes on after its deadline, 
 }
 
 TEST_CASE("studies without a deadline have the slots that one with a deadline does not want") {
-  const auto service = Service(4);
+  const auto service = Service();
   const StudyId other = service->AddStudy({.name = "other"});
   const StudyId study = service->AddStudy(By(Seconds(30)));
   service->Submit(study, {{"lr", Rate(1)}}, kHorizon);
@@ -111,24 +110,19 @@ TEST_CASE("what holds and grows by a deadline decides the same when its memory i
       const std::string turns = std::to_string(20 + 40 * below(3));
       trials.emplace_back(below(3), "Piecewise([" + Rate(below(4)) + ", " + Rate(below(4)) + "], [" + turns + "])");
     }
-    const auto run = [&](bool forgets) {
-      auto service = Service(4, forgets, each);
-      StudySpecification second = By(Seconds(70), may_stop);
-      second.name = "second";
-      second.priority = 2;
-      const StudyId studies[] = {service->AddStudy(By(Seconds(50))), service->AddStudy(second),
-                                 service->AddStudy({.name = "other"})};
-      for (const auto& [study, lr] : trials) {
-        service->Submit(studies[study], {{"lr", lr}}, kHorizon);
-        service->RunFor(Seconds(1));
-      }
-      service->RunToRest();
-      return service;
-    };
-    const auto keeps = run(false);
-    const auto forgets = run(true);
-    CHECK((keeps->state() == forgets->state()));
-    const Outcome outcome = OutcomeOf(keeps->state());
+    const auto service =
+        CheckSameWithoutMemory({.slots = 4, .policy = "hypersched", .seed = each}, [&](SimulatedService& one) {
+          StudySpecification second = By(Seconds(70), may_stop);
+          second.name = "second";
+          second.priority = 2;
+          const StudyId studies[] = {one.AddStudy(By(Seconds(50))), one.AddStudy(second),
+                                     one.AddStudy({.name = "other"})};
+          for (const auto& [study, lr] : trials) {
+            one.Submit(studies[study], {{"lr", lr}}, kHorizon);
+            one.RunFor(Seconds(1));
+          }
+        });
+    const Outcome outcome = OutcomeOf(service->state());
     all.held += outcome.held;
     all.released += outcome.released;
     all.preempted += outcome.preempted;

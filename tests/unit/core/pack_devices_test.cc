@@ -2,8 +2,11 @@
 #include "scheduler/pack_devices.h"
 
 #include <catch2/catch.hpp>
+#include <random>
 
+#include "tests/support/random_seed.h"
 #include "tests/support/server_by_hand.h"
+#include "tests/support/without_memory.h"
 
 namespace espalier::master {
 namespace {
@@ -48,6 +51,29 @@ TEST_CASE("a run that was out of memory is given more of it beside others") {
   of.End(run, Step{4});
   REQUIRE(of.Reserved().size() == 1);
   CHECK(of.Reserved()[0].memory_bytes >= 20'000'000'000);
+}
+
+TEST_CASE("what packs devices decides the same when its memory is lost before every event") {
+  const std::uint64_t seed = RandomSeed("pack_devices_test");
+  INFO("seed " << seed);
+  for (std::uint64_t each = seed; each < seed + 6; ++each) {
+    std::mt19937_64 random(each);
+    const auto below = [&](std::uint64_t count) { return static_cast<std::int64_t>(random() % count); };
+    const std::string policy = below(2) == 0 ? "hypersack" : "hypersack_first_fit";
+    CAPTURE(policy, each);
+    std::vector<std::string> trials;
+    for (int i = 0; i < 16; ++i) {
+      const auto rate = [&] { return "0." + std::to_string(1 + below(3)); };
+      trials.push_back("Piecewise([" + rate() + ", " + rate() + "], [" + std::to_string(10 + 20 * below(3)) + "])");
+    }
+    CheckSameWithoutMemory({.servers = 2, .slots = 3, .policy = policy, .seed = each}, [&](SimulatedService& service) {
+      const StudyId study = service.AddStudy({.name = "study"});
+      for (const std::string& lr : trials) {
+        service.Submit(study, {{"lr", lr}}, 100);
+        service.RunFor(Seconds(1));
+      }
+    });
+  }
 }
 
 }  // namespace espalier::master

@@ -1,10 +1,9 @@
 // Policies that let trainings take turns (scheduler/time_slices.h), in a whole master.
 #include <catch2/catch.hpp>
-#include <memory>
 #include <random>
 
 #include "tests/support/random_seed.h"
-#include "tests/support/simulated_service.h"
+#include "tests/support/without_memory.h"
 
 namespace espalier::master {
 namespace {
@@ -28,22 +27,16 @@ TEST_CASE("trainings take turns, and what is remembered of them stands on them")
       const auto rate = [&] { return "0." + std::to_string(1 + below(3)); };
       trials.push_back("Piecewise([" + rate() + ", " + rate() + "], [" + std::to_string(50 + 100 * below(3)) + "])");
     }
-    const auto run = [&](bool forgets) {
-      auto service = std::make_unique<SimulatedService>(
-          SimulatedSettings{.slots = 3, .policy = policy, .policy_forgets = forgets, .seed = each});
-      const StudyId study = service->AddStudy({.name = "study"});
-      for (const std::string& lr : trials) {
-        service->Submit(study, {{"lr", lr}}, kHorizon);
-        service->RunFor(Seconds(5));
-      }
-      service->RunToRest();
-      return service;
-    };
-    const auto keeps = run(false);
-    const auto forgets = run(true);
-    CHECK((keeps->state() == forgets->state()));
-    for (const auto& [id, trial] : keeps->state().trials) CHECK((!trial.label || trial.label->policy == policy));
-    for (const auto& [id, ordered] : keeps->state().runs) interrupted += ordered.preempt ? 1 : 0;
+    const auto all =
+        CheckSameWithoutMemory({.slots = 3, .policy = policy, .seed = each}, [&](SimulatedService& service) {
+          const StudyId study = service.AddStudy({.name = "study"});
+          for (const std::string& lr : trials) {
+            service.Submit(study, {{"lr", lr}}, kHorizon);
+            service.RunFor(Seconds(5));
+          }
+        });
+    for (const auto& [id, trial] : all->state().trials) CHECK((!trial.label || trial.label->policy == policy));
+    for (const auto& [id, ordered] : all->state().runs) interrupted += ordered.preempt ? 1 : 0;
   }
   CHECK(interrupted > 15);
 }
