@@ -464,8 +464,8 @@ class MeetDeadlines : public Policy {
   std::map<StudyId, DeadlineStudy> studies_;  // whose deadline has not passed
   std::unordered_map<TrialId, StudyId> study_of_;
   std::unordered_map<PlanId, std::int64_t> trials_of_plan_;  // of these
-  std::set<StudyId> ordinary_;  // without a deadline, or past it
-  std::set<StudyId> over_;      // past it, and their trials are released
+  std::set<StudyId> ordinary_;                               // without a deadline, or past it
+  std::set<StudyId> over_;                                   // past it, and their trials are released
   TrainedTrials trained_;
   std::set<RunId> reported_;  // since they were looked at
   std::set<std::tuple<PlanId, PlanNodeId, Point>> ready_;
