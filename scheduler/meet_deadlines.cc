@@ -261,8 +261,8 @@ class MeetDeadlines : public Policy {
     return best;
   }
 
-  // Of those that have reported: for held trials alone; or on its last step that is stored by the deadline; or one that
-  // gets more slots. O(plan nodes and claims below these).
+  // Of those that have reported: for held trials alone, or one that gets more slots. O(plan nodes and claims below
+  // these).
   std::optional<PreemptRun> NextToLeave(const View& view, Time now) {
     while (!reported_.empty()) {
       const RunId id = reported_.extract(reported_.begin()).value();
