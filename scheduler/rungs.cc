@@ -68,9 +68,14 @@ void Rungs::SetHeld(std::size_t rung, TrialId trial, bool held) {
 }
 
 std::optional<TrialId> Rungs::BestHeld() const {
-  for (auto at = rungs_.rbegin(); at != rungs_.rend(); ++at) {
-    if (at->held.empty() || *at->best.rbegin() < *at->held.begin()) continue;
-    return at->held.begin()->trial;
+  for (std::size_t rung = rungs_.size(); rung-- > 0;) {
+    const Rung& at = rungs_[rung];
+    for (const Scored& held : at.held) {
+      if (*at.best.rbegin() < held) break;
+      bool is_behind = false;
+      for (std::size_t lower = 0; lower < rung; ++lower) is_behind |= IsBelow(lower, held.trial);
+      if (!is_behind) return held.trial;
+    }
   }
   return std::nullopt;
 }

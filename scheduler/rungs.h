@@ -38,7 +38,8 @@ class Rungs {
 
   // The trial is held where it came to last, or is not any more. O(log trials). REQUIRES: it is recorded there.
   void SetHeld(std::size_t rung, TrialId trial, bool held);
-  // Of those that are held, among the best of their rung: of the highest rung the first. None: there is none. O(rungs).
+  // Of those that are held, among the best of their rung and behind at no lower one: of the highest rung the first.
+  // None: there is none. O(rungs x those among the best of theirs).
   std::optional<TrialId> BestHeld() const;
 
   // Whether score a is better than b.

@@ -74,6 +74,17 @@ TEST_CASE("of those that are held the best goes on, if it is among the best of i
   CHECK(rung.rungs.BestHeld() == TrialId{6});  // of the highest rung
 }
 
+TEST_CASE("one that is behind at a lower rung does not go on, or it would be held again at once") {
+  Rungs rungs(Step{1}, 4, Goal::kMaximize);
+  rungs.Record(0, TrialId{1}, .5);
+  rungs.Record(0, TrialId{2}, .6);
+  rungs.Record(1, TrialId{1}, .7);
+  rungs.SetHeld(1, TrialId{1}, true);
+  CHECK_FALSE(rungs.BestHeld());
+  rungs.Erase(0, TrialId{2});
+  CHECK(rungs.BestHeld() == TrialId{1});
+}
+
 TEST_CASE("where less is better the least goes on, and what is no number is the worst") {
   Rungs rungs(Step{1}, 4, Goal::kMinimize);
   rungs.Record(0, TrialId{1}, std::nan(""));
