@@ -118,9 +118,7 @@ class MeetDeadlines : public Policy {
   void Enter(DeadlineStudy& study, const PolicyTrial& trial, const StandingMark& mark, const View& view) {
     const bool is_new = !study.Has(trial.id);
     study.Set(trial, mark);
-    for (const Point& last : view.WayTo(trial.plan, trial.furthest)) {
-      ways_[{trial.plan, last.node}].insert_or_assign(trial.id, last.step);
-    }
+    ways_.Add(trial, view);
     if (!is_new) return;
     study_of_.emplace(trial.id, trial.study);
     ++trials_of_plan_[trial.plan];
@@ -166,20 +164,12 @@ class MeetDeadlines : public Policy {
     for (const TrialId trial : study->second.Trials()) {
       const auto of_plan = trials_of_plan_.find(study->second.Trial(trial).plan);
       if (--of_plan->second == 0) trials_of_plan_.erase(of_plan);
-      ForgetWay(trial, study->second.Trial(trial).plan);
+      ways_.Forget(study->second.Trial(trial));
       study_of_.erase(trial);
       unwritten_.erase(trial);
       trained_.Forget(trial);
     }
     studies_.erase(study);
-  }
-
-  // O(nodes of the plan on which such trials are).
-  void ForgetWay(TrialId trial, PlanId plan) {
-    for (auto way = ways_.lower_bound({plan, {}}); way != ways_.end() && way->first.first == plan;) {
-      way->second.erase(trial);
-      way = way->second.empty() ? ways_.erase(way) : std::next(way);
-    }
   }
 
   // O(studies with a deadline).
@@ -223,12 +213,9 @@ class MeetDeadlines : public Policy {
 
   // For all trials whose ways it is on.
   void Measure(const MetricsCame& came, const View& view) {
-    const auto through = ways_.find({came.plan, came.point.node});
-    if (through == ways_.end()) return;
     std::map<StudyId, std::optional<double>> scores;
-    for (const auto& [id, last] : through->second) {
+    for (const TrialId id : ways_.Through(came.plan, came.point)) {
       DeadlineStudy& study = *StudyOf(id);
-      if (last < came.point.step) continue;
       const auto [score, is_new] = scores.try_emplace(study.study().id);
       if (is_new) score->second = ScoreAt(study.study().id, came, view);
       if (!score->second) continue;
@@ -484,10 +471,10 @@ class MeetDeadlines : public Policy {
   bool has_recalled_ = false;
   std::map<StudyId, DeadlineStudy> studies_;  // whose deadline has not passed
   std::unordered_map<TrialId, StudyId> study_of_;
-  std::unordered_map<PlanId, std::int64_t> trials_of_plan_;                // of these
-  std::map<std::pair<PlanId, PlanNodeId>, std::map<TrialId, Step>> ways_;  // theirs: of each node up to which step
-  std::set<StudyId> ordinary_;                                             // without a deadline, or past it
-  std::set<StudyId> over_;                                                 // past it, and their trials are released
+  std::unordered_map<PlanId, std::int64_t> trials_of_plan_;  // of these
+  TrialWays ways_;                                           // theirs
+  std::set<StudyId> ordinary_;                               // without a deadline, or past it
+  std::set<StudyId> over_;                                   // past it, and their trials are released
   TrainedTrials trained_;
   std::set<RunId> reported_;  // since they were looked at
   std::set<std::tuple<PlanId, PlanNodeId, Point>> ready_;

@@ -86,6 +86,29 @@ bool TrainedTrials::IsTrained(TrialId trial, const View& view) const {
   });
 }
 
+void TrialWays::Add(const PolicyTrial& trial, const View& view) {
+  for (const Point& last : view.WayTo(trial.plan, trial.furthest)) {
+    last_[{trial.plan, last.node}].insert_or_assign(trial.id, last.step);
+  }
+}
+
+void TrialWays::Forget(const PolicyTrial& trial) {
+  for (auto node = last_.lower_bound({trial.plan, {}}); node != last_.end() && node->first.first == trial.plan;) {
+    node->second.erase(trial.id);
+    node = node->second.empty() ? last_.erase(node) : std::next(node);
+  }
+}
+
+std::vector<TrialId> TrialWays::Through(PlanId plan, Point point) const {
+  std::vector<TrialId> trials;
+  const auto node = last_.find({plan, point.node});
+  if (node == last_.end()) return trials;
+  for (const auto& [trial, last] : node->second) {
+    if (point.step <= last) trials.push_back(trial);
+  }
+  return trials;
+}
+
 std::vector<PolicyTrial> WaitingFor(const RunView& run, const View& view) {
   const Step next{std::max(run.at, run.path.front().from).value + 1};
   if (next > run.path.back().to) return {};

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "scheduler/view.h"
@@ -42,6 +43,20 @@ class TrainedTrials {
   std::unordered_map<RunId, Running> running_;
   std::map<PlanId, std::set<RunId>> runs_of_plan_;
   std::unordered_map<TrialId, std::set<RunId>> runs_of_trial_;
+};
+
+// Which trials' ways points are on. A value.
+class TrialWays {
+ public:
+  // Its way to its furthest point; what was there before of it stays. O(depth log).
+  void Add(const PolicyTrial& trial, const View& view);
+  // O(nodes of its plan on which trials are).
+  void Forget(const PolicyTrial& trial);
+  // By id. O(those on the node).
+  std::vector<TrialId> Through(PlanId plan, Point point) const;
+
+ private:
+  std::map<std::pair<PlanId, PlanNodeId>, std::map<TrialId, Step>> last_;  // steps
 };
 
 // Who waits for what the run trains from here on, of whatever study. O(plan nodes below + claims that wait there).
