@@ -14,7 +14,7 @@ struct PolicyChoices {
   bool may_stop = false;                       // they may release its trials by their metrics
   std::optional<Seconds> deadline = {};        // since it was created: by when its best result counts
   std::int64_t min_steps = 0;                  // that each trial trains before its metrics are compared; 0: any
-  std::map<std::int64_t, double> speeds = {};  // on so many slots of a device together, against one; 1: not said
+  std::map<std::int64_t, double> speeds = {};  // on so many slots of a device together, against one
   friend bool operator==(const PolicyChoices&, const PolicyChoices&) = default;
 };
 

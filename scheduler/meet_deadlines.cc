@@ -121,7 +121,6 @@ class MeetDeadlines : public Policy {
     ways_.Add(trial, view);
     if (!is_new) return;
     study_of_.emplace(trial.id, trial.study);
-    ++trials_of_plan_[trial.plan];
     study.MeasureAgain(trial.id, view.CurveTo(trial.study, trial.plan, trial.furthest));
   }
 
@@ -137,7 +136,7 @@ class MeetDeadlines : public Policy {
     const std::optional<RunView> run = view.Run(id);
     if (!run || run->path.empty()) return;
     trained_.Begin(*run);
-    if (!trials_of_plan_.contains(run->plan)) return;
+    if (!ways_.AnyIn(run->plan)) return;
     for (const PolicyTrial& trial : WaitingFor(*run, view)) {
       if (StudyOf(trial.id) != nullptr) trained_.Join(id, trial, view);
     }
@@ -162,8 +161,6 @@ class MeetDeadlines : public Policy {
     const auto study = studies_.find(id);
     if (study == studies_.end()) return;
     for (const TrialId trial : study->second.Trials()) {
-      const auto of_plan = trials_of_plan_.find(study->second.Trial(trial).plan);
-      if (--of_plan->second == 0) trials_of_plan_.erase(of_plan);
       ways_.Forget(study->second.Trial(trial));
       study_of_.erase(trial);
       unwritten_.erase(trial);
@@ -200,7 +197,7 @@ class MeetDeadlines : public Policy {
   // points).
   void TakeMetrics(const View& view, Time now) {
     for (const MetricsCame& came : std::exchange(came_, {})) {
-      if (!trials_of_plan_.contains(came.plan)) continue;
+      if (!ways_.AnyIn(came.plan)) continue;
       Measure(came, view);
       for (const RunId run : trained_.RunsThrough(came.plan, came.point)) Report(run, came, view, now);
     }
@@ -337,8 +334,8 @@ class MeetDeadlines : public Policy {
   // Of the slots of the pool those that are the study's.
   std::int64_t PartOf(const DeadlineStudy& study, PlanId plan, const View& view) {
     double weights = 0;
-    for (const auto& [id, other] : studies_) weights += other.study().weight;
-    const double part = study.study().weight / weights * static_cast<double>(SlotsOf(plan, view));
+    for (const auto& [id, other] : studies_) weights += view.Study(id).weight;
+    const double part = view.Study(study.study().id).weight / weights * static_cast<double>(SlotsOf(plan, view));
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(part));
   }
 
@@ -471,10 +468,9 @@ class MeetDeadlines : public Policy {
   bool has_recalled_ = false;
   std::map<StudyId, DeadlineStudy> studies_;  // whose deadline has not passed
   std::unordered_map<TrialId, StudyId> study_of_;
-  std::unordered_map<PlanId, std::int64_t> trials_of_plan_;  // of these
-  TrialWays ways_;                                           // theirs
-  std::set<StudyId> ordinary_;                               // without a deadline, or past it
-  std::set<StudyId> over_;                                   // past it, and their trials are released
+  TrialWays ways_;              // theirs
+  std::set<StudyId> ordinary_;  // without a deadline, or past it
+  std::set<StudyId> over_;      // past it, and their trials are released
   TrainedTrials trained_;
   std::set<RunId> reported_;  // since they were looked at
   std::set<std::tuple<PlanId, PlanNodeId, Point>> ready_;

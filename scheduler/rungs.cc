@@ -15,12 +15,6 @@ std::size_t Rungs::CountUpTo(Step step) const {
   return count;
 }
 
-Step Rungs::StepOf(std::size_t rung) const {
-  Step at = first_;
-  for (std::size_t i = 0; i < rung; ++i) at.value *= reduction_;
-  return at;
-}
-
 double Rungs::LossOf(double score) const {
   if (std::isnan(score)) return std::numeric_limits<double>::infinity();
   return goal_ == Goal::kMaximize ? -score : score;

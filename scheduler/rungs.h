@@ -23,11 +23,9 @@ class Rungs {
 
   // How many rungs there are up to the step.
   std::size_t CountUpTo(Step step) const;
-  Step StepOf(std::size_t rung) const;
 
-  // What the trial has at the next rung, counted from `rung`: the best of a rung are one in `reduction` of those that
-  // have come there, at least one; of equal scores the smaller id is before. NaN is the worst. O(log trials). REQUIRES:
-  // it has nothing recorded there.
+  // The trial has come to the rung. The best of a rung are one in `reduction` of those that have, at least one; of
+  // equal scores the smaller id is before. NaN is the worst. O(log trials). REQUIRES: it is not recorded there.
   void Record(std::size_t rung, TrialId trial, double score);
 
   // As if it had never come there. O(log trials). REQUIRES: it is recorded there.

@@ -99,6 +99,11 @@ void TrialWays::Forget(const PolicyTrial& trial) {
   }
 }
 
+bool TrialWays::AnyIn(PlanId plan) const {
+  const auto node = last_.lower_bound({plan, {}});
+  return node != last_.end() && node->first.first == plan;
+}
+
 std::vector<TrialId> TrialWays::Through(PlanId plan, Point point) const {
   std::vector<TrialId> trials;
   const auto node = last_.find({plan, point.node});

@@ -52,6 +52,8 @@ class TrialWays {
   void Add(const PolicyTrial& trial, const View& view);
   // O(nodes of its plan on which trials are).
   void Forget(const PolicyTrial& trial);
+  // Whether any is of the plan. O(log).
+  bool AnyIn(PlanId plan) const;
   // By id. O(those on the node).
   std::vector<TrialId> Through(PlanId plan, Point point) const;
 

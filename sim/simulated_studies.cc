@@ -82,7 +82,8 @@ SimulationOfStudies::SimulationOfStudies(const ServiceToSimulate& service, const
                            .starts_again = false}},
                WatcherOfService()) {
   for (const StudyToSimulate& study : studies) {
-    world_.speeds.try_emplace(study.specification.trainer, study.specification.policy.speeds);
+    const auto& speeds = study.specification.policy.speeds;
+    if (!speeds.empty()) world_.speeds.try_emplace(study.specification.trainer, speeds);
     studies_.emplace_back(world_, study, std::ssize(studies_),
                           [this](master::Event call) { service_.master().Post(std::move(call)); });
   }

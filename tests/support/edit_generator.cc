@@ -1,6 +1,5 @@
 #include "tests/support/edit_generator.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -175,18 +174,15 @@ void EditGenerator::NewStudy() {
     study.specification.undeclared = {{"warp" + Text(), ValueType::kFloating}, {"x", ValueType::kText}};
   }
   if (!state_.references.empty() && Chance(50)) study.specification.reference = AnyKey(state_.references);
-  if (Chance(40)) study.specification.stop.after = Seconds(1.5 + static_cast<double>(Below(9000)));
-  if (Chance(40)) study.specification.stop.device_time = Seconds(0.5 + static_cast<double>(Below(9000)));
-  if (Chance(40)) study.specification.stop.metric = 0.1 * static_cast<double>(Below(100));
-  study.specification.policy.may_stop = Chance(30);
-  if (Chance(40)) study.specification.policy.deadline = Seconds(0.5 + static_cast<double>(Below(9000)));
-  study.specification.policy.min_steps = Below(9);
+  const auto some_time = [this] { return Chance(40) ? std::optional(Seconds(0.5 + Below(9000))) : std::nullopt; };
+  study.specification.stop = {some_time(), some_time(), Chance(40) ? std::optional(0.1 * Below(100)) : std::nullopt};
+  study.specification.policy = {.may_stop = Chance(30), .deadline = some_time(), .min_steps = Below(9)};
   for (std::int64_t slots = 2; Chance(40); ++slots) study.specification.policy.speeds[slots] = 0.5 + Below(9);
   study.specification.priority = 0.5 + Below(9);
-  if (Chance(40)) study.specification.hang_after = Seconds(0.5 + static_cast<double>(Below(9000)));
+  study.specification.hang_after = some_time();
   if (!state_.studies.empty() && Chance(30)) {
-    study.specification.reuse = Reuse{.study = AnyKey(state_.studies)};
-    if (Chance(50)) study.specification.reuse->until = Step{1 + Below(100)};
+    study.specification.reuse = {AnyKey(state_.studies),
+                                 Chance(50) ? std::optional(Step{1 + Below(100)}) : std::nullopt};
   }
   if (Chance(70)) study.metric_names = {"accuracy", Text()};
   Do(AddStudy{study});

@@ -12,9 +12,11 @@ namespace espalier::master {
 // nothing, or whose study does not let policies stop its trials. O(claims of the trial x depth).
 bool Release(Draft& draft, const ReleaseTrial& release);
 
-// In the name of the policy that decides. Not of a trial of a finished study, or without text.
-// O(depth log).
+// Asks for the metric at the step for the trial, unless it has asked for that. Not of a trial that waits for nothing
+// behind the step, or whose study does not let policies stop its trials. O(claims of the trial + depth log).
 bool ClaimOf(Draft& draft, const ClaimStep& claim);
+
+// In the name of the policy that decides. Not of a trial of a finished study, or without text.
 bool Label(Draft& draft, const LabelTrial& label);
 
 }  // namespace espalier::master

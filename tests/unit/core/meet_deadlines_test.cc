@@ -52,18 +52,14 @@ TEST_CASE("by its deadline a study has held what fell behind, given slots to wha
   const auto service = Service();
   const StudyId study = service->AddStudy(By(Seconds(60)));
   std::vector<TrialId> trials;
-  for (std::int64_t i = 0; i < 40; ++i) trials.push_back(service->Submit(study, {{"lr", Rate(i)}}, kHorizon));
+  constexpr std::int64_t kTooLong = 5 * kHorizon;  // none is trained to its end
+  for (std::int64_t i = 0; i < 40; ++i) trials.push_back(service->Submit(study, {{"lr", Rate(i)}}, kTooLong));
   service->RunFor(Seconds(61));
   const MasterState& state = service->state();
   const Outcome outcome = OutcomeOf(state);
   CHECK(outcome.held > 0);
   CHECK(outcome.wide > 0);
-  CHECK(outcome.released > 10);
-  for (const TrialId id : trials) {
-    const Trial& trial = state.trials.at(id);
-    const bool is_done = state.plans.at(trial.plan).claims.at(trial.claims.back()).state == ClaimState::kDone;
-    CHECK((is_done || trial.cancelled));
-  }
+  for (const TrialId id : trials) CHECK(state.trials.at(id).cancelled);
   service->RunToRest();
   // The best has its last metric as its result, and its state.
   const BestTrial best = state.trial_index.at(study).best().value();

@@ -236,6 +236,9 @@ TEST_CASE("a policy releases a trial that waits, and not one that is done or was
   const StudyId study = one.AddStudy({.name = "stoppable", .policy = {.may_stop = true}});
   const TrialId trial = one.Submit(study, {{"lr", "0.1"}}, 50);
   const TrialId equal = one.Submit(study, {{"lr", "0.1"}}, 50);
+  one.Order(ClaimStep{trial, Step{20}});
+  one.Order(ClaimStep{trial, Step{60}});  // it does not go so far
+  CHECK(one.state().trials.at(trial).claims.size() == 2);
   one.Order(LabelTrial{trial, "why not"});
   CHECK(one.state().trials.at(trial).label == TrialLabel{"obedient", "why not"});
   one.Order(ReleaseTrial{trial});

@@ -32,11 +32,13 @@ struct OneRung {
 
 TEST_CASE("rungs stand at the first steps and each time at so many times as many") {
   const Rungs rungs(Step{2}, 4, Goal::kMaximize);
-  CHECK(rungs.StepOf(0) == Step{2});
-  CHECK(rungs.StepOf(3) == Step{128});
   CHECK(rungs.CountUpTo(Step{1}) == 0);
   CHECK(rungs.CountUpTo(Step{2}) == 1);
+  CHECK(rungs.CountUpTo(Step{7}) == 1);
+  CHECK(rungs.CountUpTo(Step{8}) == 2);
+  CHECK(rungs.CountUpTo(Step{32}) == 3);
   CHECK(rungs.CountUpTo(Step{127}) == 3);
+  CHECK(rungs.CountUpTo(Step{128}) == 4);
   CHECK(rungs.CountUpTo(Step{200}) == 4);
   CHECK(rungs.CountUpTo(Step{std::numeric_limits<std::int64_t>::max()}) == 31);
 }
