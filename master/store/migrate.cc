@@ -109,11 +109,13 @@ Result<void> Migrate(const std::string& database_url, std::optional<std::int64_t
 Result<void> MigrateOnceThere(const std::string& database_url, const std::stop_token& stop,
                               std::optional<std::int64_t> epoch) {
   bool said = false;
+  bool was_there = false;  // it may have come since the attempt: what counts is what it refuses while it is there
   while (!stop.stop_requested()) {
     Result<void> migrated = Migrate(database_url, epoch);
     if (migrated.has_value() || migrated.error().code != ErrorCode::kUnavailable) return migrated;
-    const PGPing there = PQping(BoundedUrl(database_url).c_str());
-    if (there == PQPING_OK || there == PQPING_NO_ATTEMPT) return migrated;
+    const PGPing pinged = PQping(BoundedUrl(database_url).c_str());
+    const bool is_there = pinged == PQPING_OK || pinged == PQPING_NO_ATTEMPT;
+    if (std::exchange(was_there, is_there) && is_there) return migrated;
     if (!std::exchange(said, true)) {
       Log(LogLevel::kWarning, "waiting for the database", {{"why", migrated.error().message}});
     }

@@ -25,6 +25,7 @@ class Link:
     def __init__(self, target):
         self.target = target
         self.sockets = []
+        self.dropped = 0  # so many callers to come are turned away
         self.passes = threading.Event()
         self.passes.set()
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -38,6 +39,10 @@ class Link:
             except OSError:
                 return  # closed
             self.passes.wait()
+            if self.dropped > 0:
+                self.dropped -= 1
+                caller.close()
+                continue
             database = socket.socket(socket.AF_UNIX)
             self.sockets += [caller, database]
             if database.connect_ex(self.target) != 0:
@@ -240,6 +245,13 @@ class TwoMastersTest(unittest.TestCase):
             service.start()
             self.check_study(service, run)
             self.assertEqual([None, None], [master.poll() for master in service.masters])
+
+    def test_a_master_waits_though_the_database_is_there_again_just_after_its_attempt(self):
+        with Masters() as service:
+            service.link.dropped = 1
+            service.start_master(0)
+            wait_until(lambda: "state loaded" in service.log(0), "the master leads")
+            self.assertIn("waiting for the database", service.log(0))
 
     def test_a_master_that_leads_no_longer_ends_though_it_has_nothing_to_write(self):
         with Masters() as service:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 
@@ -25,8 +26,9 @@ void Write(const fs::path& file, const std::string& text) {
   std::ofstream(file) << text;
 }
 
-// A new control group with little memory, below this process's own. Nothing where none can be made.
-std::optional<fs::path> TightGroup() {
+// A new control group with bounded memory, below this process's own: more than this process needs with a sanitizer.
+// Nothing where none can be made.
+std::optional<fs::path> BoundedGroup() {
   std::ifstream own("/proc/self/cgroup");
   for (std::string line; std::getline(own, line);) {
     const std::size_t memory = line.find(":memory:");
@@ -37,7 +39,7 @@ std::optional<fs::path> TightGroup() {
     std::error_code error;
     if (!fs::create_directory(group, error)) continue;
     std::ofstream limit(group / (is_unified ? "memory.max" : "memory.limit_in_bytes"));
-    if (limit << (64 << 20) << std::flush) return group;
+    if (limit << (std::int64_t{1} << 29) << std::flush) return group;
     rmdir(group.c_str());
   }
   return std::nullopt;
@@ -85,7 +87,7 @@ TEST_CASE("kills for want of memory are counted where the process's group keeps 
 }
 
 TEST_CASE("a worker that the kernel kills for want of memory is told apart from one that others kill") {
-  const std::optional<fs::path> group = TightGroup();
+  const std::optional<fs::path> group = BoundedGroup();
   if (!group.has_value()) {
     WARN("not run: this process may make no control group with a limit of memory");
     return;
