@@ -15,6 +15,7 @@
 #include "base/token.h"
 #include "espalier/config/v1/master.pb.h"
 #include "master/core/chosen_policy.h"
+#include "master/loop/analyst.h"
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
 #include "master/store/leadership.h"
@@ -67,11 +68,13 @@ Result<std::vector<User>> FirstUsers(const config::v1::Master& config) {
   return users;
 }
 
-// Joins the event loop and the RPC server, which know each other through narrow ports alone.
+// Joins the event loop, the RPC server and the analyst of curves, which know each other through narrow ports alone.
 class Service : public MasterPort, public EffectRunner {
  public:
   Service(StateStore& store, const SideStores& side, EventHandler handler)
-      : loop_(store, *this, std::move(handler)), rpc_(*this, side) {}
+      : loop_(store, *this, std::move(handler)),
+        rpc_(*this, side),
+        analyst_([this](const CurveAnalysed& analysed) { loop_.Post(analysed); }) {}
 
   // Serves until Stop.
   Result<void> Run(const std::string& address) {
@@ -91,11 +94,15 @@ class Service : public MasterPort, public EffectRunner {
 
   void Post(Event event) override { loop_.Post(std::move(event)); }
   Result<void> Read(const std::function<void(const MasterState&)>& read) override { return loop_.Read(read); }
-  void Run(const Effect& effect) override { rpc_.Carry(effect); }
+  void Run(const Effect& effect) override {
+    if (const auto* analyse = std::get_if<AnalyseCurve>(&effect)) return analyst_.Ask(analyse->question);
+    rpc_.Carry(effect);
+  }
 
  private:
   EventLoop loop_;
   RpcServer rpc_;
+  Analyst analyst_;
 };
 
 int Serve(const config::v1::Master& config, const ReactorSettings& settings, sigset_t signals) {

@@ -29,6 +29,10 @@ struct Printer {
   std::string operator()(const LabelTrial& label) const {
     return "label trial " + std::to_string(label.trial.value) + ": " + label.text;
   }
+  std::string operator()(const AnalyseCurve& analyse) const {
+    return "analyse the curve of trial " + std::to_string(analyse.question.trial.value) + " to step " +
+           std::to_string(analyse.question.at.step.value);
+  }
 };
 
 }  // namespace

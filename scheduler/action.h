@@ -7,6 +7,7 @@
 
 #include "base/point.h"
 #include "protocol/device.h"
+#include "scheduler/curve_forecast.h"
 #include "scheduler/slot_id.h"
 
 namespace espalier {
@@ -52,7 +53,14 @@ struct LabelTrial {
   friend bool operator==(const LabelTrial&, const LabelTrial&) = default;
 };
 
-using Action = std::variant<StartPath, PreemptRun, ReleaseTrial, ClaimStep, LabelTrial>;
+// Works the question beside the event loop; CurveAnalysed tells the answer. It is lost when the master ends before:
+// then the policy asks again. Not of a trial whose curve up to there is being analysed.
+struct AnalyseCurve {
+  CurveQuestion question;
+  friend bool operator==(const AnalyseCurve&, const AnalyseCurve&) = default;
+};
+
+using Action = std::variant<StartPath, PreemptRun, ReleaseTrial, ClaimStep, LabelTrial, AnalyseCurve>;
 
 // "start plan 1 at 3@40 under 4 on server/0"
 std::string Print(const Action& action);

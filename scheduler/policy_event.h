@@ -5,6 +5,7 @@
 
 #include "base/metrics.h"
 #include "base/point.h"
+#include "scheduler/curve_forecast.h"
 #include "scheduler/ready_work.h"
 
 namespace espalier {
@@ -51,7 +52,7 @@ struct StudyEnded {
   StudyId study;
 };
 
-using PolicyEvent =
-    std::variant<MetricsCame, TrialClaimed, RunBegan, Trained, RunStopped, WorkChanged, ServersChanged, StudyEnded>;
+using PolicyEvent = std::variant<MetricsCame, TrialClaimed, RunBegan, Trained, RunStopped, WorkChanged, ServersChanged,
+                                 StudyEnded, CurveAnalysed>;
 
 }  // namespace espalier

@@ -6,12 +6,15 @@
 #include <map>
 #include <utility>
 
+#include "scheduler/label_text.h"
 #include "searchplan/sequence/value.h"
 
 namespace espalier {
 namespace {
 
-constexpr double kWorth = 1.5;  // HyperDrive 6.1
+// HyperDrive 6.1.
+constexpr double kWorth = 1.5;
+constexpr double kHope = 0.05;  // less is none
 
 bool IsBetter(Goal goal, double a, double b) { return goal == Goal::kMaximize ? a > b : a < b; }
 
@@ -35,15 +38,37 @@ bool IsAtBoundary(const std::vector<MeasuredAt>& curve, std::int64_t boundary) {
 }
 
 bool IsWorthless(const Laggard& trial) {
-  if (!(trial.best_of_study > 0) || trial.best == trial.best_of_study) return false;
+  if (!(trial.best_of_study > 0)) return false;
   return trial.goal == Goal::kMaximize ? trial.best * kWorth <= trial.best_of_study
                                        : trial.best >= trial.best_of_study * kWorth;
 }
 
-bool IsBehind(const Laggard& trial) {
-  if (trial.best == trial.best_of_study) return false;
-  return std::isnan(trial.last) || IsBetter(trial.goal, trial.best_of_study, trial.last);
+// What is asked of a trial's curve, as its label says it.
+struct Asked {
+  std::int64_t step = 0;
+  double target = 0;
+};
+
+std::string LabelFor(const Asked& asked) {
+  std::string text = "asked at step ";
+  AppendNumber(text, asked.step);
+  text += " whether it reaches ";
+  AppendNumber(text, asked.target);
+  return text;
 }
+
+std::optional<Asked> AskedIn(std::string_view label) {
+  Asked asked;
+  const bool fits = LabelReader(label)
+                        .Skip("asked at step ")
+                        .Take(asked.step)
+                        .Skip(" whether it reaches ")
+                        .Take(asked.target)
+                        .is_done();
+  return fits ? std::optional(asked) : std::nullopt;
+}
+
+std::string Shown(double value) { return Print(Value(value)); }
 
 class ReleaseLaggards : public Policy {
  public:
@@ -55,11 +80,15 @@ class ReleaseLaggards : public Policy {
   void Take(const PolicyEvent& event, const View& view) override {
     if (const auto* came = std::get_if<MetricsCame>(&event)) came_.push_back(*came);
     if (const auto* claimed = std::get_if<TrialClaimed>(&event)) TakeTrial(claimed->trial, view);
+    if (const auto* analysed = std::get_if<CurveAnalysed>(&event)) analysed_.push_back(*analysed);
   }
 
   // Trials are judged once all that has happened is known.
   std::optional<Action> Decide(const View& view, Time) override {
     for (const auto& [study, came] : TakeMetrics(view)) Judge(study, came, view);
+    for (const CurveAnalysed& answer : std::exchange(analysed_, {})) JudgeBy(answer, view);
+    // What is answered is labelled before: what is still called asked then is asked by nobody, but under way.
+    if (decided_.empty() && !std::exchange(has_recalled_, true)) Recall(view);
     if (decided_.empty()) return view.BestStart();
     Action next = std::move(decided_.back());
     decided_.pop_back();
@@ -135,37 +164,101 @@ class ReleaseLaggards : public Policy {
                         .last = curve.back().value,
                         .best_of_study = SeenOf(study, view).best,
                         .goal = study.goal};
-    if (!rule_.lags(trial)) return;
-    const std::vector<PolicyTrial> waiting = view.WaitingFrom(came.plan, came.point);
-    if (waiting.empty()) return;
-    const PolicyTrial& longest =
-        *std::ranges::max_element(waiting, {}, [](const PolicyTrial& each) { return each.furthest.step; });
-    if (std::ranges::any_of(waiting, [&](const PolicyTrial& each) { return each.leaf != longest.leaf; })) return;
+    if (trial.best == trial.best_of_study || (rule_.lags != nullptr && !rule_.lags(trial))) return;
+    const std::vector<PolicyTrial> alone = AloneFrom(came.plan, came.point, view);
     // Where more is known of its way, that counts.
-    if (view.CurveTo(study.id, came.plan, longest.furthest).back().point != came.point) return;
-    for (const PolicyTrial& each : waiting) {
-      if (each.study == study.id) Release(each.id, came.point.step, trial);
+    if (alone.empty() || view.CurveTo(study.id, came.plan, Longest(alone).furthest).back().point != came.point) return;
+    if (rule_.lags != nullptr) {
+      const std::string why = "its best was " + Shown(trial.best) + ", its last " + Shown(trial.last) +
+                              ", the best of its study " + Shown(trial.best_of_study);
+      return Release(study, alone, came.point.step, why);
+    }
+    const auto own = std::ranges::find(alone, study.id, &PolicyTrial::study);
+    if (own != alone.end()) Ask(study, *own, {came.point.step.value, trial.best_of_study}, view);
+  }
+
+  // By the answer, on what is known now.
+  void JudgeBy(const CurveAnalysed& answer, const View& view) {
+    const std::optional<PolicyTrial> trial = view.Trial(answer.trial);
+    const std::optional<PolicyStudy> study = trial ? StudyOf(*trial, view) : std::nullopt;
+    if (!study) return;
+    const double best = BestOn(view.CurveTo(study->id, trial->plan, trial->furthest), study->goal);
+    const std::string says = "its chance to reach " + Shown(answer.target) + " is " + Shown(answer.chance);
+    if (answer.chance < kHope && best != SeenOf(*study, view).best) {
+      const std::vector<PolicyTrial> alone = AloneFrom(trial->plan, answer.at, view);
+      if (!alone.empty()) return Release(*study, alone, answer.at.step, says);
+    }
+    if (view.IsAnalysed(trial->id)) return;  // further on: its label says so
+    decided_.emplace_back(LabelTrial{trial->id, "at step " + std::to_string(answer.at.step.value) + " " + says});
+  }
+
+  // After a restart: what was asked is asked again.
+  void Recall(const View& view) {
+    for (const LabelTrial& label : view.LabelsOf(rule_.name)) {
+      const std::optional<Asked> asked = AskedIn(label.text);
+      if (!asked || view.IsAnalysed(label.trial)) continue;
+      const std::optional<PolicyTrial> trial = view.Trial(label.trial);
+      const std::optional<PolicyStudy> study = trial ? StudyOf(*trial, view) : std::nullopt;
+      if (study) Ask(*study, *trial, *asked, view);
     }
   }
 
-  // Actions are taken from the end.
-  void Release(TrialId id, Step at, const Laggard& trial) {
-    decided_.emplace_back(ReleaseTrial{id});
-    decided_.emplace_back(LabelTrial{id, "released at step " + std::to_string(at.value) + ": its best was " +
-                                             Print(Value(trial.best)) + ", its last " + Print(Value(trial.last)) +
-                                             ", the best of its study " + Print(Value(trial.best_of_study))});
+  // Its label first: what is asked is known from there after a restart. Actions are taken from the end.
+  void Ask(const PolicyStudy& study, const PolicyTrial& trial, const Asked& asked, const View& view) {
+    CurveQuestion question{
+        .model = rule_.model, .trial = trial.id, .at = {}, .curve = {}, .target = asked.target, .goal = study.goal};
+    for (const MeasuredAt& each : view.CurveTo(study.id, trial.plan, trial.furthest)) {
+      if (each.point.step > Step{asked.step}) break;
+      question.at = each.point;
+      question.curve.push_back(each.value);
+    }
+    if (question.curve.empty()) return;
+    decided_.emplace_back(AnalyseCurve{std::move(question)});
+    decided_.emplace_back(LabelTrial{trial.id, LabelFor(asked)});
+  }
+
+  // None: policies may not stop its trials, or it is finished.
+  static std::optional<PolicyStudy> StudyOf(const PolicyTrial& trial, const View& view) {
+    for (const PolicyStudy& study : view.StudiesThatMayStop()) {
+      if (study.id == trial.study) return study;
+    }
+    return std::nullopt;
+  }
+
+  static const PolicyTrial& Longest(const std::vector<PolicyTrial>& trials) {
+    return *std::ranges::max_element(trials, {}, [](const PolicyTrial& each) { return each.furthest.step; });
+  }
+
+  // Those that wait there or behind it, if they all train the same; else nobody.
+  static std::vector<PolicyTrial> AloneFrom(PlanId plan, Point point, const View& view) {
+    std::vector<PolicyTrial> waiting = view.WaitingFrom(plan, point);
+    if (waiting.empty()) return waiting;
+    const PlanNodeId leaf = Longest(waiting).leaf;
+    if (std::ranges::any_of(waiting, [&](const PolicyTrial& each) { return each.leaf != leaf; })) waiting.clear();
+    return waiting;
+  }
+
+  // Those of the study. Actions are taken from the end.
+  void Release(const PolicyStudy& study, const std::vector<PolicyTrial>& trials, Step at, const std::string& why) {
+    for (const PolicyTrial& each : trials) {
+      if (each.study != study.id) continue;
+      decided_.emplace_back(ReleaseTrial{each.id});
+      decided_.emplace_back(LabelTrial{each.id, "released at step " + std::to_string(at.value) + ": " + why});
+    }
   }
 
   const LagRule rule_;
   std::map<StudyId, Seen> seen_;
-  std::vector<MetricsCame> came_;  // since it was asked last
+  std::vector<MetricsCame> came_;        // since it was asked last
+  std::vector<CurveAnalysed> analysed_;  // likewise
+  bool has_recalled_ = false;
   std::vector<Action> decided_;
 };
 
 }  // namespace
 
 const LagRule kBandit{.name = "bandit", .boundary = 10, .lags = IsWorthless};
-const LagRule kEarlyTermLastValue{.name = "early_term_last_value", .boundary = 30, .lags = IsBehind};
+const LagRule kEarlyTermLastValue{.name = "early_term_last_value", .boundary = 30};
 
 std::unique_ptr<Policy> MakeReleaseLaggards(const LagRule& rule) { return std::make_unique<ReleaseLaggards>(rule); }
 

@@ -102,6 +102,9 @@ class View {
   // Whether a claim of it waits. O(log). REQUIRES: there is such a trial.
   virtual bool Waits(TrialId trial) const = 0;
 
+  // Whether a question about its curve has not been answered yet. O(log).
+  virtual bool IsAnalysed(TrialId trial) const = 0;
+
   // Those that wait for metrics at the point or beyond it, in order of submission, of whatever study. O(plan nodes
   // below + claims that wait there).
   virtual std::vector<PolicyTrial> WaitingFrom(PlanId plan, Point point) const = 0;

@@ -28,9 +28,16 @@ MasterProcess::Watcher Service::WatcherOfMaster() {
     watcher_.master.released(effect);
     if (const auto* send = std::get_if<master::SendOrders>(&effect)) network_.ToNode(send->session, send->orders);
     if (const auto* end = std::get_if<master::EndSession>(&effect)) network_.End(end->session);
+    if (const auto* analyse = std::get_if<AnalyseCurve>(&effect)) Analyse(analyse->question);
     if (const auto* refuse = std::get_if<master::RefuseServer>(&effect)) network_.End(refuse->session);
   };
   return watcher;
+}
+
+// Also to a master that has started again meanwhile, and did not ask.
+void Service::Analyse(const CurveQuestion& question) {
+  world_.clock.After(world_.chance.About(world_.durations.analyse),
+                     [this, answer = AnswerTo(question)] { master_.Post(answer); });
 }
 
 void Service::Serve() {

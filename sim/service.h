@@ -46,6 +46,7 @@ class Service {
 
  private:
   MasterProcess::Watcher WatcherOfMaster();
+  void Analyse(const CurveQuestion& question);
   void Serve();
 
   World& world_;

@@ -70,6 +70,7 @@ class Watch {
   void Check(const master::RefuseServer&) {}
   void Check(const master::AdmitUsers&) {}
   void Check(const LogLine&) {}
+  void Check(const AnalyseCurve&) {}
   bool IsDurable(const Report& report) const;
 
   World& world_;

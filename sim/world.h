@@ -27,6 +27,7 @@ struct Durations {
   Seconds train{1};
   Seconds evaluate{0.5};
   Seconds save{0.3};
+  Seconds analyse{0.5};  // a curve
   Seconds reply{0.001};  // of a worker, until its node manager has it
   bool vary = true;      // what workers do takes about as long; else exactly
 };

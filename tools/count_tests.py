@@ -1,4 +1,4 @@
-"""Adds up what ./check ran, prints "N passed, M failed", and fails if anything failed.
+"""Adds up what ./check ran, prints what failed, and how, and "N passed, M failed"; fails if anything failed.
 
 Reads a folder of results: *.xml as ctest writes them (--output-junit), *.log of Python's unittest, and the file `checks` with
 one line `passed NAME` or `failed NAME` for each check that is no test. Test cases are counted, not test programs; a program
@@ -12,10 +12,15 @@ import xml.etree.ElementTree as ElementTree
 from typing import NamedTuple
 
 
+EXCERPT_LINES = 40  # of one program's output, about what failed
+# Of Catch2 a failed case, of unittest a traceback, of a sanitizer its report: where each begins.
+BEGINNING = re.compile(r"^.*: FAILED:$|^(?:FAIL|ERROR): |^WARNING: \w+Sanitizer|^==\d+==ERROR|runtime error: ")
+
+
 class Count(NamedTuple):
     passed: int
     failed: int
-    names: list[str]  # of what failed
+    names: list[str]  # of what failed; below some of them a part of the output
 
     def __add__(self, other):
         return Count(self.passed + other.passed, self.failed + other.failed, self.names + other.names)
@@ -24,8 +29,24 @@ class Count(NamedTuple):
 NOTHING = Count(0, 0, [])
 
 
+def excerpt(output):
+    """Where failures begin, with some lines before and after; else the end."""
+    lines = output.rstrip().splitlines()
+    kept = set()
+    for number, line in enumerate(lines):
+        if BEGINNING.search(line):
+            kept.update(range(max(number - 8, 0), min(number + 12, len(lines))))
+    kept = sorted(kept) or range(len(lines))[-EXCERPT_LINES:]
+    return [f"    {lines[number]}" for number in kept[:EXCERPT_LINES]]
+
+
 def count_program(name, passed, output):
     """One test program: the summary of Catch2 or unittest tells its cases; another program is one case."""
+    count = count_cases(name, passed, output)
+    return count._replace(names=["\n".join([name, *excerpt(output)])]) if count.failed else count
+
+
+def count_cases(name, passed, output):
     if match := re.search(r"All tests passed \(.* in (\d+) test cases?\)", output):
         return Count(int(match[1]), 0, []) if passed else Count(int(match[1]), 1, [name])
     if match := re.search(r"^test cases: +(\d+) \|(.*)$", output, re.MULTILINE):

@@ -80,6 +80,8 @@ struct Noter {
   void operator()(const AddReference&) const {}
   void operator()(const AskReference&) const { AllServers(); }
   void operator()(const ForgetAsk&) const { AllServers(); }
+  void operator()(const BeginAnalysis&) const {}
+  void operator()(const EndAnalysis&) const {}
   void operator()(const AddCheckFinding&) const {}
   void operator()(const PlaceCheck& change) const { touched.servers.insert(change.place.slot.server); }
   void operator()(const EndCheck& change) const { touched.servers.insert(state.checks.at(change.key).slot.server); }

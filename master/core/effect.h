@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "master/core/event.h"
 #include "protocol/order.h"
+#include "scheduler/action.h"
 
 namespace espalier::master {
 
@@ -86,6 +87,8 @@ struct AdmitUsers {
   std::map<std::string, User> users;  // by name
 };
 
-using Effect = std::variant<Reply, SendOrders, EndSession, RefuseServer, EventsAdded, AdmitUsers, LogLine>;
+// AnalyseCurve: worked beside the loop; CurveAnalysed is posted.
+using Effect =
+    std::variant<Reply, SendOrders, EndSession, RefuseServer, EventsAdded, AdmitUsers, LogLine, AnalyseCurve>;
 
 }  // namespace espalier::master

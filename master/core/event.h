@@ -12,6 +12,7 @@
 #include "master/core/state/master_state.h"
 #include "master/core/state/visibility.h"
 #include "protocol/report.h"
+#include "scheduler/curve_forecast.h"
 
 namespace espalier::master {
 
@@ -162,6 +163,8 @@ struct Recovered {
   Moment arrived{};
 };
 
-using Event = std::variant<ClientCall, NodeMessage, NodeGone, Tick, Recovered>;
+// CurveAnalysed: answers a question that was asked, or had been before the state was loaded anew: then it is passed
+// over.
+using Event = std::variant<ClientCall, NodeMessage, NodeGone, Tick, Recovered, CurveAnalysed>;
 
 }  // namespace espalier::master

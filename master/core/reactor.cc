@@ -11,6 +11,7 @@
 #include "master/core/nodes/ordering.h"
 #include "master/core/nodes/orders.h"
 #include "master/core/nodes/runs.h"
+#include "master/core/nodes/trial_actions.h"
 #include "master/core/origin.h"
 #include "master/core/settling.h"
 #include "master/core/state/index_keeper.h"
@@ -39,6 +40,7 @@ struct Dispatcher {
     RecallPositions(draft);
     draft.TouchAll();
   }
+  void operator()(const CurveAnalysed& analysed) const { OnCurveAnalysed(draft, analysed); }
 };
 
 // Says which events the edit adds, to those who watch.

@@ -26,6 +26,7 @@ struct Finder {
   Origin operator()(const NodeGone&) const { return OwnEvent::kNodeGone; }
   Origin operator()(const Tick&) const { return OwnEvent::kTick; }
   Origin operator()(const Recovered&) const { return OwnEvent::kRecovered; }
+  Origin operator()(const CurveAnalysed&) const { return OwnEvent::kCurveAnalysed; }
 };
 
 struct Printer {
@@ -44,6 +45,8 @@ struct Printer {
         return "end of a stream";
       case OwnEvent::kRecovered:
         return "recovery";
+      case OwnEvent::kCurveAnalysed:
+        return "analysis of a curve";
     }
     return "";
   }

@@ -21,7 +21,7 @@ struct FromNode {
 };
 
 // What no one sent.
-enum class OwnEvent { kTick, kNodeGone, kRecovered };
+enum class OwnEvent { kTick, kNodeGone, kRecovered, kCurveAnalysed };
 
 using Origin = std::variant<CallId, FromNode, OwnEvent>;
 

@@ -65,6 +65,7 @@ struct RpcServer::Parts {
   void operator()(EventsAdded& added) { watch.Announce(added); }
   void operator()(AdmitUsers& admit) { callers.Admit(admit.users); }
   void operator()(LogLine& line) { Log(line); }
+  void operator()(AnalyseCurve&) {}  // another's (master/loop/analyst.h)
 };
 
 RpcServer::RpcServer(MasterPort& master, const SideStores& stores) : parts_(std::make_unique<Parts>(master, stores)) {}

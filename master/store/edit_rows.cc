@@ -41,6 +41,8 @@ class StateRows {
   void operator()(const RestartLeases&) {}
   void operator()(const AskReference&) {}
   void operator()(const ForgetAsk&) {}
+  void operator()(const BeginAnalysis&) {}
+  void operator()(const EndAnalysis&) {}
   void operator()(const PlaceCheck&) {}
   void operator()(const EndCheck&) {}
   void operator()(const SetRefusal&) {}

@@ -34,6 +34,7 @@ class EmptyView : public View {
   std::vector<PolicyTrial> TrialsOf(StudyId) const override { return {}; }
   std::optional<PolicyTrial> Trial(TrialId) const override { return std::nullopt; }
   bool Waits(TrialId) const override { return false; }
+  bool IsAnalysed(TrialId) const override { return false; }
   std::vector<PolicyTrial> WaitingFrom(PlanId, Point) const override { return {}; }
   std::optional<TrialId> WaitingBelow(const ReadyWork&) const override { return std::nullopt; }
   std::optional<TrialId> WaitingFor(PlanId, Point) const override { return std::nullopt; }

@@ -23,6 +23,7 @@ void MasterByHand::CarryOut(const Effect& effect) {
   if (const auto* reply = std::get_if<Reply>(&effect)) last_reply = *reply;
   if (const auto* line = std::get_if<LogLine>(&effect)) log.push_back(Print(*line));
   if (const auto* end = std::get_if<EndSession>(&effect)) ended_sessions.push_back(end->session);
+  if (const auto* analyse = std::get_if<AnalyseCurve>(&effect)) questions.push_back(analyse->question);
   if (const auto* refuse = std::get_if<RefuseServer>(&effect)) {
     refused_sessions.push_back(refuse->session);
     why_refused = refuse->why;
@@ -60,6 +61,10 @@ void MasterByHand::LoseServers() {
   servers.clear();
 }
 
+void MasterByHand::AnswerQuestions() {
+  for (const CurveQuestion& question : std::exchange(questions, {})) Handle(AnswerTo(question));
+}
+
 void MasterByHand::Restart() {
   const LeadershipId leadership = state_.leadership;
   state_ = {};
@@ -68,6 +73,7 @@ void MasterByHand::Restart() {
     if (auto* training = std::get_if<Training>(&run.state)) *training = {BeginningOf(run).step};
   }
   state_.leadership = leadership;
+  questions.clear();
   checks_.OnLoaded(state_);
   Handle(Recovered{.arrived = moment_});
   for (ConnectedServer& server : servers) Register(server);

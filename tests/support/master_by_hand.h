@@ -37,6 +37,8 @@ class MasterByHand : public CalledMaster {
   // A server's first incarnation registers: with one device of so many slots, or with these.
   void Connect(const std::string& name, int slots);
   void Connect(const std::string& name, std::vector<Device> devices);
+  // What was asked about curves is answered.
+  void AnswerQuestions();
   // Nobody is heard for longer than a lease: every server is lost, with what it runs.
   void LoseServers();
   // Memory is lost, and what was stored is loaded; the servers register again.
@@ -45,6 +47,7 @@ class MasterByHand : public CalledMaster {
   std::unique_ptr<Policy> policy;  // decides instead of the one that the state names
   std::vector<ConnectedServer> servers;
   std::vector<std::string> log;
+  std::vector<CurveQuestion> questions;  // not answered yet
   std::vector<SessionId> ended_sessions;
   std::vector<SessionId> refused_sessions;
   std::string why_refused;  // the last of them

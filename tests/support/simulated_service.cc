@@ -88,7 +88,7 @@ void SimulatedService::RunFor(Seconds time) {
 bool SimulatedService::IsAtRest() const {
   const bool waits = std::any_of(state().plans.begin(), state().plans.end(),
                                  [](const auto& plan) { return !plan.second.waiting.empty(); });
-  return !waits && state().active_runs.empty() &&
+  return !waits && state().active_runs.empty() && state().analyses.empty() &&
          std::all_of(service_.nodes().begin(), service_.nodes().end(),
                      [](const auto& node) { return node->IsQuiet(); });
 }

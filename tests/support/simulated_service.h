@@ -25,7 +25,8 @@ inline constexpr sim::Durations kShort{.network = Seconds(0.001),
                                        .load = Seconds(0.01),
                                        .train = Seconds(0.1),
                                        .evaluate = Seconds(0.05),
-                                       .save = Seconds(0.01)};
+                                       .save = Seconds(0.01),
+                                       .analyse = Seconds(0.2)};
 
 struct SimulatedSettings {
   int servers = 1;

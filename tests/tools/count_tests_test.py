@@ -26,6 +26,17 @@ class CountTests(unittest.TestCase):
     def test_failed_cases_are_counted(self):
         self.assertEqual(self.count(a_xml=junit("fail", "x\ntest cases: 5 | 3 passed | 2 failed\n", "<failure/>")), (3, 2))
 
+    def test_what_failed_is_shown_from_where_it_begins(self):
+        before = "".join(f"line {number}\n" for number in range(1000))
+        case = "a case\n-----\nx_test.cc:7\n.....\n\nx_test.cc:9: FAILED:\n  CHECK( 0 &gt;= 1 )\n"
+        after = "more\n" * 1000 + "test cases: 5 | 4 passed | 1 failed\n"
+        [shown] = count_tests.count_ctest(junit("fail", before + case + after, "<failure/>")).names
+        self.assertIn("x_test.cc:9: FAILED:\n      CHECK( 0 >= 1 )\n", shown)
+        self.assertIn("a case\n", shown)
+        self.assertLess(shown.count("\n"), 50)
+        [shown] = count_tests.count_ctest(junit("fail", before + "Segmentation fault\n", "<failure/>")).names
+        self.assertTrue(shown.endswith("line 999\n    Segmentation fault"), shown)
+
     def test_a_program_that_crashed_failed(self):
         self.assertEqual(self.count(a_xml=junit("fail", "Segmentation fault", "<failure/>")), (0, 1))
         self.assertEqual(self.count(a_xml=junit("fail", "All tests passed (9 assertions in 3 test cases)", "<failure/>")), (3, 1))

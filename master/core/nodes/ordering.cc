@@ -121,6 +121,7 @@ struct Carrier {
   bool operator()(const ReleaseTrial& release) const { return Release(draft, release); }
   bool operator()(const ClaimStep& claim) const { return ClaimOf(draft, claim); }
   bool operator()(const LabelTrial& label) const { return Label(draft, label); }
+  bool operator()(const AnalyseCurve& analyse) const { return Analyse(draft, analyse); }
 };
 
 // Tells it what has happened since it was told last, and asks.

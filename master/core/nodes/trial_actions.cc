@@ -1,6 +1,7 @@
 #include "master/core/nodes/trial_actions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "master/core/calls/trial_edits.h"
 #include "master/core/nodes/needs.h"
@@ -90,6 +91,22 @@ bool Label(Draft& draft, const LabelTrial& label) {
   if (!draft.state().running_studies.contains(known->second.study)) return false;
   draft.Do(SetLabel{label.trial, {.policy = std::string(draft.policy.name()), .text = label.text}});
   return true;
+}
+
+bool Analyse(Draft& draft, const AnalyseCurve& analyse) {
+  const CurveQuestion& question = analyse.question;
+  const MasterState& state = draft.state();
+  if (question.curve.empty() || std::isnan(question.target) || !state.trials.contains(question.trial)) return false;
+  if (state.analyses.contains({question.trial, question.at})) return false;
+  draft.Do(BeginAnalysis{question.trial, question.at});
+  draft.Emit(analyse);
+  return true;
+}
+
+void OnCurveAnalysed(Draft& draft, const CurveAnalysed& analysed) {
+  if (!draft.state().analyses.contains({analysed.trial, analysed.at})) return;
+  draft.Do(EndAnalysis{analysed.trial, analysed.at});
+  draft.touched.for_policy.emplace_back(analysed);
 }
 
 }  // namespace espalier::master

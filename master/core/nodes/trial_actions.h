@@ -19,4 +19,10 @@ bool ClaimOf(Draft& draft, const ClaimStep& claim);
 // In the name of the policy that decides. Not of a trial of a finished study, or without text.
 bool Label(Draft& draft, const LabelTrial& label);
 
+// Not of a curve that is being analysed, without a metric, or against a target that is no number. O(log).
+bool Analyse(Draft& draft, const AnalyseCurve& analyse);
+
+// Tells the policy, if it was asked. O(log).
+void OnCurveAnalysed(Draft& draft, const CurveAnalysed& analysed);
+
 }  // namespace espalier::master

@@ -49,6 +49,11 @@ bool TrialsInView::Waits(TrialId id) const {
   return LastWaitingClaim(state_.plans.at(trial.plan), trial) != nullptr;
 }
 
+bool TrialsInView::IsAnalysed(TrialId id) const {
+  const auto first = state_.analyses.lower_bound({id, {}});
+  return first != state_.analyses.end() && first->first == id;
+}
+
 std::vector<PolicyTrial> TrialsInView::WaitingFrom(PlanId plan_id, Point point) const {
   const auto needs = state_.index.needs.find(plan_id);
   if (needs == state_.index.needs.end()) return {};

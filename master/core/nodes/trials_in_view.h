@@ -17,6 +17,7 @@ class TrialsInView : public View {
   std::vector<PolicyTrial> TrialsOf(StudyId study) const override;
   std::optional<PolicyTrial> Trial(TrialId trial) const override;
   bool Waits(TrialId trial) const override;
+  bool IsAnalysed(TrialId trial) const override;
   std::vector<PolicyTrial> WaitingFrom(PlanId plan, Point point) const override;
   std::optional<TrialId> WaitingBelow(const ReadyWork& work) const override;
   std::optional<TrialId> WaitingFor(PlanId plan, Point point) const override;

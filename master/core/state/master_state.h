@@ -279,6 +279,7 @@ struct MasterState {
   std::map<std::string, Server> servers;
   std::map<Digest128, Time> asked;                                    // references that somebody asks for, since when
   std::map<CheckKey, CheckPlace> checks;                              // under way
+  std::set<std::pair<TrialId, Point>> analyses;                       // of curves up to a point, under way
   std::map<StageBeginning, std::map<std::string, Refusal>> refusals;  // by server, of its incarnation; none is empty
   Indexes index;
   Moment leases_from{};  // no lease has begun before: the state was loaded then, or the loop went on after a pause

@@ -87,6 +87,12 @@ struct Printer {
   void operator()(const SetPolicy& change) const { out << "decide by policy " << change.choice.name; }
   void operator()(const AskReference& change) const { out << "ask for reference " << ToHex(change.reference); }
   void operator()(const ForgetAsk& change) const { out << "nobody asks for reference " << ToHex(change.reference); }
+  void operator()(const BeginAnalysis& change) const {
+    out << "analyse the curve of trial " << change.trial.value << " to step " << change.at.step.value;
+  }
+  void operator()(const EndAnalysis& change) const {
+    out << "the curve of trial " << change.trial.value << " to step " << change.at.step.value << " is analysed";
+  }
   void operator()(const AddCheckFinding& change) const {
     out << "trainer " << ToHex(change.key.trainer) << " was checked: " << Name(change.finding.outcome);
   }

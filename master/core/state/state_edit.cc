@@ -239,6 +239,8 @@ struct Applier {
   void operator()(const SetPolicy& change) const { state.policy = change.choice; }
   void operator()(const AskReference& change) const { state.asked.insert_or_assign(change.reference, change.at); }
   void operator()(const ForgetAsk& change) const { state.asked.erase(change.reference); }
+  void operator()(const BeginAnalysis& change) const { state.analyses.emplace(change.trial, change.at); }
+  void operator()(const EndAnalysis& change) const { state.analyses.erase({change.trial, change.at}); }
   void operator()(const AddCheckFinding& change) const {
     AddNew(state.check_findings, change.key, StoredFinding{change.finding, change.at}, "finding");
     state.index.checks_wanted.erase(change.key);
@@ -382,14 +384,16 @@ struct Applier {
   }
 };
 
+template <class... Kinds>
+bool IsOneOf(const StateChange& change) {
+  return (std::holds_alternative<Kinds>(change) || ...);
+}
+
 }  // namespace
 
 bool IsStored(const StateChange& change) {
-  return !std::holds_alternative<SetServer>(change) && !std::holds_alternative<RemoveServer>(change) &&
-         !std::holds_alternative<SetPosition>(change) && !std::holds_alternative<RestartLeases>(change) &&
-         !std::holds_alternative<AskReference>(change) && !std::holds_alternative<ForgetAsk>(change) &&
-         !std::holds_alternative<PlaceCheck>(change) && !std::holds_alternative<EndCheck>(change) &&
-         !std::holds_alternative<SetRefusal>(change) && !std::holds_alternative<ForgetRefusals>(change);
+  return !IsOneOf<SetServer, RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk, PlaceCheck, EndCheck,
+                  SetRefusal, ForgetRefusals, BeginAnalysis, EndAnalysis>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

@@ -197,12 +197,24 @@ struct EndCheck {
   CheckKey key;
 };
 
+// A question about the trial's curve up to the point is asked. REQUIRES: none is.
+struct BeginAnalysis {
+  TrialId trial;
+  Point at;
+};
+// REQUIRES: it is asked.
+struct EndAnalysis {
+  TrialId trial;
+  Point at;
+};
+
 using StateChange =
     std::variant<AddOffer, AddStudy, CloseStudy, SetKeep, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                  AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
                  ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference,
                  SetWeight, SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer, SetPosition, RestartLeases,
-                 AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals>;
+                 AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals,
+                 BeginAnalysis, EndAnalysis>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

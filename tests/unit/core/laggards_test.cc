@@ -39,9 +39,13 @@ struct Race : ServerByHand {
     }
     FAIL("nobody trains that");
   }
+  std::string LabelOf(TrialId trial) const {
+    const std::optional<TrialLabel>& label = state().trials.at(trial).label;
+    return label ? label->text : "";
+  }
   bool IsReleased(TrialId trial) const {
     const espalier::master::Trial& its = state().trials.at(trial);
-    CHECK(its.cancelled == its.label.has_value());
+    CHECK(its.cancelled == LabelOf(trial).starts_with("released"));
     CHECK(its.cancelled == (LastClaim(trial).state == ClaimState::kCancelled));
     return its.cancelled;
   }
@@ -110,9 +114,64 @@ TEST_CASE("early_term_last_value releases at every 30 steps whoever is behind th
   race.Reach(second, 10, 0.1);
   CHECK_FALSE(race.IsReleased(second));
   race.Reach(first, 30, 0.5);  // it had the best
+  race.AnswerQuestions();
   CHECK_FALSE(race.IsReleased(first));
   race.Reach(second, 30, 0.89);
+  race.AnswerQuestions();
   CHECK(race.IsReleased(second));
+  CHECK(race.LabelOf(second) == "released at step 30: its chance to reach 0.9 is 0.0");
+}
+
+TEST_CASE("who is asked about trains on until the answer is there, and is judged by what is known then") {
+  Race race(Watched(), "early_term_last_value");
+  const TrialId first = race.Enter("0.1");
+  const TrialId second = race.Enter("0.2");
+  race.Reach(first, 30, 0.9);
+  race.Reach(second, 30, 0.7);
+  CHECK_FALSE(race.IsReleased(second));
+  CHECK(race.LabelOf(second) == "asked at step 30 whether it reaches 0.9");
+  SECTION("it is no better") {
+    race.Reach(second, 40, 0.8);
+    race.AnswerQuestions();
+    CHECK(race.IsReleased(second));
+  }
+  SECTION("it has the best now") {
+    race.Reach(second, 40, 0.95);
+    race.AnswerQuestions();
+    CHECK_FALSE(race.IsReleased(second));
+    CHECK(race.LabelOf(second) == "at step 30 its chance to reach 0.9 is 0.0");
+  }
+  SECTION("it does not go its way alone any more") {
+    const TrialId third = race.Enter("Piecewise([0.2, 0.01], [50])");
+    race.AnswerQuestions();
+    CHECK_FALSE(race.IsReleased(second));
+    CHECK_FALSE(race.IsReleased(third));
+  }
+  SECTION("it is not there any more") {
+    race.Cancel(second);
+    race.AnswerQuestions();
+    CHECK(race.LabelOf(second) == "at step 30 its chance to reach 0.9 is 0.0");
+  }
+}
+
+TEST_CASE("what was asked of a curve is asked again after a restart, just so") {
+  Race race(Watched(), "early_term_last_value");
+  const TrialId first = race.Enter("0.1");
+  const TrialId second = race.Enter("0.2");
+  race.Reach(first, 30, 0.1 + 0.2);
+  race.Reach(second, 10, 0.3);
+  race.Reach(second, 30, 0.3);
+  REQUIRE(race.questions.size() == 1);
+  race.Reach(first, 40, 0.9);
+  const std::vector<CurveQuestion> asked = race.questions;
+  race.Restart();
+  race.Handle(Tick{});
+  CHECK(race.questions == asked);
+  race.AnswerQuestions();
+  CHECK(race.IsReleased(second));
+  race.Restart();
+  race.Handle(Tick{});
+  CHECK(race.questions.empty());
 }
 
 TEST_CASE("where less is better, a trial is released that has 1.5 times the best or more") {

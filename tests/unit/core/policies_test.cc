@@ -211,24 +211,52 @@ TEST_CASE("what a policy cannot have changes nothing") {
   const PlanId plan = master.state().trials.at(trunk).plan;
   const PlanNodeId root = master.state().trials.at(trunk).leaf;
   const PlanNodeId leaf = master.state().trials.at(branch).leaf;
-  const Action impossible =
-      GENERATE_COPY(Action(PreemptRun{RunId{9}}),                                              // there is none
-                    Action(StartPath{plan, {root, Step{20}}, leaf, {"server-0", 1}}),          // promised, not stored
-                    Action(StartPath{plan, {root, Step{0}}, root, {"server-0", 1}}),           // nobody needs it now
-                    Action(StartPath{plan, {root, Step{20}}, std::nullopt, {"server-0", 1}}),  // nothing to evaluate
-                    Action(StartPath{PlanId{9}, {root, Step{0}}, root, {"server-0", 1}}),      // no such plan
-                    Action(StartPath{plan, {root, Step{0}}, root, {"server-0", 2}}),           // no such slot
-                    Action(StartPath{plan, {root, Step{0}}, root, {"elsewhere", 0}}),          // no such server
-                    Action(ReleaseTrial{TrialId{9}}),                                          // no such trial
-                    Action(ReleaseTrial{trunk}),                 // its study does not let policies stop it
-                    Action(LabelTrial{TrialId{9}, "what for"}),  // no such trial
-                    Action(LabelTrial{trunk, ""}));              // says nothing
+  const Action impossible = GENERATE_COPY(
+      Action(PreemptRun{RunId{9}}),                                              // there is none
+      Action(StartPath{plan, {root, Step{20}}, leaf, {"server-0", 1}}),          // promised, not stored
+      Action(StartPath{plan, {root, Step{0}}, root, {"server-0", 1}}),           // nobody needs it now
+      Action(StartPath{plan, {root, Step{20}}, std::nullopt, {"server-0", 1}}),  // nothing to evaluate
+      Action(StartPath{PlanId{9}, {root, Step{0}}, root, {"server-0", 1}}),      // no such plan
+      Action(StartPath{plan, {root, Step{0}}, root, {"server-0", 2}}),           // no such slot
+      Action(StartPath{plan, {root, Step{0}}, root, {"elsewhere", 0}}),          // no such server
+      Action(ReleaseTrial{TrialId{9}}),                                          // no such trial
+      Action(ReleaseTrial{trunk}),                 // its study does not let policies stop it
+      Action(LabelTrial{TrialId{9}, "what for"}),  // no such trial
+      Action(LabelTrial{trunk, ""}),               // says nothing
+      Action(AnalyseCurve{{.trial = trunk, .at = {root, Step{20}}, .curve = {}}}),         // nothing to analyse
+      Action(AnalyseCurve{{.trial = TrialId{9}, .at = {root, Step{20}}, .curve = {1}}}));  // no such trial
   policy.next = impossible;
   master.Handle(NodeMessage{.session = master.servers[0].session});
   CHECK(master.state().runs.size() == 1);
   CHECK_FALSE(master.state().runs.at(RunId{1}).preempt);
   CHECK_FALSE(master.state().trials.at(trunk).closed);
   CHECK_FALSE(master.state().trials.at(trunk).label.has_value());
+  CHECK(master.questions.empty());
+}
+
+TEST_CASE("a curve is analysed for a policy once at a time, and what was not asked is passed over") {
+  OneSlot one;
+  const StudyId study = one.CreateStudy("analysed");
+  const TrialId trial = one.Submit(study, {{"lr", "0.1"}}, 50);
+  const auto question = [&](std::int64_t step, double target) {
+    const Point at{one.state().trials.at(trial).leaf, Step{step}};
+    return AnalyseCurve{{.trial = trial, .at = at, .curve = {0.1, 0.4}, .target = target}};
+  };
+  one.Order(question(20, 0.5));
+  one.Order(question(20, 0.6));
+  one.Order(question(30, 0.4));
+  REQUIRE(one.questions == std::vector{question(20, 0.5).question, question(30, 0.4).question});
+  const CurveQuestion first = one.questions[0];
+  CHECK(AnswerTo(first).chance == 0);
+  CHECK(AnswerTo(one.questions[1]).chance == 1);
+  one.AnswerQuestions();
+  CHECK(one.state().analyses.empty());
+  one.Handle(AnswerTo(first));
+  one.Order(question(20, 0.6));
+  CHECK(one.questions.size() == 1);
+  one.Restart();
+  one.Handle(AnswerTo(first));
+  CHECK(one.state().analyses.empty());
 }
 
 TEST_CASE("a policy releases a trial that waits, and not one that is done or was released") {

@@ -123,6 +123,8 @@ TEST_CASE("actions print what they order") {
   CHECK(Print(PreemptRun{RunId{7}}) == "preempt run 7");
   CHECK(Print(ReleaseTrial{TrialId{7}}) == "release trial 7");
   CHECK(Print(LabelTrial{TrialId{7}, "why"}) == "label trial 7: why");
+  CHECK(Print(AnalyseCurve{{.trial = TrialId{7}, .at = {PlanNodeId{3}, Step{40}}, .curve = {1}}}) ==
+        "analyse the curve of trial 7 to step 40");
 }
 
 }  // namespace espalier
