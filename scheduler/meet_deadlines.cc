@@ -247,8 +247,8 @@ class MeetDeadlines : public Policy {
     const DeadlineStudy& study = *StudyOf(trial);
     const std::int64_t every = std::max<std::int64_t>(1, study.study().evaluate_every);
     const double steps = static_cast<double>(kLastReports * every);
-    const Seconds soon = view.SwitchingTime(run) +
-                         steps * study.step() / SpeedOn(view.Run(run).value().slots, study.study().choices.speeds);
+    // As slow as on one slot: more of them may not speed it up as was said.
+    const Seconds soon = view.SwitchingTime(run) + steps * study.step();
     if (!study.study().choices.may_stop || Seconds(study.deadline() - now) > soon) return;
     const Step next{((step.value + 1) / every + 1) * every};  // the step after this one may be at its end
     if (next < study.Trial(trial).furthest.step) claims_.push_back({trial, next});
