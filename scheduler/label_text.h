@@ -39,6 +39,12 @@ class LabelReader {
     }
     return *this;
   }
+  // All that is left. REQUIRES: the last that is taken.
+  LabelReader& TakeRest(std::string& rest) {
+    rest = text_;
+    text_ = {};
+    return *this;
+  }
   bool Begins(std::string_view with) const { return text_.starts_with(with); }
   bool is_done() const { return fits_ && text_.empty(); }
 

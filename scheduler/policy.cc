@@ -72,6 +72,8 @@ constexpr std::array kEntries{
         "trainings take turns, in slices of 10 s that grow; who converges fastest goes on (Hermes, algorithm 3); teams "
         "have no shares",
         [] { return MakeTimeSlices(kHermes); }},
+    Entry{"hermes_pinned", "as hermes; each training stays on the slot that it was given when it came",
+          [] { return MakeTimeSlices(kHermesPinned); }},
     Entry{"slaq", "trainings take turns, in slices of 30 s; who has the highest loss goes on; teams have no shares",
           [] { return MakeTimeSlices(kSlaq); }},
     Entry{"round_robin", "trainings take turns, in slices of 30 s; teams have no shares",

@@ -87,6 +87,11 @@ int ServerRoom::IdleSlotCount(int device) const {
                                     PartsLeft(host_cores_, reserved_host_cores_, share.host_cores)}));
 }
 
+bool ServerRoom::IsIdle(int slot) const {
+  return std::ranges::any_of(
+      devices_, [&](const DeviceRoom& room) { return room.slots.contains(slot) && Has(room, room.share); });
+}
+
 bool ServerRoom::HasIdleSlot() const { return FirstIdleSlot().has_value(); }
 
 std::optional<int> ServerRoom::FirstIdleSlot() const {

@@ -35,6 +35,7 @@ class ServerRoom {
   std::optional<int> SlotFor(const Reservation& wanted) const;
 
   // A slot is idle if it is free and an equal share of its device is left for it. All O(devices).
+  bool IsIdle(int slot) const;  // no slot that is not there
   bool HasIdleSlot() const;
   std::optional<int> FirstIdleSlot() const;
   std::optional<int> LastIdleSlot() const;

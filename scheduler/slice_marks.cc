@@ -30,6 +30,11 @@ std::string Print(const SliceMark& mark) {
     text += " ";
     AppendNumber(text, loss);
   }
+  if (mark.slot) {
+    text += ", on slot ";
+    AppendNumber(text, mark.slot->index);
+    text += " of " + mark.slot->server;
+  }
   return text;
 }
 
@@ -48,6 +53,10 @@ std::optional<SliceMark> ParseSliceMark(std::string_view text) {
     reader.Skip(" ").Take(*loss);
   }
   mark.since = Time(std::chrono::microseconds(since));
+  if (reader.Begins(", on slot ")) {
+    SlotId& slot = mark.slot.emplace();
+    reader.Skip(", on slot ").Take(slot.index).Skip(" of ").TakeRest(slot.server);
+  }
   return reader.is_done() ? std::optional(mark) : std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/point.h"
 #include "scheduler/convergence.h"
+#include "scheduler/slot_id.h"
 
 namespace espalier {
 
@@ -23,11 +24,12 @@ struct SliceMark {
   std::optional<Convergence> convergence;  // as of the end of the last slice; none: there was none yet
   SliceLosses losses;                      // of the slice that goes on
   Time since{};                            // when it began, or the last one ended
+  std::optional<SlotId> slot;              // on which it stays; none: on any
   friend bool operator==(const SliceMark&, const SliceMark&) = default;
 };
 
-// "plan 1 at 3@40, rate 0.18 loss 1.05 of 1.6 milestones 1, since 1764200000000000 losses 3 1.2 0.9 0.9 1.2"; read back
-// bit for bit.
+// "plan 1 at 3@40, rate 0.18 loss 1.05 of 1.6 milestones 1, since 1764200000000000 losses 3 1.2 0.9 0.9 1.2, on slot 2
+// of server-1"; read back bit for bit.
 std::string Print(const SliceMark& mark);
 // None: it is no such text.
 std::optional<SliceMark> ParseSliceMark(std::string_view text);

@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/slot_lanes.h"
+
 namespace espalier {
 namespace {
 
-constexpr std::int64_t kBegunPerSlot = 4;  // Hermes, 3.2
-constexpr double kSwitches = 5;            // a slice is as long as so many changes of runs, at least
-constexpr int kTriesMax = 64;              // of starts that no idle slot may take, each time it is asked
+constexpr double kSwitches = 5;  // a slice is as long as so many changes of runs, at least
+constexpr int kTriesMax = 64;    // of starts that no idle slot may take, each time it is asked
 
 double ByRate(const SliceMark& mark) { return mark.convergence->rate; }
 double ByLoss(const SliceMark& mark) { return mark.convergence->loss; }
@@ -45,16 +46,20 @@ class TimeSlices : public Policy {
     if (const auto* changed = std::get_if<WorkChanged>(&event)) Look(changed->work, view);
     if (const auto* started = std::get_if<RunBegan>(&event)) Begin(started->run, view);
     if (const auto* trained = std::get_if<Trained>(&event)) Add(*trained, view);
-    if (const auto* ended = std::get_if<RunStopped>(&event)) running_.erase(ended->run);
+    if (const auto* ended = std::get_if<RunStopped>(&event)) Stop(ended->run, view);
     if (const auto* ended = std::get_if<StudyEnded>(&event)) Forget(ended->study, view);
+    if (std::holds_alternative<ServersChanged>(event)) Unbind(view);
+    may_bind_ = true;
   }
 
   std::optional<Action> Decide(const View& view, Time now) override {
     Recall(view);
+    NoteStored(view);
     EndSlices(view, now);
+    if (rule_.pinned && std::exchange(may_bind_, false)) Bind(view);
     if (std::optional<LabelTrial> label = NextLabel()) return label;
     if (std::optional<StartPath> evaluation = view.BestEvaluation()) return evaluation;
-    if (std::optional<StartPath> start = NextStart(view)) return start;
+    if (std::optional<StartPath> start = rule_.pinned ? NextPinned(view) : NextStart(view)) return start;
     return NextToLeave(view);
   }
 
@@ -62,22 +67,20 @@ class TimeSlices : public Policy {
   struct Running {
     PlanId plan;
     Point end;
+    SlotId slot;
     TrialId marked;         // has the run's mark
     bool has_news = false;  // since its slice was looked at last
   };
-  // Work that waits for a slot: the most urgent first, then the earliest submitted, whose node is the smallest.
-  struct Waiting {
+  // Where work waits.
+  struct Placed {
     double urgency = 0;
-    ReadyWork work;
-    friend bool operator<(const Waiting& a, const Waiting& b) {
-      if (a.urgency != b.urgency) return a.urgency > b.urgency;
-      return std::tie(a.work.first, a.work) < std::tie(b.work.first, b.work);
-    }
+    std::optional<SlotId> slot;  // none: in its pool
+    friend bool operator==(const Placed&, const Placed&) = default;
   };
   // Of trainings that the same servers offer.
   struct Pool {
-    std::set<Waiting> begun;
-    std::set<Waiting> fresh;  // urgency: kMostUrgent
+    std::set<WaitingWork> begun;
+    std::set<WaitingWork> fresh;  // urgency: kMostUrgent
   };
 
   // Once: what is there already.
@@ -88,6 +91,7 @@ class TimeSlices : public Policy {
     }
     for (const ReadyWork& work : view.Ready()) Place(work, view);
     for (const RunId run : view.Runs()) Begin(run, view);
+    for (const RunId run : view.Saving()) Stop(run, view);
   }
 
   // O(log), and where it leaves a place at which something waits, or changes how urgent that is, O(depth + what waits
@@ -134,10 +138,27 @@ class TimeSlices : public Policy {
     if (known != nullptr) Hold(work, SliceMark(*known), view);
   }
 
-  // Work is as urgent as the mark at its source says; without one it is fresh.
-  double UrgencyAt(PlanId plan, Point source) const {
-    const SliceMark* mark = marks_.At(plan, source);
-    return mark == nullptr ? kMostUrgent : rule_.urgency(*mark);
+  // Work is as urgent as the mark at its source says; without one it is fresh. O(log), where trainings are pinned
+  // O(depth + servers).
+  Placed PlaceOf(const ReadyWork& work, const View& view) const {
+    const SliceMark* mark = marks_.At(work.plan, work.source);
+    Placed placed{.urgency = mark == nullptr ? kMostUrgent : rule_.urgency(*mark), .slot = std::nullopt};
+    if (!rule_.pinned) return placed;
+    if (const SliceMark* own = OwnMark(work, view)) mark = own;
+    if (mark != nullptr && mark->slot && Serves(*mark->slot, work.plan, view)) placed.slot = mark->slot;
+    return placed;
+  }
+
+  // That of its own trial, if it is where the work begins. Null: it is not.
+  const SliceMark* OwnMark(const ReadyWork& work, const View& view) const {
+    const auto trial = view.WaitingBelow(work);
+    const SliceMark* mark = trial ? marks_.Of(*trial) : nullptr;
+    return mark != nullptr && mark->plan == work.plan && mark->at == work.source ? mark : nullptr;
+  }
+
+  static bool Serves(const SlotId& slot, PlanId plan, const View& view) {
+    const std::vector<std::string> servers = view.ServersFor(plan);
+    return std::ranges::find(servers, slot.server) != servers.end();
   }
 
   // Null: nothing waits there.
@@ -150,7 +171,7 @@ class TimeSlices : public Policy {
   // All work at one place is equally urgent.
   void Reorder(PlanId plan, Point source, const View& view) {
     const ReadyWork* first = FirstAt(plan, source);
-    if (first == nullptr || waiting_.at(*first) == UrgencyAt(plan, source)) return;
+    if (first == nullptr || (!rule_.pinned && waiting_.at(*first) == PlaceOf(*first, view))) return;
     std::vector<ReadyWork> all;
     for (auto it = waiting_.find(*first); it != waiting_.end() && it->first.plan == plan && it->first.source == source;
          ++it) {
@@ -161,21 +182,30 @@ class TimeSlices : public Policy {
   }
 
   void Place(const ReadyWork& work, const View& view) {
-    const double urgency = UrgencyAt(work.plan, work.source);
-    waiting_[work] = urgency;
-    PlacesOf(urgency, work, view).insert({urgency, work});
-    begun_ += urgency == kMostUrgent ? 0 : 1;
+    const Placed placed = PlaceOf(work, view);
+    waiting_[work] = placed;
+    if (placed.slot) {
+      lanes_.Add(*placed.slot, {placed.urgency, work});
+    } else {
+      PlacesOf(placed.urgency, work, view).insert({placed.urgency, work});
+    }
+    begun_ += placed.urgency == kMostUrgent ? 0 : 1;
   }
 
   void Drop(const ReadyWork& work, const View& view) {
     const auto known = waiting_.find(work);
     if (known == waiting_.end()) return;
-    PlacesOf(known->second, work, view).erase({known->second, work});
-    begun_ -= known->second == kMostUrgent ? 0 : 1;
+    const Placed& placed = known->second;
+    if (placed.slot) {
+      lanes_.Remove(*placed.slot, {placed.urgency, work});
+    } else {
+      PlacesOf(placed.urgency, work, view).erase({placed.urgency, work});
+    }
+    begun_ -= placed.urgency == kMostUrgent ? 0 : 1;
     waiting_.erase(known);
   }
 
-  std::set<Waiting>& PlacesOf(double urgency, const ReadyWork& work, const View& view) {
+  std::set<WaitingWork>& PlacesOf(double urgency, const ReadyWork& work, const View& view) {
     Pool& pool = PoolOf(work.plan, view);
     return urgency == kMostUrgent ? pool.fresh : pool.begun;
   }
@@ -199,9 +229,31 @@ class TimeSlices : public Policy {
       mark.at = run->start.value_or(Point{run->path.front().node, Step{0}});
       const SliceMark* known = marks_.Known(run->plan, view.WayTo(run->plan, mark.at));
       if (known != nullptr) mark.convergence = known->convergence;
+      if (rule_.pinned) mark.slot = run->slot;
       Write(*trial, mark, view);
     }
-    running_.emplace(id, Running{run->plan, end, *trial});
+    running_.emplace(id, Running{run->plan, end, run->slot, *trial});
+    lanes_.Begin(run->slot, id);
+  }
+
+  // It trains no more; what others wait for may be on its way to the store.
+  void Stop(RunId id, const View& view) {
+    running_.erase(id);
+    lanes_.End(id);
+    const std::optional<SlotId> slot = view.SavesFrom(id);
+    if (!slot) return;
+    saving_.insert(id);
+    lanes_.Save(*slot, id);
+  }
+
+  // O(runs that are saving).
+  void NoteStored(const View& view) {
+    const auto is_stored = [&](RunId run) {
+      if (view.SavesFrom(run)) return false;
+      lanes_.End(run);
+      return may_bind_ = true;
+    };
+    std::erase_if(saving_, is_stored);
   }
 
   void Add(const Trained& trained, const View& view) {
@@ -273,11 +325,85 @@ class TimeSlices : public Policy {
     return LabelTrial{trial, Print(*marks_.Of(trial))};
   }
 
-  bool MayBeginMore(const View& view) const { return begun_ + std::ssize(running_) < kBegunPerSlot * view.SlotCount(); }
+  // Those that have begun: they wait, train, or are on their way to the store.
+  bool MayBeginMore(const View& view) const {
+    const std::int64_t begun = begun_ + std::ssize(running_) + std::ssize(saving_);
+    return begun < static_cast<std::int64_t>(SlotLanes::kPerSlot) * view.SlotCount();
+  }
+
+  // Gives each training that has none a slot on which it stays, in order of submission, as long as there are any with
+  // fewer than they may have. O(trainings x slots).
+  void Bind(const View& view) {
+    for (auto& [name, pool] : pools_) {
+      for (std::set<WaitingWork>* waiting : {&pool.begun, &pool.fresh}) {
+        while (!waiting->empty() && lanes_.size() < SlotLanes::kPerSlot * static_cast<std::size_t>(view.SlotCount())) {
+          const ReadyWork work = waiting->begin()->work;
+          const std::optional<SlotId> slot = lanes_.Fewest(SlotsOf(work.plan, view));
+          if (!slot) break;
+          BindTo(*slot, work, view);
+          if (!waiting_.at(work).slot) break;
+        }
+      }
+    }
+  }
+
+  void BindTo(const SlotId& slot, const ReadyWork& work, const View& view) {
+    const SliceMark* known = marks_.At(work.plan, work.source);
+    SliceMark mark = known == nullptr ? SliceMark{.plan = work.plan, .at = work.source} : *known;
+    mark.slot = slot;
+    const auto trial = view.WaitingBelow(work);
+    if (!trial) return;
+    if (marks_.Of(*trial) != nullptr && OwnMark(work, view) == nullptr) return Hold(work, mark, view);
+    Write(*trial, mark, view);
+  }
+
+  // In the order of servers.
+  static std::vector<SlotId> SlotsOf(PlanId plan, const View& view) {
+    std::vector<SlotId> slots;
+    for (const std::string& server : view.ServersFor(plan)) {
+      const ServerRoom* room = view.RoomOf(server);
+      int count = 0;
+      for (int device = 0; room != nullptr && device < room->device_count(); ++device) {
+        count += room->device(device).slots;
+      }
+      for (int index = 0; index < count; ++index) slots.push_back({server, index});
+    }
+    return slots;
+  }
+
+  // What waits on slots that may not be given it any more is bound to others. O(what waits on slots x servers).
+  void Unbind(const View& view) {
+    std::vector<ReadyWork> gone;
+    for (const SlotId& slot : lanes_.slots()) {
+      for (const WaitingWork& waiting : lanes_.WaitingOn(slot)) {
+        if (!Serves(slot, waiting.work.plan, view)) gone.push_back(waiting.work);
+      }
+    }
+    for (const ReadyWork& work : gone) {
+      Drop(work, view);
+      Place(work, view);
+    }
+  }
+
+  // On an idle slot, what waits there.
+  std::optional<StartPath> NextPinned(const View& view) const {
+    for (const SlotId& slot : lanes_.open()) {
+      const ServerRoom* room = view.RoomOf(slot.server);
+      if (room == nullptr || !room->IsIdle(slot.index)) continue;
+      for (const WaitingWork& waiting : lanes_.WaitingOn(slot)) {
+        if (!view.MayStart(waiting.work, slot.server)) continue;
+        std::optional<StartPath> start = view.StartOf(waiting.work);
+        if (!start) continue;
+        start->slot = slot;
+        return start;
+      }
+    }
+    return std::nullopt;
+  }
 
   std::optional<StartPath> NextStart(const View& view) {
     for (const auto& [name, pool] : pools_) {
-      const std::set<Waiting>& any = pool.begun.empty() ? pool.fresh : pool.begun;
+      const std::set<WaitingWork>& any = pool.begun.empty() ? pool.fresh : pool.begun;
       if (any.empty() || !view.HasIdleSlot(any.begin()->work.plan)) continue;
       const bool fresh_first = MayBeginMore(view);
       for (const bool fresh : {fresh_first, !fresh_first}) {
@@ -287,7 +413,7 @@ class TimeSlices : public Policy {
     return std::nullopt;
   }
 
-  static std::optional<StartPath> FirstStart(const std::set<Waiting>& waiting, const View& view) {
+  static std::optional<StartPath> FirstStart(const std::set<WaitingWork>& waiting, const View& view) {
     int tries = 0;
     for (auto next = waiting.begin(); next != waiting.end() && tries < kTriesMax; ++next, ++tries) {
       if (auto start = view.StartOf(next->work)) return start;
@@ -301,16 +427,21 @@ class TimeSlices : public Policy {
       const auto [urgency, id] = may_leave_.extract(may_leave_.begin()).value();
       const auto running = running_.find(id);
       if (running == running_.end() || !view.CanPreempt(id)) continue;
-      if (MostUrgent(running->second.plan, view) > urgency) return PreemptRun{id};
+      if (MostUrgent(running->second, view) > urgency) return PreemptRun{id};
     }
     return std::nullopt;
   }
 
-  // Of what waits for slots of such plans, that none that is being freed will be given.
-  double MostUrgent(PlanId plan, const View& view) {
-    const Pool& pool = PoolOf(plan, view);
-    std::size_t spoken_for = view.LeavingFor(plan);
-    const auto take = [&](const std::set<Waiting>& places) -> std::optional<double> {
+  // Of what waits for the run's slot, if trainings are pinned; else for slots of such plans, and that none that is
+  // being freed will be given.
+  double MostUrgent(const Running& running, const View& view) {
+    if (rule_.pinned) {
+      const std::set<WaitingWork>& waiting = lanes_.WaitingOn(running.slot);
+      return waiting.empty() ? -kMostUrgent : waiting.begin()->urgency;
+    }
+    const Pool& pool = PoolOf(running.plan, view);
+    std::size_t spoken_for = view.LeavingFor(running.plan);
+    const auto take = [&](const std::set<WaitingWork>& places) -> std::optional<double> {
       if (spoken_for < places.size())
         return std::next(places.begin(), static_cast<std::ptrdiff_t>(spoken_for))->urgency;
       spoken_for -= places.size();
@@ -326,17 +457,22 @@ class TimeSlices : public Policy {
   bool has_recalled_ = false;
   SliceMarks marks_;
   std::set<TrialId> unwritten_;
-  std::map<ReadyWork, double> waiting_;  // and its urgency
+  std::map<ReadyWork, Placed> waiting_;
   std::map<std::string, Pool> pools_;
   std::unordered_map<PlanId, Pool*> pool_of_plan_;
   std::int64_t begun_ = 0;  // of those that wait
   std::map<RunId, Running> running_;
+  std::set<RunId> saving_;  // that train no more
+  SlotLanes lanes_;
+  bool may_bind_ = true;
   std::set<std::pair<double, RunId>> may_leave_;
 };
 
 }  // namespace
 
 const SliceRule kHermes{.name = "hermes", .length = Seconds(10), .grows = true, .urgency = ByRate};
+const SliceRule kHermesPinned{
+    .name = "hermes_pinned", .length = Seconds(10), .grows = true, .pinned = true, .urgency = ByRate};
 const SliceRule kSlaq{.name = "slaq", .length = Seconds(30), .urgency = ByLoss};
 const SliceRule kRoundRobin{.name = "round_robin", .length = Seconds(30), .urgency = ByWait};
 

@@ -75,6 +75,10 @@ class View {
   virtual bool CanPreempt(RunId run) const = 0;
   // What it takes to store its state and load another, as far as it was measured. O(1). REQUIRES: it trains.
   virtual Seconds SwitchingTime(RunId run) const = 0;
+  // Runs that train no more, and have states on their way to the store. O(runs under way).
+  virtual std::vector<RunId> Saving() const = 0;
+  // The slot on which such a run trained; none: it is not one. O(log).
+  virtual std::optional<SlotId> SavesFrom(RunId run) const = 0;
   // How many runs of the plan's pool are being preempted. O(runs under way).
   virtual std::size_t LeavingFor(PlanId plan) const = 0;
 

@@ -13,13 +13,14 @@ namespace espalier::sim {
 namespace {
 
 // One of them in each simulation, by its seed.
-constexpr std::array<std::string_view, 10> kPolicies{"critical_path",
+constexpr std::array<std::string_view, 11> kPolicies{"critical_path",
                                                      "breadth_first",
                                                      "throughput",
                                                      "throughput_children",
                                                      "critical_path_unbatched",
                                                      "critical_path_preempting",
                                                      "hermes",
+                                                     "hermes_pinned",
                                                      "round_robin",
                                                      "hypersack",
                                                      "hypersched"};

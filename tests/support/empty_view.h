@@ -25,6 +25,8 @@ class EmptyView : public View {
   std::optional<Step> StepOf(RunId) const override { return std::nullopt; }
   bool CanPreempt(RunId) const override { return false; }
   Seconds SwitchingTime(RunId) const override { return Seconds(0); }
+  std::vector<RunId> Saving() const override { return {}; }
+  std::optional<SlotId> SavesFrom(RunId) const override { return std::nullopt; }
   std::size_t LeavingFor(PlanId) const override { return 0; }
   std::vector<RunView> Preemptible() const override { return {}; }
   std::vector<Contest> Contests() const override { return {}; }

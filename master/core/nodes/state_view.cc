@@ -161,6 +161,19 @@ class StateView : public TrialsInView {
     return run != state().runs.end() && master::CanPreempt(state(), run->second);
   }
 
+  std::vector<RunId> Saving() const override {
+    std::vector<RunId> saving;
+    std::ranges::copy_if(state().active_runs, std::back_inserter(saving),
+                         [&](RunId id) { return !state().runs.at(id).training(); });
+    return saving;
+  }
+
+  std::optional<SlotId> SavesFrom(RunId id) const override {
+    const auto run = state().runs.find(id);
+    const bool saves = run != state().runs.end() && !run->second.training() && !run->second.ended();
+    return saves ? std::optional(run->second.slot) : std::nullopt;
+  }
+
   std::size_t LeavingFor(PlanId plan) const override {
     const OfferKind kind = KindOf(state().plans.at(plan));
     return static_cast<std::size_t>(std::ranges::count_if(state().active_runs, [&](RunId id) {

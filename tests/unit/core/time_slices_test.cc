@@ -1,6 +1,10 @@
 // Policies that let trainings take turns (scheduler/time_slices.h), in a whole master.
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <map>
 #include <random>
+#include <set>
 
 #include "tests/support/random_seed.h"
 #include "tests/support/without_memory.h"
@@ -17,10 +21,10 @@ TEST_CASE("trainings take turns, and what is remembered of them stands on them")
   const std::uint64_t seed = RandomSeed("time_slices_test");
   INFO("seed " << seed);
   int interrupted = 0;
-  for (std::uint64_t each = seed; each < seed + 6; ++each) {
+  for (std::uint64_t each = seed; each < seed + 8; ++each) {
     std::mt19937_64 random(each);
     const auto below = [&](std::uint64_t count) { return static_cast<std::int64_t>(random() % count); };
-    const std::string policy = each % 3 == 0 ? "hermes" : each % 3 == 1 ? "slaq" : "round_robin";
+    const std::string policy = std::array{"hermes", "slaq", "round_robin", "hermes_pinned"}[each % 4];
     CAPTURE(policy, each);
     std::vector<std::string> trials;
     for (int i = 0; i < 12; ++i) {
@@ -39,6 +43,63 @@ TEST_CASE("trainings take turns, and what is remembered of them stands on them")
     for (const auto& [id, ordered] : all->state().runs) interrupted += ordered.preempt ? 1 : 0;
   }
   CHECK(interrupted > 15);
+}
+
+TEST_CASE("no more than four trainings a slot have begun, also while states are on their way to the store") {
+  const std::string policy = GENERATE("round_robin", "hermes_pinned");
+  CAPTURE(policy);
+  sim::Durations durations = kShort;
+  durations.upload = Seconds(2);
+  durations.train = Seconds(1);
+  SimulatedService service({.slots = 1, .policy = policy, .durations = durations});
+  const StudyId study = service.AddStudy({.name = "study"});
+  for (int i = 1; i <= 7; ++i) service.Submit(study, {{"lr", "0.0" + std::to_string(i)}}, 200);
+  const auto count = [&](ClaimState state) {
+    std::set<PlanNodeId> begun;
+    for (const auto& [id, run] : service.state().runs) begun.insert(run.path.back().node);
+    return std::ranges::count_if(service.state().trials, [&](const auto& entry) {
+      const Trial& trial = entry.second;
+      const SearchPlan& plan = service.state().plans.at(trial.plan);
+      return plan.claims.at(trial.claims.back()).state == state && begun.contains(trial.leaf);
+    });
+  };
+  std::int64_t most = 0;
+  service.RunUntil([&] {
+    most = std::max(most, count(ClaimState::kWaiting));
+    return count(ClaimState::kDone) == 7;
+  });
+  CHECK(most == 4);
+}
+
+TEST_CASE("a pinned training goes on where it was, and elsewhere if that server is gone") {
+  SimulatedService service({.servers = 2, .slots = 1, .policy = "hermes_pinned"});
+  const StudyId study = service.AddStudy({.name = "study"});
+  std::vector<TrialId> trials;
+  for (int i = 1; i <= 6; ++i) {
+    trials.push_back(service.Submit(study, {{"lr", "0.0" + std::to_string(i)}}, kHorizon));
+  }
+  const auto servers_of = [&](TrialId trial) {
+    std::set<std::string> servers;
+    for (const auto& [id, run] : service.state().runs) {
+      if (run.path.back().node == service.state().trials.at(trial).leaf) servers.insert(run.slot.server);
+    }
+    return servers;
+  };
+  const bool drains = GENERATE(false, true);
+  service.RunUntil([&] { return service.state().runs.size() > 6; });
+  if (drains) service.Call(DrainServer{.server = "server-0"});
+  service.RunToRest();
+  std::map<std::string, int> alone;
+  for (const TrialId trial : trials) {
+    const std::set<std::string> servers = servers_of(trial);
+    if (servers.size() == 1) ++alone[*servers.begin()];
+  }
+  if (drains) {
+    CHECK(alone["server-1"] == 3);
+    CHECK(alone["server-0"] == 0);
+  } else {
+    CHECK(alone == std::map<std::string, int>{{"server-0", 3}, {"server-1", 3}});
+  }
 }
 
 }  // namespace espalier::master

@@ -37,7 +37,7 @@ TEST_CASE("an unknown policy is refused with the list of those known") {
   CHECK(policy.error().message ==
         "no policy 'fifo'; expected one of critical_path, breadth_first, throughput, throughput_children, "
         "critical_path_unbatched, breadth_first_unbatched, throughput_unbatched, throughput_children_unbatched, "
-        "critical_path_preempting, bandit, early_term_last_value, hermes, slaq, round_robin, hypersack, "
+        "critical_path_preempting, bandit, early_term_last_value, hermes, hermes_pinned, slaq, round_robin, hypersack, "
         "hypersack_filling, hypersack_worst_fit, hypersack_first_fit_decreasing, hypersack_first_fit, hypersched");
 }
 

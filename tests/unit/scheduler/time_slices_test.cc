@@ -8,10 +8,12 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "scheduler/slot_lanes.h"
 #include "tests/support/empty_view.h"
 
 namespace espalier {
@@ -22,7 +24,9 @@ using Losses = std::function<double(std::int64_t)>;
 // Each training is a plan of one node with one trial, all of the same number, and a step takes a second.
 class OneDevice : public EmptyView {
  public:
-  explicit OneDevice(const SliceRule& rule) : rule_(rule), policy_(MakeTimeSlices(rule)) {}
+  explicit OneDevice(const SliceRule& rule) : rule_(rule), policy_(MakeTimeSlices(rule)) {
+    taken_.Take(0, taken_.share(0));
+  }
 
   void Submit(const std::string& name, Losses losses) {
     const auto number = std::ssize(trainings_) + 1;
@@ -71,6 +75,9 @@ class OneDevice : public EmptyView {
   std::string PoolOf(PlanId) const override { return "pool"; }
   bool HasIdleSlot(PlanId) const override { return !running_; }
   std::int64_t SlotCount() const override { return 1; }
+  std::vector<std::string> ServersFor(PlanId) const override { return {"server"}; }
+  const ServerRoom* RoomOf(const std::string&) const override { return running_ ? &taken_ : &free_; }
+  bool MayStart(const ReadyWork&, const std::string&) const override { return true; }
   Seconds SwitchingTime(RunId) const override { return switching; }
   std::vector<RunId> Runs() const override { return running_ ? std::vector{RunId{runs_}} : std::vector<RunId>{}; }
   std::optional<RunView> Run(RunId id) const override {
@@ -80,6 +87,7 @@ class OneDevice : public EmptyView {
                    .ordered_at = began_,
                    .start = from_ == Step{0} ? std::nullopt : std::optional(Point{PlanNodeId{*running_}, from_}),
                    .path = {{PlanNodeId{*running_}, from_, Step{1000}}},
+                   .slot = {"server", 0},
                    .evaluation = "",
                    .at = from_,
                    .promises = {}};
@@ -140,6 +148,8 @@ class OneDevice : public EmptyView {
     policy_->Take(WorkChanged{WorkOf(number)}, *this);
   }
 
+  const ServerRoom free_{{{.name = "device", .slots = 1}}};
+  ServerRoom taken_ = free_;
   const SliceRule& rule_;
   std::unique_ptr<Policy> policy_;
   std::map<std::int64_t, Training> trainings_;
@@ -168,7 +178,7 @@ SliceRule InSlicesOf(SliceRule rule, Seconds length) {
 }  // namespace
 
 TEST_CASE("hermes gives the device to who converges fastest, in slices that double with each milestone") {
-  const SliceRule rule = InSlicesOf(kHermes, Seconds(4));
+  const SliceRule rule = InSlicesOf(GENERATE(kHermes, kHermesPinned), Seconds(4));
   const bool forgets = GENERATE(false, true);
   CAPTURE(forgets);
   OneDevice device(rule);
@@ -248,6 +258,8 @@ TEST_CASE("a mark is read back as it was written") {
   mark.losses.Add(0.1);
   mark.losses.Add(1.0 / 3);
   CHECK(ParseSliceMark(Print(mark)) == mark);
+  mark.slot = SlotId{"a server, on slot 3 of others", 12};
+  CHECK(ParseSliceMark(Print(mark)) == mark);
   mark.convergence->rate = -std::numeric_limits<double>::infinity();
   mark.losses.Add(std::nan(""));
   CHECK(ParseSliceMark(Print(mark)) == mark);
@@ -255,6 +267,32 @@ TEST_CASE("a mark is read back as it was written") {
        {"", "released at step 10", "plan 1 at 2@3", "plan 1 at 2@3, since 4 losses 0 0 0 0 0 more"}) {
     CHECK_FALSE(ParseSliceMark(text).has_value());
   }
+}
+
+TEST_CASE("a training that comes is given the slot with the fewest, the first of equals, and none where all are full") {
+  // Slots with two trainings, one, and four: one waits, others train, or their states are being stored.
+  SlotLanes lanes;
+  const SlotId first{"server", 0};
+  const SlotId second{"server", 1};
+  const SlotId third{"server", 2};
+  const auto job = [](std::int64_t number) {
+    return WaitingWork{0, {PlanId{number}, {PlanNodeId{number}, Step{0}}, PlanNodeId{number}}};
+  };
+  lanes.Add(first, job(1));
+  lanes.Begin(first, RunId{1});
+  lanes.Save(second, RunId{2});
+  for (std::int64_t i = 2; i <= 5; ++i) lanes.Add(third, job(i));
+  std::vector<std::optional<SlotId>> given;
+  for (std::int64_t i = 6; i <= 11; ++i) {
+    given.push_back(lanes.Fewest({first, second, third}));
+    if (given.back()) lanes.Add(*given.back(), job(i));
+  }
+  CHECK(given == std::vector<std::optional<SlotId>>{second, first, second, first, second, std::nullopt});
+  CHECK(lanes.open() == std::set<SlotId>{second, third});
+  CHECK(lanes.size() == 12);
+  lanes.End(RunId{1});
+  CHECK(lanes.open().contains(first));
+  CHECK(lanes.Fewest({first, second, third}) == first);
 }
 
 TEST_CASE("whoever trains goes on if nobody is more urgent, and a training that never ran precedes all") {
