@@ -19,6 +19,7 @@
 
 #include "base/point.h"
 #include "base/units.h"
+#include "base/wide_count.h"
 
 namespace espalier {
 
@@ -31,9 +32,9 @@ enum class Standing {
 
 // What its ratio is made of.
 struct CacheValue {
-  std::int64_t uses = 1;         // >= 1: it was stored, and runs have started from it
-  Time last_used{};              // stored, or started from
-  std::int64_t remake_time = 1;  // microseconds, >= 1: training from the nearest state before it
+  std::int64_t uses = 1;      // >= 1: it was stored, and runs have started from it
+  Time last_used{};           // stored, or started from
+  WideCount remake_time = 1;  // microseconds, >= 1: training from the nearest state before it
   friend bool operator==(const CacheValue&, const CacheValue&) = default;
 };
 

@@ -47,8 +47,8 @@ const Place* NeedIndex::Find(Point point) const {
 }
 
 std::set<ReadyStage>::const_iterator NeedIndex::FirstReadyFor(StudyId study) const {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return ready_stages_.lower_bound({study, {kMost, kMost}, {}, {}});
+  constexpr Rank kMost{kWideCountMax, std::numeric_limits<std::int64_t>::max()};
+  return ready_stages_.lower_bound({study, kMost, {}, {}});
 }
 
 std::optional<Point> NeedIndex::Above(const SearchPlan& plan, Point point) const {
@@ -183,7 +183,7 @@ StageTotals NeedEditor::TotalsOf(Point point, const Place& place) const {
   const NeedIndex::NodeNeeds& node = index_.nodes_.at(point.node);
   const auto at = node.places.lower_bound(point.step);
   const Step from = at != node.places.begin() ? std::prev(at)->first : plan_.Node(point.node).start;
-  const std::int64_t time = node.step_time * (point.step - from);
+  const WideCount time = WideCount{node.step_time} * (point.step - from);
   StageTotals totals = place.below;
   totals.longest += time;
   totals.work += time;
@@ -250,7 +250,7 @@ void NeedEditor::SetSuccessor(Point above, PlanNodeId node, std::optional<StageT
   place.below.longest = LongestOf(place);
 }
 
-std::int64_t NeedEditor::LongestOf(const Place& place) const {
+WideCount NeedEditor::LongestOf(const Place& place) const {
   if (ranking_ == Ranking::kLongest) return place.order.empty() ? 0 : place.order.begin()->rank.first;
   return place.longest.empty() ? 0 : *place.longest.rbegin();
 }

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/point.h"
+#include "base/wide_count.h"
 #include "searchplan/plan/search_plan.h"
 
 namespace espalier {
@@ -49,8 +50,8 @@ class StudyTally {
 
 // Of a stage and of all that hangs below it without a state between.
 struct StageTotals {
-  std::int64_t longest = 0;  // microseconds, estimated: the longest way down
-  std::int64_t work = 0;     // microseconds, estimated: all of it
+  WideCount longest = 0;  // microseconds, estimated: the longest way down
+  WideCount work = 0;     // microseconds, estimated: all of it
   std::int64_t stages = 0;
   std::int64_t children = 0;  // of the stage alone: those that begin where it ends
   std::int64_t claims = 0;    // waiting, not covered by a promise
@@ -65,7 +66,7 @@ enum class Ranking {
   kMostBelow,     // stages below, then claims
   kMostChildren,  // stages that begin where the stage ends (TreeML 6.3)
 };
-using Rank = std::pair<std::int64_t, std::int64_t>;
+using Rank = std::pair<WideCount, std::int64_t>;
 
 // Names a place's successor by its node: the next place on the same node, or the first one of a child.
 struct RankedSuccessor {
@@ -93,8 +94,8 @@ struct Place {
   // Stages that begin here. Not empty: they want the state here.
   std::map<PlanNodeId, StageTotals> successors;
   std::set<RankedSuccessor> order;
-  StageTotals below;                    // sums over the successors, and the largest of `longest`
-  std::multiset<std::int64_t> longest;  // of the successors, where `order` is by something else
+  StageTotals below;                 // sums over the successors, and the largest of `longest`
+  std::multiset<WideCount> longest;  // of the successors, where `order` is by something else
 
   bool hangs = false;  // is itself the end of a stage: named among the successors of the place above
 
@@ -163,9 +164,9 @@ class NeedIndex {
 
   // All that hangs from some state, and the longest way down from one; microseconds, estimated. And how many claims
   // have still to be evaluated, there or where a state stands or is promised. O(1).
-  std::int64_t work_left() const { return work_left_; }
+  WideCount work_left() const { return work_left_; }
   std::int64_t claims_left() const { return claims_left_; }
-  std::int64_t longest_left() const { return longest_left_.empty() ? 0 : *longest_left_.rbegin(); }
+  WideCount longest_left() const { return longest_left_.empty() ? 0 : *longest_left_.rbegin(); }
 
   // Of one step; 0 where nothing is needed. O(1).
   std::int64_t StepTimeOf(PlanNodeId node) const;
@@ -227,15 +228,15 @@ class NeedIndex {
   std::set<ReadyPath> ready_paths_;
   std::map<Point, ReadyPath> ready_of_source_;
   struct WorkBelow {
-    std::int64_t work = 0;
-    std::int64_t longest = 0;
+    WideCount work = 0;
+    WideCount longest = 0;
     std::int64_t claims = 0;
     friend bool operator==(const WorkBelow&, const WorkBelow&) = default;
   };
   std::map<Point, WorkBelow> work_below_;  // of places with a state, but for those without work
-  std::int64_t work_left_ = 0;
+  WideCount work_left_ = 0;
   std::int64_t claims_left_ = 0;
-  std::multiset<std::int64_t> longest_left_;
+  std::multiset<WideCount> longest_left_;
   std::set<ReadyEvaluation> ready_evaluations_;
   std::set<ReadyStage> ready_stages_;
   std::set<StudyId> ready_changed_;
@@ -275,7 +276,7 @@ class NeedEditor {
   std::int64_t UncoveredClaims(const Place& place) const;
   StageTotals TotalsOf(Point point, const Place& place) const;
   Rank RankOf(const StageTotals& totals, Step from) const;
-  std::int64_t LongestOf(const Place& place) const;
+  WideCount LongestOf(const Place& place) const;
   void EraseIfEmpty(Point point, const Place& place);
   void NoteNews(Point point, const Place& place);
   Point Dissolve(Point point, Point above);

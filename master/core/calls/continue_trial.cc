@@ -88,9 +88,13 @@ Result<std::vector<NewTrial>> NextTrials(const Study& of_trial, const Trial& tri
 Result<std::vector<ResolvedTrial>> ResolveAll(const Study& study, const std::vector<NewTrial>& trials) {
   std::vector<ResolvedTrial> resolved;
   std::size_t segments = 0;
+  std::int64_t horizons = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     auto one = Resolve(study, trials[i]);
     if (!one.has_value()) return OfContinuation(i, trials.size(), one.error());
+    if (auto counted = CountHorizon(*one, horizons); !counted.has_value()) {
+      return OfContinuation(i, trials.size(), counted.error());
+    }
     segments += one->segments.size();
     if (trials.size() > 1 && segments > kBatchSegmentsMax) {
       return MakeError(ErrorCode::kResourceExhausted,

@@ -52,4 +52,15 @@ Result<ResolvedTrial> Resolve(const Study& study, const NewTrial& trial) {
   return resolved;
 }
 
+Result<void> CountHorizon(const ResolvedTrial& trial, std::int64_t& sum) {
+  if (trial.horizon.value > kStudyStepsMax - sum) {
+    return MakeError(ErrorCode::kResourceExhausted,
+                     "expected at most 2^62 steps over all trials of a study, got " +
+                         std::to_string(trial.horizon.value) + " beside " + std::to_string(sum),
+                     "horizon_steps");
+  }
+  sum += trial.horizon.value;
+  return {};
+}
+
 }  // namespace espalier::master

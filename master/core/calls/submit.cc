@@ -131,9 +131,14 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const Sub
                          " and takes no more; create another, or go on from a trial of it: espalier trial extend");
   }
   std::vector<ResolvedTrial> trials;
+  const auto entered = draft.state().horizons.find(call.study);
+  std::int64_t horizons = entered == draft.state().horizons.end() ? 0 : entered->second;
   for (std::size_t i = 0; i < call.new_trials.size(); ++i) {
     auto resolved = Resolve(study, call.new_trials[i]);
     if (!resolved.has_value()) return InField(Indexed("trials", i), resolved.error());
+    if (auto counted = CountHorizon(*resolved, horizons); !counted.has_value()) {
+      return InField(Indexed("trials", i), counted.error());
+    }
     trials.push_back(std::move(*resolved));
   }
   ESPALIER_RETURN_IF_ERROR(CheckBatch(draft.state(), call));

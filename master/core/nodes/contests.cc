@@ -20,11 +20,11 @@ namespace {
 
 Seconds TimeLeft(const MasterState& state, const Run& run) {
   const SearchPlan& plan = state.plans.at(run.plan);
-  std::int64_t left = 0;
+  WideCount left = 0;
   for (const StepRange& range : PathRanges(run, run.at(), EndOf(run))) {
-    left += StepMicroseconds(state, plan, plan.Node(range.node)) * (range.to - range.from);
+    left += WideCount{StepMicroseconds(state, plan, plan.Node(range.node))} * (range.to - range.from);
   }
-  return std::chrono::microseconds(left);
+  return SecondsOfMicroseconds(left);
 }
 
 // To store a state of the node, and to begin with another's. `measured_only`: without what was never measured.
@@ -54,7 +54,7 @@ std::vector<Seconds> LengthsOfWaiting(const MasterState& state, const std::set<R
         const Pause* pause = LongestPause(state, {{first, ready.source.step}, ""});
         if (pause != nullptr && pause->until > now) continue;
         if (DemandAlong(state, plan, ready.source, first) != Demand{}) continue;
-        waiting.emplace_back(std::chrono::microseconds(totals.longest));
+        waiting.push_back(SecondsOfMicroseconds(totals.longest));
       }
     }
   }

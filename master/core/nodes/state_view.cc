@@ -78,7 +78,7 @@ class StateView : public TrialsInView {
     const SearchPlan& plan = state().plans.at(work.plan);
     const NeedIndex& needs = state().index.needs.at(work.plan);
     const Place& source = *needs.Find(work.source);
-    WorkEstimate estimate{.longest = std::chrono::microseconds(source.successors.at(work.first).longest)};
+    WorkEstimate estimate{.longest = SecondsOfMicroseconds(source.successors.at(work.first).longest)};
     const auto costs = state().costs.find(plan.cost_key);
     for (const PathStage& stage : needs.BestPath(plan, work.source, work.first)) {
       if (costs == state().costs.end()) break;

@@ -46,16 +46,16 @@ bool IsKeptAsClaimed(const Study& study, const ClaimSettled& settled) {
 }
 
 // From the nearest checkpoint before it, or Init; microseconds, >= 1.
-std::int64_t RemakeTime(const MasterState& state, const SearchPlan& plan, Point point) {
-  std::int64_t time = 0;
+WideCount RemakeTime(const MasterState& state, const SearchPlan& plan, Point point) {
+  WideCount time = 0;
   const PlanNode* node = &plan.Node(point.node);
   Step to = point.step;
   auto after = node->results->checkpoints.lower_bound(to);  // itself, at first
   while (true) {
     const bool has_state = after != node->results->checkpoints.begin();
     const Step from = has_state ? std::prev(after)->first : node->start;
-    time += (to - from) * StepMicroseconds(state, plan, *node);
-    if (has_state || !node->parent) return std::max<std::int64_t>(1, time);
+    time += WideCount{to - from} * StepMicroseconds(state, plan, *node);
+    if (has_state || !node->parent) return std::max<WideCount>(1, time);
     to = node->start;
     node = &plan.Node(*node->parent);
     after = node->results->checkpoints.upper_bound(to);

@@ -262,6 +262,7 @@ struct MasterState {
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;
   std::map<StudyId, std::vector<TrialId>> trials_by_study;
+  std::map<StudyId, std::int64_t> horizons;   // of all trials of the study together, in steps: 2^62 at most
   std::map<StudyId, TrialIndex> trial_index;  // by what the study's events say
   std::map<StudyId, TunerTurn> tuner_turns;   // the same
   std::map<ClaimId, PlanId> plan_by_claim;

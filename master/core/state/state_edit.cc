@@ -109,6 +109,7 @@ struct Applier {
   void operator()(const AddTrial& change) const {
     AddNew(state.trials, change.trial.id, change.trial, "trial");
     state.trials_by_study[change.trial.study].push_back(change.trial.id);
+    state.horizons[change.trial.study] += change.trial.horizon.value;
     state.index.plans_of_study[change.trial.study].insert(change.trial.plan);
     if (!change.trial.closed) state.open_trials[change.trial.plan].insert(change.trial.id);
     IndexKeeper(state).TrialAdded(change.trial);

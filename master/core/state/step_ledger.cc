@@ -130,7 +130,7 @@ StepTotals StepLedger::PartOf(const MasterState& state, const SearchPlan& plan, 
   part.unique = done - node.start;
   part.wanted_once = wanted - node.start;
   if (node.results->trained.empty() && OriginOf(plan, node.id) == nullptr) return part;
-  const std::int64_t step_time = StepTimeOf(node);
+  const WideCount step_time = StepTimeOf(node);
   part.claimed_time = done_steps * step_time;
   part.unique_time = part.unique * step_time;
   const Trained trained = TrainedUnder(state, plan, node, share.study);

@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/point.h"
 #include "base/units.h"
+#include "base/wide_count.h"
 #include "master/core/state/run.h"
 #include "searchplan/plan/step_set.h"
 
@@ -37,8 +38,8 @@ struct StepTotals {
   std::int64_t wanted_once = 0;  // those that trials share counted once
   std::int64_t wanted_trained = 0;  // of those, by whomever
   // In measured time of a step under each node, nanoseconds; a node where nothing was trained counts nothing.
-  std::int64_t claimed_time = 0;  // done, over the trials
-  std::int64_t unique_time = 0;
+  WideCount claimed_time = 0;  // done, over the trials
+  WideCount unique_time = 0;
 
   StepTotals& operator+=(const StepTotals& other);
   StepTotals& operator-=(const StepTotals& other);

@@ -24,6 +24,25 @@ constexpr std::size_t kNodesATurn = 4'000;
 
 std::string Indexed(const char* list, std::size_t index) { return list + ("[" + std::to_string(index) + "]"); }
 
+// Of all trials together: some hundred bytes are held for each segment.
+constexpr std::size_t kSegmentsMax = 1'000'000;
+
+struct ForecastSize {
+  std::int64_t horizons = 0;
+  std::size_t segments = 0;
+};
+
+Result<void> CountTrial(const ResolvedTrial& trial, ForecastSize& size) {
+  size.segments += trial.segments.size();
+  if (size.segments > kSegmentsMax) {
+    return MakeError(ErrorCode::kResourceExhausted,
+                     "all trials of a forecast have at most " + std::to_string(kSegmentsMax) +
+                         " joint segments together; ask for fewer at once",
+                     "");
+  }
+  return CountHorizon(trial, size.horizons);
+}
+
 // A study as it would be created, and what is known of its kind of training.
 struct PlannedStudy {
   Study study;
@@ -274,12 +293,16 @@ Result<Forecast> ForecastStudies(const StateReader& read, const std::vector<Fore
   std::vector<PlannedTrial> planned_trials;
   ScratchPlans scratch(basis->next);
   SequenceCollector sequences;
+  ForecastSize size;
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const PlannedStudy& study = basis->studies[i];
     for (std::size_t j = 0; j < studies[i].trials.size(); ++j) {
       const auto trial = Resolve(study.study, studies[i].trials[j]);
       if (!trial.has_value()) {
         return InField(Indexed("studies", i), InField(Indexed("trials", j), trial.error()).value());
+      }
+      if (const auto fits = CountTrial(*trial, size); !fits.has_value()) {
+        return InField(Indexed("studies", i), InField(Indexed("trials", j), fits.error()).value());
       }
       sequences.Add(study.study, *trial);
       std::optional<Origin> origin;

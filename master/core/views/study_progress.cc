@@ -11,20 +11,16 @@
 namespace espalier::master {
 namespace {
 
-constexpr std::chrono::duration<std::int64_t, std::micro> Micro(std::int64_t count) {
-  return std::chrono::duration<std::int64_t, std::micro>(count);
-}
-
 // What runs and ready paths have still to do, in microseconds.
 struct Left {
-  std::int64_t longest = 0;
-  std::int64_t work = 0;
+  WideCount longest = 0;
+  WideCount work = 0;
 };
 
 void AddRun(const NeedIndex& needs, const Run& run, Left& left) {
-  std::int64_t time = 0;
+  WideCount time = 0;
   for (const StepRange& range : PathRanges(run, run.at(), EndOf(run))) {
-    const std::int64_t work = needs.StepTimeOf(range.node) * (range.to - range.from);
+    const WideCount work = WideCount{needs.StepTimeOf(range.node)} * (range.to - range.from);
     time += work;
     left.work += work;
     const Place* place = needs.Find({range.node, range.to});
@@ -75,7 +71,7 @@ Seconds EstimateLeft(const MasterState& state, const Study& study) {
     if (state.index.guessed.contains(plan)) return Seconds{-1};
   }
   const Left left = LeftOf(state, study.id);
-  return std::max<Seconds>(Micro(left.longest), Micro(left.work / slots));
+  return std::max(SecondsOfMicroseconds(left.longest), SecondsOfMicroseconds(left.work) / slots);
 }
 
 std::vector<std::string> WarningsOf(const MasterState& state, StudyId study, Time now) {

@@ -27,7 +27,7 @@ std::optional<ReusedStudy> ReusedBy(const MasterState& state, const Study& study
   return ReusedStudy{*reuse, state.studies.at(reuse->study).training.code_digest};
 }
 
-double Ratio(std::int64_t whole, std::int64_t part) {
+double Ratio(WideCount whole, WideCount part) {
   return part > 0 ? static_cast<double>(whole) / static_cast<double>(part) : 0;
 }
 

@@ -72,4 +72,33 @@ TEST_CASE("a trial runs while something is trained or measured for it, and waits
   }
 }
 
+TEST_CASE("trials of 2^53 steps that take years each are counted, ordered and told of as others are") {
+  Measured of;
+  of.Report(of.Last(), StepsTrained{of.Last().path.front().node, Step{10}, Step{20}, Seconds(1e8)});
+  std::vector<NewTrial> trials;
+  for (int i = 1; i <= 511; ++i) {
+    trials.push_back({.sequences = {{"lr", "0." + std::to_string(1000 + i)}}, .steps = kStepMax});
+  }
+  of.Call(SubmitBatch{.study = of.study, .new_trials = trials});
+  const double all = 511.0 * static_cast<double>(kStepMax.value);
+  const StudyProgress progress = ProgressOf(of.state(), of.study, Time{});
+  CHECK(static_cast<double>(progress.claimed_steps) == Approx(all + 100));
+  CHECK(static_cast<double>(progress.unique_steps) == Approx(all + 100));
+  CHECK(progress.left.count() > all);  // a step takes more than a second
+  // Of what waits for the only slot the longest goes first.
+  const TrialId least = of.Submit(of.study, {{"lr", "0.5"}}, 1);
+  of.Complete(of.Last());
+  CHECK(of.Last().path.back().to == kStepMax);
+  CHECK(TrialState(of.state(), of.state().trials.at(least)) == "waiting");
+  SECTION("more than 2^62 steps together a study may not ask for") {
+    of.Call(SubmitBatch{.study = of.study, .new_trials = {{.sequences = {{"lr", "0.6"}}, .steps = kStepMax}}});
+    const auto* refused = std::get_if<Error>(&of.last_reply.answer);
+    REQUIRE(refused != nullptr);
+    CHECK(refused->code == ErrorCode::kResourceExhausted);
+    CHECK(refused->field == "trials[0].horizon_steps");
+    const StudyId other = of.AddStudy({.name = "other"});
+    CHECK(of.Submit(other, {{"lr", "0.6"}}, kStepMax.value) > least);
+  }
+}
+
 }  // namespace espalier::master

@@ -54,7 +54,7 @@ StageTotals TotalsFromScratch(const NeedIndex& index, const SearchPlan& plan, co
     for (const ClaimId claim : waiting.claims)
       totals.studies.Add(StudyId{plan.claims.at(claim).trial.value % 3 + 1}, 1);
   }
-  std::int64_t longest = 0;
+  WideCount longest = 0;
   for (const auto& [id, node] : index.nodes()) {
     for (const auto& [step, below] : node.places) {
       if (!below.hangs || index.Above(plan, {id, step}) != point) continue;
@@ -84,7 +84,7 @@ void CheckTotals(const NeedIndex& index, const SearchPlan& plan, const StepTimes
   for (const auto& [id, node] : index.nodes()) {
     for (const auto& [step, place] : node.places) {
       std::set<RankedSuccessor> order;
-      std::int64_t longest = 0;
+      WideCount longest = 0;
       for (const auto& [successor, totals] : place.successors) {
         order.insert({RankFromScratch(ranking, totals, step), successor});
         longest = std::max(longest, totals.longest);

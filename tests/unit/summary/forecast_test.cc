@@ -57,6 +57,22 @@ TEST_CASE("a grid's forecast counts shared steps once") {
   CHECK(forecast.studies[0].unique_steps == 160);
 }
 
+TEST_CASE("a forecast has a limit of steps and of joint segments, and names the trial that passes it") {
+  const StateBuilder s;
+  const auto field_of = [&](std::vector<NewTrial> trials) {
+    const auto forecast = ForecastOf(s.state, {StudyOf("large", Scope::kStudy, std::move(trials))}, "team");
+    if (forecast.has_value()) return std::string();
+    CHECK(forecast.error().code == ErrorCode::kResourceExhausted);
+    return forecast.error().field;
+  };
+  std::vector<NewTrial> endless(512, TrialOf("0.1", "32", kStepMax.value));
+  CHECK(field_of(endless).empty());
+  endless.push_back(TrialOf("0.1", "32", 1));
+  CHECK(field_of(endless) == "studies[0].trials[512].horizon_steps");
+  const std::string in_pieces = "Step(0.1, 1, 0.999)";  // each step another value
+  CHECK(field_of({TrialOf(in_pieces, "32", 600'000), TrialOf(in_pieces, "64", 600'000)}) == "studies[0].trials[1]");
+}
+
 TEST_CASE("a trial is forecast to its horizon") {
   const StateBuilder s;
   NewTrial trial = TrialOf("0.1", "32", 20);
