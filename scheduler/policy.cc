@@ -55,10 +55,10 @@ struct Entry {
 };
 
 constexpr std::array kEntries{
-    Entry{"critical_path_preempting",
-          "as critical_path; where fewer paths wait than runs train, runs with little left make room for much longer "
-          "paths, so that slots end together",
-          []() -> std::unique_ptr<Policy> { return std::make_unique<EvenEnd>(); }},
+    Entry{
+        "critical_path_preempting",
+        "as critical_path; runs with little left make room for much longer paths that wait, so that slots end together",
+        []() -> std::unique_ptr<Policy> { return std::make_unique<EvenEnd>(); }},
     Entry{"bandit",
           "as critical_path; every 10 steps it cancels trials whose best metric times 1.5 does not exceed the study's "
           "best, where studies let it (HyperDrive 6.1)",

@@ -385,17 +385,20 @@ class TimeSlices : public Policy {
     }
   }
 
-  // On an idle slot, what waits there.
+  // On an idle slot, what waits there; what its server may not be given, or what takes more than a slot, anywhere.
+  static std::optional<StartPath> StartOn(const SlotId& slot, const ReadyWork& work, const View& view) {
+    std::optional<StartPath> start = view.StartOf(work);
+    if (!start || !view.MayStart(work, slot.server) || view.EstimateOf(work).least != Demand{}) return start;
+    const ServerRoom* room = view.RoomOf(slot.server);
+    if (room == nullptr || !room->IsIdle(slot.index)) return std::nullopt;
+    start->slot = slot;
+    return start;
+  }
+
   std::optional<StartPath> NextPinned(const View& view) const {
     for (const SlotId& slot : lanes_.open()) {
-      const ServerRoom* room = view.RoomOf(slot.server);
-      if (room == nullptr || !room->IsIdle(slot.index)) continue;
       for (const WaitingWork& waiting : lanes_.WaitingOn(slot)) {
-        if (!view.MayStart(waiting.work, slot.server)) continue;
-        std::optional<StartPath> start = view.StartOf(waiting.work);
-        if (!start) continue;
-        start->slot = slot;
-        return start;
+        if (auto start = StartOn(slot, waiting.work, view)) return start;
       }
     }
     return std::nullopt;

@@ -23,10 +23,11 @@ struct Contest {
     RunId run;
     Seconds left{0};  // that it has still to train up to its end, estimated
   };
-  std::vector<Seconds> waiting;  // the longest way down of each path that could start, estimated; the longest first
-  std::vector<Left> runs;        // that can be preempted; the least first
-  std::size_t leaving = 0;       // runs that are being preempted: so many of the waiting paths have their slots soon
-  Seconds switching{0};          // about what it takes to store one state and load another
+  // The longest way down of paths that could start, estimated; the longest first. Not of more than runs train.
+  std::vector<Seconds> waiting;
+  std::vector<Left> runs;   // that can be preempted; the least first
+  std::size_t leaving = 0;  // runs that are being preempted: so many of the waiting paths have their slots soon
+  Seconds switching{0};     // about what it takes to store one state and load another
 };
 
 class View {
@@ -86,7 +87,7 @@ class View {
   // state for which it was preempted, and none has stored one since. By id. O(runs under way).
   virtual std::vector<RunView> Preemptible() const = 0;
 
-  // Where some paths wait, but fewer than runs train; runs and paths of one slot only. O(runs under way log).
+  // Where some paths wait; runs and paths of one slot only. O(runs under way log).
   virtual std::vector<Contest> Contests() const = 0;
   // Running studies that let policies stop their trials, by id. O(these).
   virtual std::vector<PolicyStudy> StudiesThatMayStop() const = 0;

@@ -96,6 +96,13 @@ bool MayBeTriedAgain(RunFailed::Kind kind) {
   return kind == RunFailed::Kind::kCrash || kind == RunFailed::Kind::kKilled || kind == RunFailed::Kind::kUnusable;
 }
 
+bool HasLostMetrics(const Run& run, Step step) {
+  return std::ranges::any_of(run.promises, [&](const auto& entry) {
+    const Promise& promise = entry.second;
+    return promise.owed == Owed::kMetrics && promise.step == step && promise.state == PromiseState::kLost;
+  });
+}
+
 // A device that fails is nobody's failure, unless that happens again at the same stage: then the stage may be why.
 // How many crashes there are now.
 std::int64_t CountUnusable(Attempts& attempts) {
@@ -143,7 +150,7 @@ void CountEvaluationFailure(Draft& draft, RunId id, const EvaluationFailed& fail
   if (failed.kind == EvaluationFailed::Kind::kTrainer) return bar();
   // One that ended its run is told apart by the run, one that did not by the promise, which is lost with it.
   const Promise* promise = run.FindOpen(failed.point.step, Owed::kMetrics);
-  if (promise == nullptr && run.failed) return;
+  if (promise == nullptr && (run.failed || HasLostMetrics(run, failed.point.step))) return;
   if (promise == nullptr) draft.Do(SetRunFailed{id});
   const AttemptKey key{failed.point.step, failed.evaluation};
   Attempts attempts = Before(plan, failed.point.node, key);

@@ -90,7 +90,7 @@ std::vector<Contest> ContestsOf(const MasterState& state, Time now) {
   for (auto& [kind, contest] : WithRuns(state)) {
     const std::size_t training = contest.runs.size() + contest.leaving;
     contest.waiting = LengthsOfWaiting(state, state.index.ready_plans.at(kind), now, training);
-    if (contest.waiting.empty() || contest.waiting.size() >= training) continue;
+    if (contest.waiting.empty()) continue;
     std::ranges::sort(contest.waiting, std::greater<>());
     std::ranges::sort(contest.runs, {}, [](const Contest::Left& each) { return std::pair(each.left, each.run); });
     open.push_back(std::move(contest));

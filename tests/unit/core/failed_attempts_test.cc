@@ -241,6 +241,35 @@ TEST_CASE("a crash of an evaluation that is reported again after each restart of
   CHECK(attempts->crashes == 1);
 }
 
+TEST_CASE("an evaluation that fails and does not end its run counts once, however often that is reported") {
+  ServerByHand of;
+  for (const std::int64_t steps : {20, 5, 10}) of.Submit(of.study, {{"lr", "0.1"}}, steps, 40);
+  const RunId run = of.Last().id;
+  const auto crashes_at = [&](std::int64_t step) {
+    const Point point = PointOf(of.RunOf(run), Step{step});
+    const Attempts* attempts = of.Plan().FindAttempts(point.node, {point.step, of.RunOf(run).evaluation});
+    return attempts == nullptr ? 0 : attempts->crashes;
+  };
+  const auto fail_at = [&](std::int64_t step) {
+    const Point point = PointOf(of.RunOf(run), Step{step});
+    of.Report(of.RunOf(run),
+              EvaluationFailed{EvaluationFailed::Kind::kOutOfMemory, point, of.RunOf(run).evaluation, "too large"});
+  };
+  of.Train(of.RunOf(run), Step{6});
+  fail_at(5);
+  if (GENERATE(false, true)) {
+    of.Restart();
+    of.Stand(of.RunOf(run), Step{6});
+  }
+  fail_at(5);
+  of.Train(of.RunOf(run), Step{11});
+  fail_at(10);
+  fail_at(5);
+  CHECK(of.RunOf(run).training());
+  CHECK(crashes_at(5) == 1);
+  CHECK(crashes_at(10) == 1);
+}
+
 TEST_CASE("of several counts that pause one stage the longest pause holds, in whatever order they came") {
   ServerByHand of;
   of.Submit(of.study, {{"lr", "0.1"}}, 20);
