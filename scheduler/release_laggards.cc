@@ -87,7 +87,7 @@ class ReleaseLaggards : public Policy {
   std::optional<Action> Decide(const View& view, Time) override {
     for (const auto& [study, came] : TakeMetrics(view)) Judge(study, came, view);
     for (const CurveAnalysed& answer : std::exchange(analysed_, {})) JudgeBy(answer, view);
-    // What is answered is labelled before: what is still called asked then is asked by nobody, but under way.
+    // Behind the labels of what is answered: else that would be asked again.
     if (decided_.empty() && !std::exchange(has_recalled_, true)) Recall(view);
     if (decided_.empty()) return view.BestStart();
     Action next = std::move(decided_.back());
