@@ -118,8 +118,8 @@ Means MeanOf(std::int64_t seeds, const std::string& policy, const std::string& t
 template <class MakeRace>
 void Compare(Figures& figures, const std::string& name, std::int64_t seeds, bool is_short, const MakeRace& make) {
   const Means ours = MeanOf(seeds, "hypersched", "grid", make);
-  const Means asha = MeanOf(seeds, "critical_path", "asha", make);
-  const Means fifo = MeanOf(seeds, "critical_path", "grid", make);
+  const Means asha = MeanOf(seeds, "critical_path_not_preempting", "asha", make);
+  const Means fifo = MeanOf(seeds, "critical_path_not_preempting", "grid", make);
   figures.Add(name + "_hypersched", ours.best);
   figures.Add(name + "_ahead_of_asha", ours.best - asha.best, is_short ? ">= 0.03" : ">= -0.01");
   figures.Add(name + "_ahead_of_fifo", ours.best - fifo.best);

@@ -75,7 +75,7 @@ class Cluster {
  public:
   using TrialMaker = NewTrial (*)(std::int64_t number, std::mt19937_64& random);
 
-  Cluster(std::int64_t trials, int slots, TrialMaker make_trial, const std::string& policy = "critical_path")
+  Cluster(std::int64_t trials, int slots, TrialMaker make_trial, std::string_view policy = kDefaultPolicy)
       : make_trial_(make_trial), policy_(MakePolicy(policy).value()) {
     state_.leadership = LeadershipId{1};
     Do(Recovered{});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/policy.h"
 #include "sim/simulated_studies.h"
 
 namespace espalier::bench {
@@ -19,7 +20,7 @@ sim::Durations UsualWithSteps(Seconds step = Seconds(60));
 struct FortySlots {
   std::int64_t seed = 1;
   sim::Durations durations = UsualWithSteps();
-  std::string policy = "critical_path";
+  std::string policy{kDefaultPolicy};
   std::int64_t save_every_steps = 0;             // instead of where it pays; 0: where it pays
   bool workers_fail = false;                     // each about once a day
   std::vector<double> speeds = {1, 1, 1, 1, 1};  // of the five servers; the first idle one is taken first

@@ -118,7 +118,7 @@ void CompareRules(Figures& figures, const Gpu& gpu, const std::string& headline)
   const auto seconds = [&](const Fleet& fleet, const std::string& policy) {
     return Simulate(fleet, policy, grid, Scope::kNobody).end_to_end.count();
   };
-  const double alone = seconds({.gpu = gpu, .slots = 1}, "critical_path");
+  const double alone = seconds({.gpu = gpu, .slots = 1}, "critical_path_not_preempting");
   std::map<std::string, double> gain;
   for (const std::string rule : {"first_fit", "worst_fit", "first_fit_decreasing", "", "filling"}) {
     gain[rule] = alone / seconds({.gpu = gpu}, rule.empty() ? "hypersack" : "hypersack_" + rule);
@@ -132,14 +132,16 @@ void CompareRules(Figures& figures, const Gpu& gpu, const std::string& headline)
 
 void CompareSmall(Figures& figures) {
   const Candidates grid = GridOf({"0.1"});
-  const double alone = Simulate({.gpu = kA100, .slots = 1}, "critical_path", grid, Scope::kNobody).end_to_end.count();
+  const double alone =
+      Simulate({.gpu = kA100, .slots = 1}, "critical_path_not_preempting", grid, Scope::kNobody).end_to_end.count();
   figures.Add("small", alone / Simulate({.gpu = kA100}, "hypersack", grid, Scope::kNobody).end_to_end.count());
 }
 
 // How much more than the whole of a GPU its runs should be allowed to take.
 void CompareComputes(Figures& figures) {
   const Candidates grid = GridOf(kRates);
-  const double alone = Simulate({.gpu = kA100, .slots = 1}, "critical_path", grid, Scope::kNobody).end_to_end.count();
+  const double alone =
+      Simulate({.gpu = kA100, .slots = 1}, "critical_path_not_preempting", grid, Scope::kNobody).end_to_end.count();
   for (const int compute : {1000, 2000, 3000, 4000}) {
     Gpu gpu = kA100;
     gpu.compute = compute;

@@ -1,8 +1,9 @@
-// Critical path, and an even end. By critical path alone a run trains on to its path's end; so some slots come to paths
-// that have little left, while much longer ones wait, and at last these are alone, with idle slots beside them. Here a
-// run that has little left is preempted in favour of a path that has much more before it; what it has left waits its
-// turn. Of trees that is the shortest end there is (R. R. Muntz and E. G. Coffman, 1970), if a change of runs cost
-// nothing; since it does, a path has to be longer by a tenth of its length and by ten times what a change takes.
+// The default policy: critical path, and an even end. By critical path alone a run trains on to its path's end; so some
+// slots come to paths that have little left, while much longer ones wait, and at last these are alone, with idle slots
+// beside them. Here a run that has little left is preempted in favour of a path that has much more before it; what it
+// has left waits its turn. Of trees that is the shortest end there is (R. R. Muntz and E. G. Coffman, 1970), if a
+// change of runs cost nothing; since it does, a path has to be longer by a tenth of its length and by ten times what a
+// change takes.
 #pragma once
 
 #include "scheduler/policy.h"
@@ -11,7 +12,7 @@ namespace espalier {
 
 class EvenEnd : public Policy {
  public:
-  std::string_view name() const override { return "critical_path_preempting"; }
+  std::string_view name() const override { return kDefaultPolicy; }
   Ranking ranking() const override { return Ranking::kLongest; }
   // Looks for runs to preempt once a second at most.
   std::optional<Action> Decide(const View& view, Time now) override;

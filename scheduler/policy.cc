@@ -34,19 +34,20 @@ class StartBestFirst : public Policy {
 
 struct Ranked {
   std::string_view name;
+  std::string_view unbatched;  // the same, each run being one stage, as the thesis compares them
   std::string_view summary;
   Ranking ranking;
 };
 
 constexpr std::array kRanked{
-    Ranked{"critical_path", "the longest estimated way down first (TreeML 4.3)", Ranking::kLongest},
-    Ranked{"breadth_first", "the earliest step first (TreeML 6.3)", Ranking::kBreadthFirst},
-    Ranked{"throughput", "what most stages wait for first, all those below it (TreeML 6.3)", Ranking::kMostBelow},
-    Ranked{"throughput_children", "what most stages wait for first, those right behind it (TreeML 6.3)",
-           Ranking::kMostChildren},
+    Ranked{"critical_path_not_preempting", "critical_path_unbatched",
+           "the longest estimated way down first (TreeML 4.3), each run to its path's end", Ranking::kLongest},
+    Ranked{"breadth_first", "breadth_first_unbatched", "the earliest step first (TreeML 6.3)", Ranking::kBreadthFirst},
+    Ranked{"throughput", "throughput_unbatched", "what most stages wait for first, all those below it (TreeML 6.3)",
+           Ranking::kMostBelow},
+    Ranked{"throughput_children", "throughput_children_unbatched",
+           "what most stages wait for first, those right behind it (TreeML 6.3)", Ranking::kMostChildren},
 };
-static_assert(kRanked.front().name == kDefaultPolicy);
-constexpr std::string_view kUnbatched = "_unbatched";
 
 struct Entry {
   std::string_view name;
@@ -54,17 +55,19 @@ struct Entry {
   std::unique_ptr<Policy> (*make)();
 };
 
+constexpr Entry kDefault{
+    kDefaultPolicy,
+    "the longest estimated way down first (TreeML 4.3); runs with little left make room for much longer ones that wait",
+    []() -> std::unique_ptr<Policy> { return std::make_unique<EvenEnd>(); }};
+
 constexpr std::array kEntries{
-    Entry{
-        "critical_path_preempting",
-        "as critical_path; runs with little left make room for much longer paths that wait, so that slots end together",
-        []() -> std::unique_ptr<Policy> { return std::make_unique<EvenEnd>(); }},
     Entry{"bandit",
-          "as critical_path; every 10 steps it cancels trials whose best metric times 1.5 does not exceed the study's "
-          "best, where studies let it (HyperDrive 6.1)",
+          "as critical_path_not_preempting; every 10 steps it cancels trials whose best metric times 1.5 does not "
+          "exceed the study's best, where studies let it (HyperDrive 6.1)",
           [] { return MakeReleaseLaggards(kBandit); }},
     Entry{"early_term_last_value",
-          "as critical_path; every 30 steps it cancels trials whose metric is worse than the study's best, where "
+          "as critical_path_not_preempting; every 30 steps it cancels trials whose metric is worse than the study's "
+          "best, where "
           "studies let it",
           [] { return MakeReleaseLaggards(kEarlyTermLastValue); }},
     Entry{
@@ -94,28 +97,27 @@ constexpr std::array kEntries{
     Entry{
         "hypersched",
         "studies with a deadline first: for the best metric by then, trials that fall behind are held, and those that "
-        "lead get more slots (HyperSched, algorithm 3); others as critical_path",
+        "lead get more slots (HyperSched, algorithm 3); others as critical_path_not_preempting",
         [] { return MakeMeetDeadlines(); }},
 };
-
-std::string Unbatched(const Ranked& order) { return std::string(order.name) + std::string(kUnbatched); }
 
 }  // namespace
 
 std::vector<KnownPolicy> KnownPolicies() {
-  std::vector<KnownPolicy> known;
+  std::vector<KnownPolicy> known{{std::string(kDefault.name), std::string(kDefault.summary)}};
   for (const Ranked& order : kRanked) known.push_back({std::string(order.name), std::string(order.summary)});
   for (const Ranked& order : kRanked) {
-    known.push_back({Unbatched(order), "as " + std::string(order.name) + ", in runs of one stage"});
+    known.push_back({std::string(order.unbatched), "as " + std::string(order.name) + ", in runs of one stage"});
   }
   for (const Entry& entry : kEntries) known.push_back({std::string(entry.name), std::string(entry.summary)});
   return known;
 }
 
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
+  if (name == kDefault.name) return kDefault.make();
   for (const Ranked& order : kRanked) {
     if (name == order.name) return std::make_unique<StartBestFirst>(name, order.ranking, false);
-    if (name == Unbatched(order)) return std::make_unique<StartBestFirst>(name, order.ranking, true);
+    if (name == order.unbatched) return std::make_unique<StartBestFirst>(name, order.ranking, true);
   }
   for (const Entry& entry : kEntries) {
     if (name == entry.name) return entry.make();

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "master/core/views/study_summary.h"
+#include "scheduler/policy.h"
 #include "scheduler/slot_id.h"
 #include "sim/learning_curves.h"
 #include "sim/service.h"
@@ -35,7 +36,7 @@ struct ServiceToSimulate {
   std::vector<SimulatedServer> servers = {SimulatedServer{}};  // one at least
   std::uint64_t seed = 1;
   Durations durations = kUsualDurations;              // of a server of speed 1
-  std::string policy = "critical_path";               // REQUIRES: known
+  std::string policy{kDefaultPolicy};                 // REQUIRES: known
   std::int64_t save_every_steps = 0;                  // as in ReactorSettings
   Seconds between_failures = std::chrono::hours{24};  // likewise
   bool workers_fail = false;                          // each is killed about as often, at random moments

@@ -131,9 +131,8 @@ Checked<void> ReadArrivalsOf(Workload& workload, const StudiesToSimulate& wanted
 }
 
 Checked<void> ReadChoices(Workload& workload, const StudiesToSimulate& wanted) {
-  constexpr const char* kPolicyUsual = "critical_path";
-  const std::string usual =
-      workload.trace && !workload.trace->head.policy.empty() ? workload.trace->head.policy : kPolicyUsual;
+  const std::string usual = workload.trace && !workload.trace->head.policy.empty() ? workload.trace->head.policy
+                                                                                   : std::string(kDefaultPolicy);
   workload.policies = ListOf(wanted.policies.value_or(usual));
   for (const std::string& name : workload.policies) {
     const auto policy = MakePolicy(name);

@@ -159,8 +159,8 @@ TEST_CASE(
     service.policy = policy;
     return SimulateStudies(service, {StudyOf(three)}).value();
   };
-  const SimulatedStudies even = under("critical_path_preempting");
-  CHECK(even.end_to_end < under("critical_path").end_to_end * 0.85);
+  const SimulatedStudies even = under("critical_path");
+  CHECK(even.end_to_end < under("critical_path_not_preempting").end_to_end * 0.85);
   CHECK(even.steps.trained == 3 * 80);
   CHECK(even.studies.front().summary.steps.wasted == 0);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "scheduler/policy.h"
 #include "sim/service.h"
 #include "tests/support/called_master.h"
 #include "tests/support/decision_checks.h"
@@ -31,7 +32,7 @@ inline constexpr sim::Durations kShort{.network = Seconds(0.001),
 struct SimulatedSettings {
   int servers = 1;
   int slots = 2;  // of each
-  std::string policy = "critical_path";
+  std::string policy{kDefaultPolicy};
   bool policy_forgets = false;  // it begins anew with each event
   std::uint64_t seed = 1;
   std::optional<sim::Durations> durations = kShort;  // none: drawn by the seed (sim/world.h)

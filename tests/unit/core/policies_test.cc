@@ -88,7 +88,8 @@ std::vector<std::int64_t> EndsInOrder(
 }  // namespace
 
 TEST_CASE("critical path starts the longest way down first") {
-  CHECK(EndsInOrder("critical_path") == std::vector<std::int64_t>{5, 30, 20, 10, 20});
+  const std::string policy = GENERATE("critical_path", "critical_path_not_preempting");
+  CHECK(EndsInOrder(policy) == std::vector<std::int64_t>{5, 30, 20, 10, 20});
 }
 
 TEST_CASE("throughput starts first what most stages wait for") {

@@ -71,15 +71,15 @@ TEST_CASE("no more than four trainings a slot have begun, also while states are 
   CHECK(most == 4);
 }
 
-TEST_CASE("critical path, preempting, makes room for a much longer path, however many wait") {
-  const std::string policy = GENERATE("critical_path", "critical_path_preempting");
+TEST_CASE("critical path makes room for a much longer path, however many wait") {
+  const std::string policy = GENERATE("critical_path", "critical_path_not_preempting");
   SimulatedService service({.slots = 1, .policy = policy});
   const StudyId study = service.AddStudy({.name = "study"});
   service.Submit(study, {{"lr", "0.1"}}, 300);
   service.RunFor(Seconds(5));
   for (const char* lr : {"0.2", "0.3"}) service.Submit(study, {{"lr", lr}}, 3000);
   service.RunFor(Seconds(5));
-  CHECK(service.state().runs.at(RunId{1}).preempt == (policy == "critical_path_preempting"));
+  CHECK(service.state().runs.at(RunId{1}).preempt == (policy == "critical_path"));
 }
 
 TEST_CASE("a pinned training goes on where it was, and elsewhere if that server is gone") {

@@ -24,7 +24,7 @@ class Starts : public EmptyView {
 constexpr Time kNow{std::chrono::seconds(100)};
 
 std::optional<Action> DecideOn(const Contest& contest) {
-  return MakePolicy("critical_path_preempting").value()->Decide(Starts(std::nullopt, {contest}), kNow);
+  return MakePolicy(kDefaultPolicy).value()->Decide(Starts(std::nullopt, {contest}), kNow);
 }
 
 }  // namespace
@@ -35,9 +35,10 @@ TEST_CASE("an unknown policy is refused with the list of those known") {
   CHECK(policy.error().code == ErrorCode::kInvalidArgument);
   CHECK(policy.error().field == "policy");
   CHECK(policy.error().message ==
-        "no policy 'fifo'; expected one of critical_path, breadth_first, throughput, throughput_children, "
-        "critical_path_unbatched, breadth_first_unbatched, throughput_unbatched, throughput_children_unbatched, "
-        "critical_path_preempting, bandit, early_term_last_value, hermes, hermes_pinned, slaq, round_robin, hypersack, "
+        "no policy 'fifo'; expected one of critical_path, critical_path_not_preempting, breadth_first, throughput, "
+        "throughput_children, critical_path_unbatched, breadth_first_unbatched, throughput_unbatched, "
+        "throughput_children_unbatched, "
+        "bandit, early_term_last_value, hermes, hermes_pinned, slaq, round_robin, hypersack, "
         "hypersack_filling, hypersack_worst_fit, hypersack_first_fit_decreasing, hypersack_first_fit, hypersched");
 }
 
@@ -53,7 +54,8 @@ TEST_CASE("every policy that is listed can be made, and the default comes first"
 
 TEST_CASE("the thesis's policies start the best there is, and preempt nothing") {
   const StartPath best{PlanId{1}, {PlanNodeId{3}, Step{40}}, PlanNodeId{4}, {"server", 0}};
-  for (const std::string_view name : {"critical_path", "breadth_first", "throughput", "throughput_children"}) {
+  for (const std::string_view name :
+       {"critical_path_not_preempting", "breadth_first", "throughput", "throughput_children"}) {
     CAPTURE(name);
     const auto policy = MakePolicy(name).value();
     CHECK(policy->name() == name);
@@ -88,7 +90,7 @@ TEST_CASE("for an even end the run with the least left is preempted where a path
 TEST_CASE("for an even end what can start is started first, and runs are looked at once a second") {
   const StartPath best{PlanId{1}, {PlanNodeId{3}, Step{40}}, PlanNodeId{4}, {"server", 0}};
   const Contest contest{.waiting = {Seconds(100)}, .runs = {{RunId{7}, Seconds(10)}}};
-  const auto policy = MakePolicy("critical_path_preempting").value();
+  const auto policy = MakePolicy(kDefaultPolicy).value();
   CHECK(policy->Decide(Starts(best, {contest}), kNow) == std::optional<Action>(best));
   CHECK(policy->Decide(Starts(std::nullopt), kNow) == std::nullopt);
   CHECK(policy->Decide(Starts(std::nullopt, {contest}), kNow) == std::nullopt);
