@@ -7,10 +7,15 @@
 namespace espalier::bench {
 namespace {
 
-double TrainThreeSteps(LedWorker& worker) {
+constexpr int kSteps = 3;
+
+double SecondsSince(Seconds begin) { return (MonotonicNow() - begin).count(); }
+
+// Of a step.
+double TrainAlone(LedWorker& worker) {
   const Seconds begin = MonotonicNow();
-  for (int i = 0; i < 3; ++i) worker.Train();
-  return (MonotonicNow() - begin).count();
+  for (int i = 0; i < kSteps; ++i) worker.Train();
+  return SecondsSince(begin) / kSteps;
 }
 
 }  // namespace
@@ -23,20 +28,25 @@ void MeasureHiding(Figures& figures, const std::string& name, const std::vector<
   worker.Begin({.updates = training.updates}, {{"hidden", training.hidden}, {"momentum", 0.9}});
   worker.Train();
   std::vector<double> saving;
-  std::vector<double> longer;  // three steps beside a save, than those before and after it
-  double before = TrainThreeSteps(worker);
+  std::vector<double> beside;
+  std::vector<double> longer;  // all steps beside a save, to its end, than those before and after it
+  double before = TrainAlone(worker);
   for (std::int64_t turn = 0; turn < training.turns; ++turn) {
     const Seconds begin = MonotonicNow();
     worker.AwaitSave(worker.BeginSave(folder + "/alone"));
-    saving.push_back((MonotonicNow() - begin).count());
+    saving.push_back(SecondsSince(begin));
+    const Seconds begun = MonotonicNow();
     const std::int64_t id = worker.BeginSave(folder + "/beside");
-    const double beside = TrainThreeSteps(worker);
-    worker.AwaitSave(id);
-    const double after = TrainThreeSteps(worker);
-    longer.push_back(beside - (before + after) / 2);
+    int steps = 0;
+    for (; steps < kSteps || !worker.HasAnswered(id); ++steps) worker.Train();
+    const double trained = SecondsSince(begun);
+    beside.push_back(worker.AwaitSave(id).time.count());
+    const double after = TrainAlone(worker);
+    longer.push_back(trained - steps * (before + after) / 2);
     before = after;
   }
   figures.Add(name + "_save_seconds", Median(saving));
+  figures.Add(name + "_save_beside_training_seconds", Median(beside));
   figures.Add(name + "_save_hidden_percent", (1 - Median(longer) / Median(saving)) * 100, ">= 90");
 }
 

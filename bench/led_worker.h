@@ -26,6 +26,8 @@ class LedWorker {
   // Returns the request's id without waiting for the answer.
   std::int64_t Send(worker::RequestKind request);
   worker::ReplyKind Await(std::int64_t id);
+  // True once its answer was read, beside another that was awaited.
+  bool HasAnswered(std::int64_t id) const { return early_.contains(id); }
   worker::ReplyKind Ask(worker::RequestKind request) { return Await(Send(std::move(request))); }
 
   // Init and Setup of the first trainer, with its defaults but for these values.

@@ -30,14 +30,15 @@ Result<Client> Client::Connect(const std::string& address, const std::string& to
   return Connect(address, RetryPolicy{}, token);
 }
 
-Result<Client> Client::Connect(const std::string& address, const RetryPolicy& policy, const std::string& token) {
+Result<Client> Client::Connect(const std::string& address, const RetryPolicy& policy, const std::string& token,
+                               const Encryption& encryption) {
   std::string shown;
   if (token.empty()) {
     shown = TokenBesideSocket(address);
   } else {
     ESPALIER_ASSIGN(shown, ParseToken(token));
   }
-  ESPALIER_ASSIGN(std::shared_ptr<Connection> connection, Connection::Open(address, policy, shown));
+  ESPALIER_ASSIGN(std::shared_ptr<Connection> connection, Connection::Open(address, policy, shown, encryption));
   return Client(std::move(connection));
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/encryption.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/units.h"
@@ -37,9 +38,11 @@ class Client {
  public:
   // Address: "unix:/path" or "host:port". `token` says who calls, and is shown with every call; empty: the token that
   // `espalier up` keeps beside its socket, if there is one. Errors: kUnavailable if nobody answers within about 3 s;
-  // kUnauthenticated if `token` is none. Whether the server knows it shows with the first call (kUnauthenticated).
+  // kUnauthenticated if `token` is none; kInvalidArgument with the field of `encryption`. Whether the server knows the
+  // token shows with the first call (kUnauthenticated).
   static Result<Client> Connect(const std::string& address, const std::string& token = {});
-  static Result<Client> Connect(const std::string& address, const RetryPolicy& policy, const std::string& token = {});
+  static Result<Client> Connect(const std::string& address, const RetryPolicy& policy, const std::string& token = {},
+                                const Encryption& encryption = {});
 
   // The specification with trainer and data as servers know them. Code of the user's own, or his data, is sent to the
   // service, if it has it not, and waited for until a server offers the trainer, or all that are connected have refused

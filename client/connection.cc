@@ -327,8 +327,8 @@ Connection::Connection(std::unique_ptr<Parts> parts)
 Connection::~Connection() = default;
 
 Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address, const RetryPolicy& policy,
-                                                     const std::string& token) {
-  std::shared_ptr<grpc::Channel> channel = OpenChannel(address);
+                                                     const std::string& token, const Encryption& encryption) {
+  ESPALIER_ASSIGN(std::shared_ptr<grpc::Channel> channel, OpenChannel(address, encryption));
   const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(policy.first_connection_patience);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + patience)) {
     return MakeError(ErrorCode::kUnavailable, "no server answers at " + address + "; start one with: espalier up");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/encryption.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "client/study_port.h"
@@ -38,10 +39,11 @@ class StudiesCall {
 
 class Connection : public StudyPort {
  public:
-  // Address: "unix:/path" or "host:port". `token` goes with every call; empty: none does. Error: kUnavailable if nobody
-  // answers within the policy's patience. REQUIRES: a token is as ParseToken gives it.
+  // Address: "unix:/path" or "host:port". `token` goes with every call; empty: none does. Errors: kUnavailable if
+  // nobody answers within the policy's patience; kInvalidArgument with the field of `encryption`. REQUIRES: a token is
+  // as ParseToken gives it.
   static Result<std::shared_ptr<Connection>> Open(const std::string& address, const RetryPolicy& policy,
-                                                  const std::string& token = {});
+                                                  const std::string& token = {}, const Encryption& encryption = {});
   ~Connection() override;
 
   // Errors of each: the master's own, with the field that it names.

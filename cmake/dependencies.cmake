@@ -2,7 +2,7 @@
 
 # The LibTorch worker's, which may be built alone. Its LibTorch: torch.cmake.
 find_package(Threads REQUIRED)
-find_package(OpenSSL REQUIRED)          # SHA-256 of states and files
+find_package(OpenSSL REQUIRED)          # SHA-256 of states and files; what is wrong with certificates
 find_package(spdlog REQUIRED)           # log lines of servers
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)     # 128-bit digests of sequences and plans

@@ -28,7 +28,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/EspalierConfig.cmake ${CMAKE_CURRENT_B
 
 # The smallest set that holds the client's interface and whatever it includes: tests/e2e/test_cpp_client.py sees to it.
 set(client_headers
-  base/check.h base/claim_state.h base/ids.h base/metrics.h base/policy_choices.h base/result.h base/reuse.h base/stop_rule.h base/study_choices.h
+  base/check.h base/claim_state.h base/encryption.h base/ids.h base/metrics.h base/policy_choices.h base/result.h base/reuse.h base/stop_rule.h base/study_choices.h
   base/study_event.h base/units.h
   client/branch.h client/client.h client/evaluation.h client/future.h client/retry_policy.h client/study.h client/study_specification.h
   client/tune.h client/views.h client/space/condition.h client/space/sampling.h client/space/search_space.h client/space/trial_text.h

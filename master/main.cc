@@ -68,6 +68,13 @@ Result<std::vector<User>> FirstUsers(const config::v1::Master& config) {
   return users;
 }
 
+ListenerEncryption EncryptionOf(const config::v1::Master& config) {
+  return {.certificate_file = config.certificate_file(),
+          .key_file = config.key_file(),
+          .client_ca_file = config.client_ca_file(),
+          .plaintext = config.plaintext()};
+}
+
 // Joins the event loop, the RPC server and the analyst of curves, which know each other through narrow ports alone.
 class Service : public MasterPort, public EffectRunner {
  public:
@@ -77,8 +84,8 @@ class Service : public MasterPort, public EffectRunner {
         analyst_([this](const CurveAnalysed& analysed) { loop_.Post(analysed); }) {}
 
   // Serves until Stop.
-  Result<void> Run(const std::string& address) {
-    ESPALIER_RETURN_IF_ERROR(rpc_.Start(address));
+  Result<void> Run(const std::string& address, const ListenerEncryption& encryption) {
+    ESPALIER_RETURN_IF_ERROR(rpc_.Start(address, encryption));
     Result<void> ended = loop_.Run();
     rpc_.Stop();
     return ended;
@@ -158,7 +165,7 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
       service = &serving;
       if (stop.stop_requested() || !(*leadership)->is_certain()) serving.Stop();
     }
-    Result<void> ended = serving.Run(config.listen_address());
+    Result<void> ended = serving.Run(config.listen_address(), EncryptionOf(config));
     const std::lock_guard lock(mutex);
     service = nullptr;
     return ended;
@@ -205,6 +212,10 @@ int main(int argument_count, char** arguments) {
   settings.checkpoint_bytes = config.checkpoint_bytes();
   if (config.hours_between_failures() > 0) {
     settings.between_failures = std::chrono::duration<double, std::ratio<3600>>(config.hours_between_failures());
+  }
+  if (const auto credentials = ListenerCredentials(config.listen_address(), EncryptionOf(config));
+      !credentials.has_value()) {
+    return Refuse(credentials.error(), 2);
   }
   auto users = FirstUsers(config);
   if (!users.has_value()) return Refuse(users.error(), 1);

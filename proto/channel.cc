@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "base/version.h"
+#include "proto/encryption.h"
 
 namespace espalier {
 namespace {
@@ -17,7 +18,8 @@ constexpr int kAttemptMaxMilliseconds = 1'000;
 
 }  // namespace
 
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
+Result<std::shared_ptr<grpc::Channel>> OpenChannel(const std::string& address, const Encryption& encryption) {
+  ESPALIER_ASSIGN(const auto credentials, CallerCredentials(address, encryption));
   grpc::ChannelArguments arguments;
   arguments.SetUserAgentPrefix(std::string(UserAgent()));
   arguments.SetMaxReceiveMessageSize(-1);  // listings of large studies, states of many runs
@@ -28,7 +30,8 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kAttemptFirstMilliseconds);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kAttemptMaxMilliseconds);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  if (!encryption.server_name.empty()) arguments.SetSslTargetNameOverride(encryption.server_name);
+  return grpc::CreateCustomChannel(address, credentials, arguments);
 }
 
 }  // namespace espalier

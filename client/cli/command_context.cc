@@ -30,23 +30,50 @@ void AddOutputOption(Command& command, CommandContext& context, const std::vecto
 }
 
 void AddDataOption(Command& command, CommandContext& context) {
+  const auto set = [&context](const std::string& directory) {
+    context.data_directory = directory;
+    context.usual_server.clear();
+  };
   command.options.push_back({.name = "--data",
-                             .target = &context.data_directory,
+                             .target = set,
                              .help = "the data directory (else $ESPALIER_DATA, else ~/.espalier)",
                              .placeholder = "DIR"});
 }
 
+namespace {
+
+// Each stands for an environment variable, too: main.cc.
+void AddEncryptionOptions(Command& command, Encryption& encryption) {
+  const auto add = [&command](std::string name, Target target, std::string help, std::string placeholder) {
+    command.options.push_back(
+        {.name = std::move(name), .target = target, .help = std::move(help), .placeholder = std::move(placeholder)});
+  };
+  add("--ca-file", &encryption.ca_file,
+      "whose certificates the server may show, in PEM form (else $ESPALIER_CA_FILE, else the system's authorities)",
+      "FILE");
+  add("--certificate-file", &encryption.certificate_file,
+      "your own certificate, for a server that asks for one (else $ESPALIER_CERTIFICATE_FILE)", "FILE");
+  add("--key-file", &encryption.key_file, "its private key (else $ESPALIER_KEY_FILE)", "FILE");
+  add("--server-name", &encryption.server_name,
+      "whom the server's certificate names (else $ESPALIER_SERVER_NAME, else the address's host)", "NAME");
+  add("--plaintext", &encryption.plaintext,
+      "call a server beyond this machine without encryption (else if $ESPALIER_PLAINTEXT is 1)", "");
+}
+
+}  // namespace
+
 void AddServerOptions(Command& command, CommandContext& context) {
-  command.options.push_back(
-      {.name = "--server",
-       .target = &context.server,
-       .help = "the server's address, unix:PATH or HOST:PORT (else that of `espalier up` on this machine)",
-       .placeholder = "ADDRESS"});
+  command.options.push_back({.name = "--server",
+                             .target = &context.server,
+                             .help = "the server's address, unix:PATH or HOST:PORT (else $ESPALIER_SERVER, else that "
+                                     "of `espalier up` on this machine)",
+                             .placeholder = "ADDRESS"});
   command.options.push_back(
       {.name = "--token-file",
        .target = &context.token_file,
        .help = "a file with the token that says who you are (else $ESPALIER_TOKEN, else that of `espalier up`)",
        .placeholder = "FILE"});
+  AddEncryptionOptions(command, context.encryption);
   AddDataOption(command, context);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/encryption.h"
 #include "base/result.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
@@ -17,9 +18,11 @@ namespace espalier {
 struct CommandContext {
   // From the environment, then from the options of the command line.
   std::string data_directory;  // --data, else $ESPALIER_DATA, else ~/.espalier
-  std::string server;          // --server; empty: what `espalier up` wrote into the data directory
+  std::string server;          // --server; empty: the usual one
+  std::string usual_server{};  // $ESPALIER_SERVER, unless there is --data; empty: what `espalier up` wrote there
   std::string token{};         // $ESPALIER_TOKEN; empty: what lies beside the server's socket
   std::string token_file{};    // --token-file; goes before `token`
+  Encryption encryption{};     // --ca-file and so on, else $ESPALIER_CA_FILE and so on
   OutputFormat output = OutputFormat::kText;
 
   std::ostream& out;             // the document alone
@@ -31,8 +34,9 @@ struct CommandContext {
 // The options that commands share.
 // --output text|json, and what else the command can speak.
 void AddOutputOption(Command& command, CommandContext& context, const std::vector<OutputFormat>& more = {});
-void AddDataOption(Command& command, CommandContext& context);     // --data DIR
-void AddServerOptions(Command& command, CommandContext& context);  // --server ADDRESS, --token-file FILE, --data DIR
+void AddDataOption(Command& command, CommandContext& context);  // --data DIR
+void AddServerOptions(Command& command,
+                      CommandContext& context);  // --server ADDRESS, --token-file FILE, --ca-file FILE ..., --data DIR
 
 // Makes the command one about a study: adds its argument, which `run` is given (an id or a name), and the options of
 // the server and of the output (`more`: as for AddOutputOption).

@@ -31,7 +31,13 @@ int main(int argc, char** argv) {
   err << std::unitbuf;
   espalier::CommandContext context{.data_directory = DefaultDataDirectory(),
                                    .server = {},
+                                   .usual_server = Environment("ESPALIER_SERVER"),
                                    .token = Environment("ESPALIER_TOKEN"),
+                                   .encryption = {.ca_file = Environment("ESPALIER_CA_FILE"),
+                                                  .certificate_file = Environment("ESPALIER_CERTIFICATE_FILE"),
+                                                  .key_file = Environment("ESPALIER_KEY_FILE"),
+                                                  .server_name = Environment("ESPALIER_SERVER_NAME"),
+                                                  .plaintext = Environment("ESPALIER_PLAINTEXT") == "1"},
                                    .output = espalier::OutputFormat::kText,
                                    .out = out,
                                    .err = err,

@@ -56,13 +56,13 @@ Result<void> ReadTrials(Connection& connection, const TrialListing& listing,
 }  // namespace
 
 Result<Client> ConnectToServer(const CommandContext& context, const RetryPolicy& policy) {
-  std::string address = context.server;
+  std::string address = context.server.empty() ? context.usual_server : context.server;
   if (address.empty()) {
     ESPALIER_ASSIGN(address, ReadServerAddress(AddressFile(context.data_directory)));
   }
-  if (context.token_file.empty()) return Client::Connect(address, policy, context.token);
+  if (context.token_file.empty()) return Client::Connect(address, policy, context.token, context.encryption);
   ESPALIER_ASSIGN(const std::string token, ReadTokenFile(context.token_file));
-  return Client::Connect(address, policy, token);
+  return Client::Connect(address, policy, token, context.encryption);
 }
 
 Result<v1::StudySummary> FindStudy(Connection& connection, const std::string& id_or_name) {

@@ -13,8 +13,8 @@
 
 namespace espalier {
 
-// At --server, or at the address in the data directory; as whom --token-file, or $ESPALIER_TOKEN, says. Errors:
-// kUnavailable if nobody answers, kUnauthenticated if what was given is no token.
+// At --server, $ESPALIER_SERVER, or the address in the data directory; as whom --token-file, or $ESPALIER_TOKEN, says.
+// Errors: kUnavailable if nobody answers, kUnauthenticated if what was given is no token.
 Result<Client> ConnectToServer(const CommandContext& context, const RetryPolicy& policy = {});
 
 // A study by id (all digits) or by name (the newest of that name).

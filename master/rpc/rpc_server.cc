@@ -72,10 +72,11 @@ RpcServer::RpcServer(MasterPort& master, const SideStores& stores) : parts_(std:
 
 RpcServer::~RpcServer() { Stop(); }
 
-Result<void> RpcServer::Start(const std::string& address) {
+Result<void> RpcServer::Start(const std::string& address, const ListenerEncryption& encryption) {
+  ESPALIER_ASSIGN(const auto credentials, ListenerCredentials(address, encryption));
   grpc::ServerBuilder builder;
   int port = 0;
-  builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(address, credentials, &port);
   builder.SetResourceQuota(grpc::ResourceQuota("front door").Resize(kBufferBytesMax).SetMaxThreads(kThreadsMax));
   builder.SetMaxReceiveMessageSize(kGrpcMessageBytesMax);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytesMax);

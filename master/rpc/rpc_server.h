@@ -8,6 +8,7 @@
 #include "master/core/effect.h"
 #include "master/core/side_stores.h"
 #include "master/rpc/master_port.h"
+#include "proto/encryption.h"
 
 namespace espalier::master {
 
@@ -17,8 +18,8 @@ class RpcServer {
   RpcServer(MasterPort& master, const SideStores& stores);
   ~RpcServer();
 
-  // `address`: "unix:PATH" or "HOST:PORT". Error: kUnavailable when it cannot be listened on.
-  Result<void> Start(const std::string& address);
+  // `address`: "unix:PATH" or "HOST:PORT". Errors: kUnavailable when it cannot be listened on; of ListenerCredentials.
+  Result<void> Start(const std::string& address, const ListenerEncryption& encryption = {});
 
   // Replies, messages to node managers, notifications of watchers. A LogLine is logged.
   void Carry(Effect effect);

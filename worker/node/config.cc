@@ -176,6 +176,11 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
   config.staging_bytes = proto.staging_bytes();
   if (proto.stop_seconds() > 0) config.stop_within = Seconds(proto.stop_seconds());
   ESPALIER_ASSIGN(config.user_code, UserCodeOf(proto));
+  config.encryption = {.ca_file = proto.ca_file(),
+                       .certificate_file = proto.certificate_file(),
+                       .key_file = proto.key_file(),
+                       .server_name = proto.server_name(),
+                       .plaintext = proto.plaintext()};
   if (!proto.token_file().empty()) {
     ESPALIER_ASSIGN(config.token, ReadTokenFile(proto.token_file()));
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/encryption.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "worker/node/devices.h"
@@ -34,6 +35,7 @@ struct Config {
   std::int64_t staging_bytes = 0;  // 0: as the work directory's file system has it
   std::string token;               // shown to the master; empty: none is
   UserCodeRules user_code;
+  Encryption encryption;  // of what is said to the master
 };
 
 // With defaults filled in. Error: kNotFound when the file cannot be read, kInvalidArgument naming the field.

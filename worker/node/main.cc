@@ -8,6 +8,7 @@
 
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "proto/channel.h"
 #include "worker/node/config.h"
 #include "worker/node/gpu_library.h"
 #include "worker/node/node_manager.h"
@@ -62,6 +63,8 @@ int main(int argument_count, char** arguments) {
   BlockSignals();
   auto config = espalier::node::ReadConfig(arguments[1]);
   if (!config.has_value()) return Refuse(config.error(), 2);
+  const auto master = espalier::OpenChannel(config->master_address, config->encryption);
+  if (!master.has_value()) return Refuse(master.error(), 2);
   const auto armed =
       espalier::ArmFailpoints(Environment("ESPALIER_FAILPOINTS"), Environment("ESPALIER_FAILPOINT_MARKER"));
   if (!armed.has_value()) return Refuse(armed.error(), 2);
@@ -80,6 +83,6 @@ int main(int argument_count, char** arguments) {
   }
   const auto store = espalier::OpenStore(config->checkpoints, directory->fetched());
   auto gpus = OpenGpus(*config);
-  espalier::node::NodeManager(*config, *directory, *store, std::move(gpus), log).Run();
+  espalier::node::NodeManager(*config, *master, *directory, *store, std::move(gpus), log).Run();
   return 0;
 }

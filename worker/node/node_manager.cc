@@ -68,8 +68,8 @@ Settings SettingsOf(const Config& config, const WorkDirectory& directory) {
 
 }  // namespace
 
-NodeManager::NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store,
-                         std::unique_ptr<GpuLibrary> gpus, LogTail& log)
+NodeManager::NodeManager(const Config& config, const std::shared_ptr<grpc::Channel>& master, WorkDirectory& directory,
+                         CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus, LogTail& log)
     : config_(config),
       directory_(directory),
       core_(SettingsOf(config, directory)),
@@ -84,7 +84,7 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
       signals_(OpenSignals()),
       gpus_(std::move(gpus), queue_),
       files_(store, queue_),
-      references_(config.master_address, config.token, directory.references(),
+      references_(master, config.token, directory.references(),
                   {.rules = config.user_code,
                    .server = config.server,
                    .machine = ThisMachine(),
@@ -92,8 +92,8 @@ NodeManager::NodeManager(const Config& config, WorkDirectory& directory, Checkpo
                    .script_worker = ProgramBesideThisOne("espalier-script"),
                    .own_worker = ProgramBesideThisOne("espalier-worker")},
                   queue_),
-      sender_(config.master_address, config.token, queue_),
-      uplink_(config.master_address, config.token, queue_, [this](const ServerOrders& orders) {
+      sender_(master, config.token, queue_),
+      uplink_(master, config.token, queue_, [this](const ServerOrders& orders) {
         is_registered_ = true;
         Do(core_.OnOrders(orders, MonotonicNow()));
       }) {}

@@ -32,9 +32,10 @@ inline constexpr std::size_t kUnsentLogBytesMax = std::size_t{256} << 10;
 
 class NodeManager {
  public:
-  // `gpus` null: nobody tells what GPUs do. What is logged into `log` is sent to the master.
-  NodeManager(const Config& config, WorkDirectory& directory, CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus,
-              LogTail& log);
+  // `master`: as OpenChannel gives it. `gpus` null: nobody tells what GPUs do. What is logged into `log` is sent to the
+  // master.
+  NodeManager(const Config& config, const std::shared_ptr<grpc::Channel>& master, WorkDirectory& directory,
+              CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus, LogTail& log);
 
   // Takes care of what an earlier incarnation left, then serves until SIGTERM or SIGINT has been obeyed.
   // REQUIRES: both signals and SIGCHLD are blocked in all threads.

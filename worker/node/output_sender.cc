@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/token.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
-#include "proto/channel.h"
 #include "proto/convert_node_protocol.h"
 #include "worker/node/work_threads.h"
 
@@ -24,10 +23,8 @@ std::string Author(const v1::PutServerLogRequest&) { return "the node manager"; 
 }  // namespace
 
 struct OutputSender::Parts {
-  Parts(const std::string& master_address, std::string shown_token, LoopQueue& its_queue)
-      : token(std::move(shown_token)),
-        queue(its_queue),
-        stub(v1::NodeManagerService::NewStub(OpenChannel(master_address))) {}
+  Parts(const std::shared_ptr<grpc::Channel>& master, std::string shown_token, LoopQueue& its_queue)
+      : token(std::move(shown_token)), queue(its_queue), stub(v1::NodeManagerService::NewStub(master)) {}
 
   grpc::Status Put(grpc::ClientContext* context, const v1::PutOutputRequest& request) const {
     v1::PutOutputResponse response;
@@ -87,8 +84,8 @@ struct OutputSender::Parts {
   WorkThreads thread{1};  // last, so that it ends first
 };
 
-OutputSender::OutputSender(const std::string& master_address, std::string token, LoopQueue& queue)
-    : parts_(std::make_unique<Parts>(master_address, std::move(token), queue)) {}
+OutputSender::OutputSender(const std::shared_ptr<grpc::Channel>& master, std::string token, LoopQueue& queue)
+    : parts_(std::make_unique<Parts>(master, std::move(token), queue)) {}
 
 OutputSender::~OutputSender() {
   {

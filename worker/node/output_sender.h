@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "proto/channel.h"
 #include "protocol/run_output.h"
 #include "protocol/server_log.h"
 #include "worker/node/loop_queue.h"
@@ -17,7 +18,7 @@ namespace espalier::node {
 class OutputSender {
  public:
   // `token` is shown to the master, unless it is empty. REQUIRES: the queue lives longer.
-  OutputSender(const std::string& master_address, std::string token, LoopQueue& queue);
+  OutputSender(const std::shared_ptr<grpc::Channel>& master, std::string token, LoopQueue& queue);
   // Gives up what is being sent.
   ~OutputSender();
 

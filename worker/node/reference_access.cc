@@ -7,7 +7,6 @@
 
 #include "base/token.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
-#include "proto/channel.h"
 #include "proto/convert_trainer_reference.h"
 #include "worker/node/work_threads.h"
 
@@ -35,13 +34,13 @@ Result<void> WriteWhole(const fs::path& file, const std::string& bytes) {
 }  // namespace
 
 struct ReferenceAccess::Parts {
-  Parts(const std::string& master_address, std::string shown_token, fs::path archives, Host its_host,
+  Parts(const std::shared_ptr<grpc::Channel>& master, std::string shown_token, fs::path archives, Host its_host,
         LoopQueue& its_queue)
       : token(std::move(shown_token)),
         folder(std::move(archives)),
         host(std::move(its_host)),
         queue(its_queue),
-        stub(v1::NodeManagerService::NewStub(OpenChannel(master_address))) {}
+        stub(v1::NodeManagerService::NewStub(master)) {}
 
   // On the thread beside.
   Result<v1::GetReferenceResponse> Get(Digest128 digest) {
@@ -88,9 +87,9 @@ struct ReferenceAccess::Parts {
   WorkThreads thread{1};  // last, so that it ends first
 };
 
-ReferenceAccess::ReferenceAccess(const std::string& master_address, std::string token, fs::path folder, Host host,
-                                 LoopQueue& queue)
-    : parts_(std::make_unique<Parts>(master_address, std::move(token), std::move(folder), std::move(host), queue)) {
+ReferenceAccess::ReferenceAccess(const std::shared_ptr<grpc::Channel>& master, std::string token, fs::path folder,
+                                 Host host, LoopQueue& queue)
+    : parts_(std::make_unique<Parts>(master, std::move(token), std::move(folder), std::move(host), queue)) {
   std::error_code ignored;
   fs::remove_all(parts_->folder, ignored);
   fs::create_directories(parts_->folder, ignored);

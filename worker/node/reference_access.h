@@ -11,6 +11,7 @@
 
 #include "base/digest.h"
 #include "base/result.h"
+#include "proto/channel.h"
 #include "worker/node/loop_queue.h"
 #include "worker/node/user_code.h"
 
@@ -20,8 +21,8 @@ class ReferenceAccess {
  public:
   // Keeps archives in `folder`, of which what lies there is deleted. `token` is shown to the master, unless it is
   // empty. REQUIRES: the queue lives longer.
-  ReferenceAccess(const std::string& master_address, std::string token, std::filesystem::path folder, Host host,
-                  LoopQueue& queue);
+  ReferenceAccess(const std::shared_ptr<grpc::Channel>& master, std::string token, std::filesystem::path folder,
+                  Host host, LoopQueue& queue);
   // Gives up what is being fetched.
   ~ReferenceAccess();
 

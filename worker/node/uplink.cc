@@ -11,7 +11,6 @@
 #include "base/token.h"
 #include "base/version.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
-#include "proto/channel.h"
 #include "proto/convert_node_protocol.h"
 #include "proto/unknown_parts.h"
 
@@ -179,10 +178,10 @@ void Uplink::Stream::Send(const Registration& registration, const Core& core, Se
   StartWrite(&request_);
 }
 
-Uplink::Uplink(const std::string& master_address, std::string token, LoopQueue& queue,
+Uplink::Uplink(const std::shared_ptr<grpc::Channel>& master, std::string token, LoopQueue& queue,
                std::function<void(const ServerOrders&)> on_orders)
-    : state_(new State{std::move(token), queue, std::move(on_orders),
-                       v1::NodeManagerService::NewStub(OpenChannel(master_address)), nullptr}) {}
+    : state_(
+          new State{std::move(token), queue, std::move(on_orders), v1::NodeManagerService::NewStub(master), nullptr}) {}
 
 Uplink::~Uplink() {
   if (state_->stream) state_->stream->Cancel();

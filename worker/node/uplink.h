@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "proto/channel.h"
 #include "worker/node/core/core.h"
 #include "worker/node/loop_queue.h"
 
@@ -16,7 +17,7 @@ class Uplink {
  public:
   // `token` is shown to the master, unless it is empty. `on_orders` is called on the event loop, for each answer that
   // makes sense; what does not is logged (trouble), and what was ordered before stays in force.
-  Uplink(const std::string& master_address, std::string token, LoopQueue& queue,
+  Uplink(const std::shared_ptr<grpc::Channel>& master, std::string token, LoopQueue& queue,
          std::function<void(const ServerOrders&)> on_orders);
   // Ends the stream, waiting until gRPC has let go of it.
   ~Uplink();

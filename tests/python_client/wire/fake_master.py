@@ -1,4 +1,5 @@
-"""A master that says what a test wants: answers by the call's name, and keeps what was asked. It listens on a Unix socket of its own."""
+"""A master that says what a test wants: answers by the call's name, and keeps what was asked. It listens on a Unix socket of its own, or
+with a certificate on a loopback port."""
 
 import concurrent.futures
 import pathlib
@@ -21,9 +22,11 @@ class Refusal(Exception):
 
 class FakeMaster(grpc.GenericRpcHandler):
     """`answers`: call -> a message, or an exception, or a list of these for one call after the other, or a function of (request, context)
-    that gives one. A stream's is a list of responses for each attempt, perhaps with an exception at its end."""
+    that gives one. A stream's is a list of responses for each attempt, perhaps with an exception at its end. `credentials`: what gRPC is to
+    listen with; left out: without encryption."""
 
-    def __init__(self, **answers):
+    def __init__(self, credentials=None, **answers):
+        self.credentials = credentials
         self.answers = answers
         self.asked = []  # (call, request)
         self.metadata = []
@@ -44,7 +47,10 @@ class FakeMaster(grpc.GenericRpcHandler):
 
     def start(self):
         self._server = grpc.server(concurrent.futures.ThreadPoolExecutor(8), handlers=[self])
-        self._server.add_insecure_port(self.address)
+        if self.credentials is None:
+            self._server.add_insecure_port(self.address)
+        else:
+            self.address = f"127.0.0.1:{self._server.add_secure_port('127.0.0.1:0', self.credentials)}"
         self._server.start()
 
     def stop(self):

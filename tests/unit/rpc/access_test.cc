@@ -9,6 +9,7 @@
 #include "espalier/v1/tuner.pb.h"
 #include "tests/unit/rpc/all_methods.h"
 #include "tests/unit/rpc/service.h"
+#include "tests/unit/rpc/tls_door.h"
 #include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
@@ -241,6 +242,8 @@ struct World {
     REQUIRE(service.Call(ann, "StudyService/Watch", watch).code == grpc::StatusCode::OK);  // to the last event
   }
 
+  explicit World(Door door = {}) : service(true, std::move(door)) {}
+
   Service service;
   const std::string ann = service.AddUser(kUserName, "vision");
   const std::string bob = service.AddUser("bob", "speech");
@@ -289,7 +292,8 @@ TEST_CASE("there is a case for every RPC") {
 }
 
 TEST_CASE("every RPC is refused without a token, and with one that nobody has, saying what to do") {
-  World world;
+  const espalier::testing::Certificates certificates;
+  World world(GENERATE(false, true) ? TlsDoor(certificates) : Door{});
   for (const Case& each : CasesOf(v1::SCOPE_TEAM)) {
     INFO(each.method);
     const std::string path = "/espalier.v1." + each.method;
@@ -321,7 +325,8 @@ TEST_CASE("every RPC is refused to whom nobody knows before its request's body h
 }
 
 TEST_CASE("each role's token opens its own services alone") {
-  World world;
+  const espalier::testing::Certificates certificates;
+  World world(GENERATE(false, true) ? TlsDoor(certificates) : Door{});
   const std::string gpu = world.service.AddUser("gpu", "", v1::ROLE_NODE);
   const std::string host = world.service.AddUser("host", "", v1::ROLE_TUNER);
   for (const Case& each : CasesOf(v1::SCOPE_TEAM)) {

@@ -1,5 +1,5 @@
-// The master without a database: its RPC server, event loop and core in one process, listening on a Unix socket; and a
-// node manager that trains at once whatever it is told to.
+// The master without a database: its RPC server, event loop and core in one process, listening on a Unix socket, or on
+// a loopback port with TLS; and a node manager that trains at once whatever it is told to.
 #pragma once
 
 #include <unistd.h>
@@ -16,6 +16,7 @@
 #include "master/core/chosen_policy.h"
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
+#include "proto/encryption.h"
 #include "sim/memory_state_store.h"
 #include "tests/support/memory_output_store.h"
 #include "tests/support/memory_series_store.h"
@@ -24,11 +25,19 @@
 
 namespace espalier::master::testing {
 
+// Where a service listens, and how it and its callers encrypt.
+struct Door {
+  std::string address{};  // empty: a Unix socket in the service's folder
+  ListenerEncryption listener{};
+  Encryption caller{};
+};
+
 class Service {
  public:
   // Serves at once, unless it is to listen alone until Start.
-  explicit Service(bool start = true)
-      : loop_(store_, ports_,
+  explicit Service(bool start = true, Door door = {})
+      : door_(std::move(door)),
+        loop_(store_, ports_,
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, policy_.For(state, event), settings_, now);
               }),
@@ -38,8 +47,8 @@ class Service {
     settings_.first_users = {
         {.name = "root", .team = "root", .role = Role::kAdministrator, .token_sha256 = Sha256Hex(root)}};
     std::filesystem::create_directory(folder);
-    REQUIRE(rpc_.Start(address()).has_value());
-    channel = grpc::CreateChannel(address(), grpc::InsecureChannelCredentials());
+    REQUIRE(rpc_.Start(address(), door_.listener).has_value());
+    channel = grpc::CreateChannel(address(), CallerCredentials(address(), door_.caller).value());
     if (start) Start();
   }
   ~Service() {
@@ -90,7 +99,7 @@ class Service {
     Get<v1::RemoveUserResponse>(root, "UserService/RemoveUser", request);
   }
 
-  std::string address() const { return "unix:" + folder.string() + "/socket"; }
+  std::string address() const { return door_.address.empty() ? "unix:" + folder.string() + "/socket" : door_.address; }
 
   const std::filesystem::path folder = NewFolder();
   const std::string root = NewToken();  // the first administrator's
@@ -112,6 +121,7 @@ class Service {
            ("espalier-rpc-" + std::to_string(getpid()) + "-" + std::to_string(count++));
   }
 
+  Door door_;
   MemoryStateStore store_;
   MemoryOutputStore outputs_;
   MemorySeriesStore series_;

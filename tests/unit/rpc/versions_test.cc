@@ -41,7 +41,7 @@ TEST_CASE("a refusal names the caller's version if it says one") {
     call.WritesDone();
     return call.Finish().message;
   };
-  CHECK(message(OpenChannel(service.address())).find("this program, " + std::string(UserAgent()) + ", sends") !=
+  CHECK(message(OpenChannel(service.address()).value()).find("this program, " + std::string(UserAgent()) + ", sends") !=
         std::string::npos);
   grpc::ChannelArguments arguments;
   arguments.SetUserAgentPrefix("espalier/99.0.1");

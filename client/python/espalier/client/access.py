@@ -20,7 +20,10 @@ def data_directory(data=None) -> pathlib.Path:
 
 
 def server_address(data=None) -> str:
-    """What `espalier up` wrote into its data directory. Raises Unavailable."""
+    """The environment's ESPALIER_SERVER, unless a directory is given; else what `espalier up` wrote into its data directory. Raises
+    Unavailable."""
+    if not data and (named := os.environ.get("ESPALIER_SERVER")):
+        return named
     file = data_directory(data) / "address"
     try:
         address = file.read_text().partition("\n")[0]

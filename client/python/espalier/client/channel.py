@@ -3,6 +3,7 @@
 import grpc
 
 from espalier import __version__
+from espalier.client.encryption import Encryption
 from espalier.errors import Unavailable
 
 REQUEST_BYTES_MAX = 32 << 20  # a master takes no larger one
@@ -21,9 +22,15 @@ OPTIONS = (
 )
 
 
-def open_channel(address: str, seconds: float) -> grpc.Channel:
-    """A connected one. Raises Unavailable if nobody answers within so long."""
-    channel = grpc.insecure_channel(address, options=OPTIONS)
+def open_channel(address: str, seconds: float, encryption: Encryption) -> grpc.Channel:
+    """A connected one. Raises Unavailable if nobody answers within so long, InvalidArgument with the field of `encryption`."""
+    options = list(OPTIONS)
+    if encryption.server_name:
+        options.append(("grpc.ssl_target_name_override", encryption.server_name))
+    if encryption.applies(address):
+        channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(*encryption.read()), options=options)
+    else:
+        channel = grpc.insecure_channel(address, options=options)
     ask = channel.unary_unary(ANY_CALL)
     try:
         ask(b"", wait_for_ready=True, timeout=seconds)

@@ -22,6 +22,7 @@ from espalier.client.study import Study
 from espalier.client.study_stream import StudyStream
 from espalier.client.trainer_code import place_of
 from espalier.client.trial import Trial
+from espalier.client.encryption import Encryption
 from espalier.client.views import Listing, listing_of
 from espalier.errors import InvalidArgument, NotFound
 from espalier.sequences.spaces import Grid, Space
@@ -29,14 +30,20 @@ from espalier.sequences.values import shown
 
 
 def connect(address: str | None = None, token: str | None = None, data: str | PathLike | None = None,
-            policy: RetryPolicy = RetryPolicy()) -> Client:  # fmt: skip
-    """A client of the server at `address`, "unix:/path" or "host:port"; left out: of the one that `espalier up` runs in the data directory
-    `data`, ESPALIER_DATA, or ~/.espalier. `token` says who calls; left out: ESPALIER_TOKEN, or the token beside a Unix socket.
-    Raises Unavailable if nobody answers within 3 s, Unauthenticated if `token` is none. Once connected, calls are tried again for as
-    long as `policy` says, by default until the server is there again."""
+            policy: RetryPolicy = RetryPolicy(), *, ca_file: str | PathLike | None = None, certificate_file: str | PathLike | None = None,
+            key_file: str | PathLike | None = None, server_name: str | None = None, plaintext: bool | None = None) -> Client:  # fmt: skip
+    """A client of the server at `address`, "unix:/path" or "host:port"; left out: ESPALIER_SERVER, or the one that `espalier up` runs in the
+    data directory `data`, ESPALIER_DATA, or ~/.espalier. `token` says who calls; left out: ESPALIER_TOKEN, or the token beside a Unix
+    socket. A server beyond this machine is called by TLS: `ca_file` holds the authorities of its certificate, left out: those that gRPC
+    brings; `certificate_file` and `key_file` your own, if it asks for one; `server_name`: whom its certificate names, if not the
+    address's host; `plaintext`: not by TLS. Left out: ESPALIER_CA_FILE and so on. Raises Unavailable if nobody answers within 3 s,
+    Unauthenticated if `token` is none, InvalidArgument of a file. Once connected, calls are tried again for as long as `policy` says, by
+    default until the server is there again."""
     access.refuse_in_trainers()
     address = address or access.server_address(data)
-    return Client(Connection(address, access.token_for(address, token), policy), access.data_directory(data))
+    encryption = Encryption.given(ca_file=ca_file, certificate_file=certificate_file, key_file=key_file, server_name=server_name,
+                                  plaintext=plaintext)  # fmt: skip
+    return Client(Connection(address, access.token_for(address, token), policy, encryption), access.data_directory(data))
 
 
 class Client:

@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 
 from espalier.client.channel import REQUEST_BYTES_MAX, open_channel
+from espalier.client.encryption import Encryption
 from espalier.client.protocol import methods
 from espalier.client.retry import RetryPolicy, given_up, may_retry
 from espalier.client.say import say
@@ -19,11 +20,12 @@ from espalier.errors import Error, ResourceExhausted, Unavailable
 class Connection:
     """`token` goes with every call; empty: none does. Raises Unavailable if nobody answers within the policy's patience."""
 
-    def __init__(self, address: str, token: str = "", policy: RetryPolicy = RetryPolicy()):
+    def __init__(self, address: str, token: str = "", policy: RetryPolicy = RetryPolicy(),
+                 encryption: Encryption = Encryption()):  # fmt: skip
         self.address = address
         self.token = token
         self.policy = policy
-        self._channel = open_channel(address, policy.first_connection_patience)
+        self._channel = open_channel(address, policy.first_connection_patience, encryption)
         self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
         self._methods = methods()
         self._is_lost = False
