@@ -17,15 +17,16 @@
 
 namespace espalier {
 
-// Who would have slots of one trainer on one device kind, none of which is idle.
+// Which of a study's paths and runs would have the slots that it holds: of one trainer on one device kind, none of
+// which is idle, and for which no other study's paths wait.
 struct Contest {
   struct Left {
     RunId run;
-    Seconds left{0};  // that it has still to train up to its end, estimated
+    Seconds left{0};  // that it, and what waits for its states, has still to train: the longest way down, estimated
   };
   // The longest way down of paths that could start, estimated; the longest first. Not of more than runs train.
   std::vector<Seconds> waiting;
-  std::vector<Left> runs;   // that can be preempted; the least first
+  std::vector<Left> runs;   // that serve it alone and can be preempted; the least first
   std::size_t leaving = 0;  // runs that are being preempted: so many of the waiting paths have their slots soon
   Seconds switching{0};     // about what it takes to store one state and load another
 };
@@ -87,7 +88,7 @@ class View {
   // state for which it was preempted, and none has stored one since. By id. O(runs under way).
   virtual std::vector<RunView> Preemptible() const = 0;
 
-  // Where some paths wait; runs and paths of one slot only. O(runs under way log).
+  // Where some paths wait; runs and paths of one slot only. O(runs under way x their promises + plans that wait).
   virtual std::vector<Contest> Contests() const = 0;
   // Running studies that let policies stop their trials, by id. O(these).
   virtual std::vector<PolicyStudy> StudiesThatMayStop() const = 0;

@@ -18,13 +18,24 @@
 namespace espalier::master {
 namespace {
 
-Seconds TimeLeft(const MasterState& state, const Run& run) {
+// Of what the run has still to train, and of what waits for the states that it has promised: the longest way down,
+// estimated. O(open promises x path).
+Seconds WayDown(const MasterState& state, const Run& run) {
   const SearchPlan& plan = state.plans.at(run.plan);
-  WideCount left = 0;
-  for (const StepRange& range : PathRanges(run, run.at(), EndOf(run))) {
-    left += WideCount{StepMicroseconds(state, plan, plan.Node(range.node))} * (range.to - range.from);
+  const NeedIndex& needs = state.index.needs.at(plan.id);
+  const auto way_by = [&](Step to) {
+    WideCount time = 0;
+    for (const StepRange& range : PathRanges(run, run.at(), to)) {
+      time += WideCount{StepMicroseconds(state, plan, plan.Node(range.node))} * (range.to - range.from);
+    }
+    const Place* place = needs.Find(PointOf(run, to));
+    return place == nullptr ? time : time + place->below.longest;
+  };
+  WideCount longest = way_by(EndOf(run));
+  for (const auto& [owed, promise] : run.open) {
+    if (owed.second == Owed::kState) longest = std::max(longest, way_by(owed.first));
   }
-  return SecondsOfMicroseconds(left);
+  return SecondsOfMicroseconds(longest);
 }
 
 // To store a state of the node, and to begin with another's. `measured_only`: without what was never measured.
@@ -40,13 +51,29 @@ Seconds SwitchingTime(const MasterState& state, const SearchPlan& plan, PlanNode
   return time;
 }
 
-// The longest ways down of paths of one slot that could start if one were idle: at most `most` of them.
-std::vector<Seconds> LengthsOfWaiting(const MasterState& state, const std::set<RankedPlan>& plans, Time now,
+OfferKind KindOf(const SearchPlan& plan) { return {plan.trainer, plan.identity.device_kind, ""}; }
+
+// The study whose paths of that kind wait, if no other one's do: of several, fair share says whose turn it is.
+// O(studies for which something can be started, and of each its plans of other kinds).
+std::optional<StudyId> OnlyOneWaiting(const MasterState& state, const OfferKind& kind) {
+  std::optional<StudyId> only;
+  for (const auto& [study, plans] : state.index.ready_for) {
+    const bool waits = std::ranges::any_of(
+        plans, [&](const RankedPlan& ranked) { return KindOf(state.plans.at(ranked.plan)) == kind; });
+    if (!waits) continue;
+    if (only) return std::nullopt;
+    only = study;
+  }
+  return only;
+}
+
+// The longest ways down of a study's paths of one slot that could start if one were idle: at most `most` of them.
+std::vector<Seconds> LengthsOfWaiting(const MasterState& state, StudyId study, const OfferKind& kind, Time now,
                                       std::size_t most) {
   std::vector<Seconds> waiting;
-  for (const RankedPlan& ranked : plans) {
+  for (const RankedPlan& ranked : state.index.ready_for.at(study)) {
     const SearchPlan& plan = state.plans.at(ranked.plan);
-    if (AwaitsCheck(state, plan)) continue;
+    if (KindOf(plan) != kind || AwaitsCheck(state, plan)) continue;
     const NeedIndex& needs = state.index.needs.at(plan.id);
     for (const ReadyPath& ready : needs.ready_paths()) {
       for (const auto& [first, totals] : needs.Find(ready.source)->successors) {
@@ -61,20 +88,20 @@ std::vector<Seconds> LengthsOfWaiting(const MasterState& state, const std::set<R
   return waiting;
 }
 
-std::map<OfferKind, Contest> WithRuns(const MasterState& state) {
-  std::map<OfferKind, Contest> contests;
+// Of runs that train on one slot, those of each kind whose every slot is taken, by the one study that they serve.
+std::map<std::pair<OfferKind, StudyId>, Contest> WithRuns(const MasterState& state) {
+  std::map<std::pair<OfferKind, StudyId>, Contest> contests;
   for (const RunId id : state.active_runs) {
     const Run& run = state.runs.at(id);
     const SearchPlan& plan = state.plans.at(run.plan);
-    const OfferKind kind{plan.trainer, plan.identity.device_kind, ""};
-    const bool is_of_one_slot = run.training() && !run.path.empty() && run.slots == 1;
+    const OfferKind kind = KindOf(plan);
+    const bool is_of_one_slot = run.training() && !run.path.empty() && run.slots == 1 && run.serves.size() == 1;
     if (!is_of_one_slot || !state.index.ready_plans.contains(kind) || HasIdleSlot(state, kind)) continue;
-    Contest& contest = contests[kind];
+    Contest& contest = contests[{kind, run.serves.front()}];
     contest.leaving += run.preempt ? 1 : 0;
     if (!CanPreempt(state, run)) continue;
-    contest.runs.push_back({id, TimeLeft(state, run)});
-    const Seconds switching = SwitchingTime(state, state.plans.at(run.plan), run.path.back().node, false);
-    contest.switching = std::max(contest.switching, switching);
+    contest.runs.push_back({id, WayDown(state, run)});
+    contest.switching = std::max(contest.switching, SwitchingTime(state, plan, run.path.back().node, false));
   }
   return contests;
 }
@@ -87,9 +114,11 @@ Seconds MeasuredSwitchingTime(const MasterState& state, const Run& run) {
 
 std::vector<Contest> ContestsOf(const MasterState& state, Time now) {
   std::vector<Contest> open;
-  for (auto& [kind, contest] : WithRuns(state)) {
+  for (auto& [of, contest] : WithRuns(state)) {
+    const auto& [kind, study] = of;
     const std::size_t training = contest.runs.size() + contest.leaving;
-    contest.waiting = LengthsOfWaiting(state, state.index.ready_plans.at(kind), now, training);
+    if (training < 2 || OnlyOneWaiting(state, kind) != study) continue;
+    contest.waiting = LengthsOfWaiting(state, study, kind, now, training);
     if (contest.waiting.empty()) continue;
     std::ranges::sort(contest.waiting, std::greater<>());
     std::ranges::sort(contest.runs, {}, [](const Contest::Left& each) { return std::pair(each.left, each.run); });

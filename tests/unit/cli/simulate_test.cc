@@ -77,10 +77,15 @@ TEST_CASE("studies are simulated together under each policy and scope that is as
 TEST_CASE("runs save where it pays, or by a fixed period") {
   StudyFiles files;
   const std::string study = files.Study("one");
-  const int where_it_pays = files.Simulate({study})[0]["states_saved"];
+  const auto saved = [&](std::vector<std::string> more) -> int {
+    more.insert(more.begin(),
+                {study, "--policy", "critical_path_not_preempting"});  // a run that is preempted saves, too
+    return files.Simulate(more)[0]["states_saved"];
+  };
+  const int where_it_pays = saved({});
   CHECK(where_it_pays >= 1 + 4);  // where trials part, and at their ends
   CHECK(where_it_pays < kShared / 10);
-  CHECK(files.Simulate({study, "--save-every", "10"})[0]["states_saved"] == kShared / 10);
+  CHECK(saved({"--save-every", "10"}) == kShared / 10);
 }
 
 TEST_CASE("the same simulation of studies is the same, and another seed another one") {

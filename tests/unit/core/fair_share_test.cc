@@ -57,8 +57,8 @@ TEST_CASE("where slots are full half of them are made room in for another team, 
   of.RunFor(Seconds(2));
   CHECK(of.TrainingFor(ann) == 2);
   CHECK(of.TrainingFor(bob) == 2);
-  of.RunToRest();
   CHECK(of.PreemptedRuns() == 2);
+  of.RunToRest();
   CHECK(of.NothingWasTrainedTwice());
 }
 

@@ -92,6 +92,21 @@ TEST_CASE("critical path starts the longest way down first") {
   CHECK(EndsInOrder(policy) == std::vector<std::int64_t>{5, 30, 20, 10, 20});
 }
 
+TEST_CASE("critical path makes no room where the longest way down leads through what a run has still to train") {
+  SimulatedService service({.slots = 2});
+  const StudyId study = service.CreateStudy("one");
+  service.Submit(study, {{"lr", "0.1"}}, 300);
+  service.Submit(study, {{"lr", "0.4"}}, 5000);
+  service.RunFor(Seconds(5));
+  const bool waits = GENERATE(false, true);
+  CAPTURE(waits);
+  if (waits) service.Submit(study, {{"lr", "Piecewise([0.1, 0.01], [200])"}}, 5000);
+  service.Submit(study, {{"lr", "0.2"}}, 3000);
+  service.RunFor(Seconds(5));
+  CHECK(service.state().runs.at(RunId{1}).preempt == !waits);
+  CHECK_FALSE(service.state().runs.at(RunId{2}).preempt);
+}
+
 TEST_CASE("throughput starts first what most stages wait for") {
   CHECK(EndsInOrder("throughput") == std::vector<std::int64_t>{5, 20, 30, 10, 20});
 }

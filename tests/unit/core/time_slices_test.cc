@@ -73,11 +73,11 @@ TEST_CASE("no more than four trainings a slot have begun, also while states are 
 
 TEST_CASE("critical path makes room for a much longer path, however many wait") {
   const std::string policy = GENERATE("critical_path", "critical_path_not_preempting");
-  SimulatedService service({.slots = 1, .policy = policy});
+  SimulatedService service({.slots = 2, .policy = policy});
   const StudyId study = service.AddStudy({.name = "study"});
-  service.Submit(study, {{"lr", "0.1"}}, 300);
+  for (const char* lr : {"0.1", "0.4"}) service.Submit(study, {{"lr", lr}}, 300);
   service.RunFor(Seconds(5));
-  for (const char* lr : {"0.2", "0.3"}) service.Submit(study, {{"lr", lr}}, 3000);
+  for (const char* lr : {"0.2", "0.3", "0.5"}) service.Submit(study, {{"lr", lr}}, 3000);
   service.RunFor(Seconds(5));
   CHECK(service.state().runs.at(RunId{1}).preempt == (policy == "critical_path"));
 }
