@@ -37,8 +37,9 @@ Outcome<WrittenCheckpoint> Do(const SaveJob& job) {
   return written;
 }
 
-// On Linux a thread has a priority of its own. A step takes as long as its slowest thread: what a save's digest and copies
-// take of a core that training is on would be waited for on every core. A save that comes late is waited for by AwaitRoom.
+// On Linux a thread has a priority of its own. A step takes as long as its slowest thread: what a save's digest and
+// copies take of a core that training is on would be waited for on every core. A save that comes late is waited for by
+// AwaitRoom.
 void GiveWayToTraining() { setpriority(PRIO_PROCESS, 0, 19); }
 
 }  // namespace
