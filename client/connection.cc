@@ -326,12 +326,40 @@ Connection::Connection(std::unique_ptr<Parts> parts)
     : parts_(std::move(parts)), events_(std::make_unique<StudyEvents>(*this)) {}
 Connection::~Connection() = default;
 
+namespace {
+
+// Somebody listens there, and one of the two does not let the other in: then gRPC's words for it, else "".
+std::string WhyNotLetIn(const std::shared_ptr<grpc::Channel>& channel) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(2));
+  v1::GetTrialResponse response;
+  const std::string why = v1::InspectService::NewStub(channel)->GetTrial(&context, {}, &response).error_message();
+  for (const char* word : {"Socket closed", "Connection reset", "Peer name", "andshake", "ertificate"}) {
+    if (why.find(word) != std::string::npos) return why;
+  }
+  return "";
+}
+
+Error NobodyAnswers(const std::string& address, const std::string& why_not_let_in) {
+  if (why_not_let_in.empty()) {
+    return {ErrorCode::kUnavailable, "no server answers at " + address + "; start one with: espalier up", {}};
+  }
+  return {ErrorCode::kUnavailable,
+          "the server at " + address +
+              " and this program do not come together: if it encrypts, ca_file has to be its " +
+              "authority's, server_name whom its certificate names, certificate_file yours if it asks for one (" +
+              why_not_let_in + ")",
+          {}};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Connection>> Connection::Open(const std::string& address, const RetryPolicy& policy,
                                                      const std::string& token, const Encryption& encryption) {
   ESPALIER_ASSIGN(std::shared_ptr<grpc::Channel> channel, OpenChannel(address, encryption));
   const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(policy.first_connection_patience);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + patience)) {
-    return MakeError(ErrorCode::kUnavailable, "no server answers at " + address + "; start one with: espalier up");
+    return tl::unexpected<Error>(NobodyAnswers(address, WhyNotLetIn(channel)));
   }
   return std::shared_ptr<Connection>(
       new Connection(std::make_unique<Parts>(address, std::move(channel), policy, token)));
@@ -436,6 +464,9 @@ Result<v1::DrainServerResponse> Connection::DrainServer(const v1::DrainServerReq
 }
 Result<v1::SetPolicyResponse> Connection::SetPolicy(const v1::SetPolicyRequest& request) {
   return parts_->Call(*parts_->server, &v1::ServerService::Stub::SetPolicy, request);
+}
+Result<v1::GetMasterResponse> Connection::GetMaster(const v1::GetMasterRequest& request) {
+  return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetMaster, request);
 }
 Result<v1::GetPolicyResponse> Connection::GetPolicy(const v1::GetPolicyRequest& request) {
   return parts_->Call(*parts_->inspect, &v1::InspectService::Stub::GetPolicy, request);

@@ -53,7 +53,7 @@ TEST_CASE("bash completes commands by the command before them") {
 
 TEST_CASE("bash completes options, and the values that they take") {
   CHECK(Completed({"espalier", "--v"}) == "--version ");
-  CHECK(Completed({"espalier", "trial", "list", "small", "--s"}) == "--sort --state --server ");
+  CHECK(Completed({"espalier", "trial", "list", "small", "--s"}) == "--sort --state --server --server-name ");
   CHECK(Completed({"espalier", "study", "list", "--state", ""}) == "running finished ");
   CHECK(Completed({"espalier", "study", "list", "--state", "=", "fin"}) == "finished ");
   CHECK(Completed({"espalier", "study", "list", "--state", "="}) == "running finished ");

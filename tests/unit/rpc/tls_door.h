@@ -24,7 +24,9 @@ inline int FreePort() {
 }
 
 inline Door TlsDoor(const espalier::testing::Certificates& certificates) {
-  certificates.Make("ca", "server", "DNS:espalier,IP:127.0.0.1");
+  if (!std::filesystem::exists(certificates.Pem("server"))) {
+    certificates.Make("ca", "server", "DNS:espalier,IP:127.0.0.1");
+  }
   return {.address = "127.0.0.1:" + std::to_string(FreePort()),
           .listener = {.certificate_file = certificates.Pem("server"), .key_file = certificates.Key("server")},
           .caller = {.ca_file = certificates.Pem("ca")}};

@@ -1,4 +1,5 @@
 // What a trial's steps returned as they were trained, as its team reads it.
+#include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/toy_node.h"

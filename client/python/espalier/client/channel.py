@@ -8,6 +8,7 @@ from espalier.errors import Unavailable
 
 REQUEST_BYTES_MAX = 32 << 20  # a master takes no larger one
 ANY_CALL = "/espalier.v1.InspectService/GetTrial"  # of no trial: the cheapest answer
+NOT_LET_IN = ("Socket closed", "Connection reset", "Peer name", "andshake", "ertificate")  # of gRPC's words for it
 OPTIONS = (
     ("grpc.primary_user_agent", f"espalier/{__version__}"),
     ("grpc.max_receive_message_length", -1),  # listings of large studies
@@ -36,6 +37,24 @@ def open_channel(address: str, seconds: float, encryption: Encryption) -> grpc.C
         ask(b"", wait_for_ready=True, timeout=seconds)
     except grpc.RpcError as error:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            why = _why_not_let_in(ask)
             channel.close()
-            raise Unavailable(f"no server answers at {address}; start one with: espalier up, or es.up()") from None
+            raise Unavailable(_nobody_answers(address, why)) from None
     return channel  # whatever it is that was answered
+
+
+def _why_not_let_in(ask) -> str:
+    """Somebody listens there, and one of the two does not let the other in: then gRPC's words for it, else ""."""
+    try:
+        ask(b"", timeout=2)
+    except grpc.RpcError as error:
+        if any(word in error.details() for word in NOT_LET_IN):
+            return error.details()
+    return ""
+
+
+def _nobody_answers(address: str, why_not_let_in: str) -> str:
+    if not why_not_let_in:
+        return f"no server answers at {address}; start one with: espalier up, or es.up()"
+    return (f"the server at {address} and this program do not come together: if it encrypts, ca_file has to be its authority's, server_name whom its "
+            f"certificate names, certificate_file yours if it asks for one ({why_not_let_in})")  # fmt: skip
