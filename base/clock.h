@@ -14,4 +14,7 @@ Seconds MonotonicNow();
 // The same, and runs on while the machine sleeps. For what others count meanwhile.
 Seconds BootTimeNow();
 
+// Of a processor, by the calling thread so far.
+Seconds ThreadTime();
+
 }  // namespace espalier

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/clock.h"
 #include "bench/benches.h"
 #include "bench/finished_run.h"
 #include "bench/service.h"
@@ -19,11 +20,7 @@ using namespace master;
 constexpr int kSlotsAServer = 8;
 constexpr char kMetric[] = "accuracy";
 
-double ThreadMilliseconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
-}
+double ThreadMilliseconds() { return ThreadTime().count() * 1e3; }
 
 Offer StubOffer() {
   const auto declare = [](const char* name, const Value& value) {

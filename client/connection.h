@@ -78,6 +78,7 @@ class Connection : public StudyPort {
   Result<v1::WeighStudyResponse> WeighStudy(const v1::WeighStudyRequest& request);
   Result<v1::DrainServerResponse> DrainServer(const v1::DrainServerRequest& request);
   Result<v1::SetPolicyResponse> SetPolicy(const v1::SetPolicyRequest& request);
+  Result<v1::GetMasterResponse> GetMaster(const v1::GetMasterRequest& request);
   Result<v1::GetPolicyResponse> GetPolicy(const v1::GetPolicyRequest& request);
   Result<v1::GetServerLogResponse> GetServerLog(const v1::GetServerLogRequest& request);
 

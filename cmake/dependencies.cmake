@@ -20,6 +20,8 @@ find_package(Protobuf REQUIRED)         # messages between processes, configurat
 pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)         # the master's store
 pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)           # its writes: libpqxx knows no pipelines
 pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)        # clients and node managers to the master
+find_library(ESPALIER_GRPC_REFLECTION grpc++_reflection REQUIRED) # a master tells grpcurl and the like what it can be asked
+find_package(prometheus-cpp CONFIG REQUIRED) # numbers for Prometheus
 pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)     # study files
 find_package(mimalloc REQUIRED)         # the master's memory: millions of small things, a third faster at start
 find_library(ESPALIER_GFAPI gfapi REQUIRED)                      # node managers: checkpoints in a GlusterFS volume

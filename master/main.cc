@@ -1,5 +1,6 @@
 // espalier-master CONFIG_FILE: the service's head. Exit: 0 after SIGTERM, 1 when it cannot start or another master
 // leads, 2 on bad usage.
+#include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/digest.h"
 #include "base/failpoint.h"
 #include "base/log.h"
@@ -17,10 +19,12 @@
 #include "master/core/chosen_policy.h"
 #include "master/loop/analyst.h"
 #include "master/loop/event_loop.h"
+#include "master/monitoring/service_meter.h"
 #include "master/rpc/rpc_server.h"
 #include "master/store/leadership.h"
 #include "master/store/migrate.h"
 #include "master/store/postgres_output_store.h"
+#include "master/store/postgres_probe.h"
 #include "master/store/postgres_series_store.h"
 #include "master/store/postgres_server_log_store.h"
 #include "master/store/postgres_state_store.h"
@@ -34,6 +38,11 @@ constexpr std::int64_t kOutputBytesDefault = std::int64_t{1} << 30;
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+std::string HostName() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
 }
 
 int Refuse(const Error& error, int status) {
@@ -75,18 +84,33 @@ ListenerEncryption EncryptionOf(const config::v1::Master& config) {
           .plaintext = config.plaintext()};
 }
 
+// As it begins to lead.
+MasterFacts FactsOf(const config::v1::Master& config, std::int64_t epoch) {
+  return {.host = HostName(),
+          .process = getpid(),
+          .listen_address = config.listen_address(),
+          .epoch = epoch,
+          .leads_since = Now(),
+          .checkpoint_bytes_max = config.checkpoint_bytes()};
+}
+
 // Joins the event loop, the RPC server and the analyst of curves, which know each other through narrow ports alone.
 class Service : public MasterPort, public EffectRunner {
  public:
-  Service(StateStore& store, const SideStores& side, EventHandler handler)
-      : loop_(store, *this, std::move(handler)),
-        rpc_(*this, side),
+  // `meter` null: nothing is measured. It outlives the service.
+  Service(StateStore& store, const SideStores& side, EventHandler handler, MasterFacts facts, ServiceMeter* meter)
+      : epoch_(facts.epoch),
+        meter_(meter),
+        loop_(store, *this, std::move(handler)),
+        rpc_(*this, side, std::move(facts)),
         analyst_([this](const CurveAnalysed& analysed) { loop_.Post(analysed); }) {}
 
   // Serves until Stop.
-  Result<void> Run(const std::string& address, const ListenerEncryption& encryption) {
-    ESPALIER_RETURN_IF_ERROR(rpc_.Start(address, encryption));
+  Result<void> Run(const config::v1::Master& config) {
+    ESPALIER_RETURN_IF_ERROR(rpc_.Start(config.listen_address(), EncryptionOf(config), config.reflection()));
+    if (meter_ != nullptr) meter_->Watch(loop_, epoch_);
     Result<void> ended = loop_.Run();
+    if (meter_ != nullptr) meter_->Forget();
     rpc_.Stop();
     return ended;
   }
@@ -107,12 +131,14 @@ class Service : public MasterPort, public EffectRunner {
   }
 
  private:
+  const std::int64_t epoch_;
+  ServiceMeter* const meter_;
   EventLoop loop_;
   RpcServer rpc_;
   Analyst analyst_;
 };
 
-int Serve(const config::v1::Master& config, const ReactorSettings& settings, sigset_t signals) {
+int Serve(const config::v1::Master& config, const ReactorSettings& settings, ServiceMeter* meter, sigset_t signals) {
   std::stop_source stop;
   Service* service = nullptr;
   std::optional<Error> lost;  // why this master leads no longer
@@ -144,7 +170,7 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
     const std::lock_guard lock(mutex);
     if (service != nullptr) service->Close();
   };
-  const std::string holder = "pid " + std::to_string(getpid());
+  const std::string holder = HostName() + ", process " + std::to_string(getpid());
   const auto leadership =
       Leadership::Acquire(config.database(), holder, stop.get_token(), {.lost = on_lost, .uncertain = on_uncertain});
   if (!leadership.has_value()) return stop.stop_requested() ? 0 : Refuse(leadership.error(), 1);
@@ -156,16 +182,20 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, sig
                                 config.output_bytes() > 0 ? config.output_bytes() : kOutputBytesDefault);
     PostgresSeriesStore series(config.database(), (*leadership)->epoch());
     PostgresServerLogStore server_logs(config.database(), (*leadership)->epoch());
+    PostgresProbe probe(config.database(), (*leadership)->epoch());
     ChosenPolicy policy;
-    Service serving(store, {outputs, series, server_logs}, [&](MasterState& state, const Event& event, Time now) {
+    const EventHandler react = [&](MasterState& state, const Event& event, Time now) {
       return React(state, event, policy.For(state, event), settings, now);
-    });
+    };
+    const std::unique_ptr<StateStore> measured = meter == nullptr ? nullptr : meter->Measured(store);
+    Service serving(measured ? *measured : store, {outputs, series, server_logs, probe},
+                    meter == nullptr ? react : meter->Measured(react), FactsOf(config, (*leadership)->epoch()), meter);
     {
       const std::lock_guard lock(mutex);
       service = &serving;
       if (stop.stop_requested() || !(*leadership)->is_certain()) serving.Stop();
     }
-    Result<void> ended = serving.Run(config.listen_address(), EncryptionOf(config));
+    Result<void> ended = serving.Run(config);
     const std::lock_guard lock(mutex);
     service = nullptr;
     return ended;
@@ -220,5 +250,11 @@ int main(int argument_count, char** arguments) {
   auto users = FirstUsers(config);
   if (!users.has_value()) return Refuse(users.error(), 1);
   settings.first_users = std::move(*users);
-  return Serve(config, settings, signals);
+  std::unique_ptr<ServiceMeter> meter;
+  if (!config.metrics_address().empty()) {
+    auto opened = ServiceMeter::Open(config.metrics_address());
+    if (!opened.has_value()) return Refuse(opened.error(), 2);
+    meter = *std::move(opened);
+  }
+  return Serve(config, settings, meter.get(), signals);
 }

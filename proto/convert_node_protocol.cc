@@ -363,6 +363,7 @@ Result<void> TakeCapacities(const v1::Registration& message, Registration& regis
   }
   registration.host_cores = message.host_cores();
   registration.host_memory_bytes = message.host_memory_bytes();
+  registration.version = ForPeople(message.version());
   return {};
 }
 
@@ -386,6 +387,7 @@ v1::Registration ToProto(const Registration& registration) {
   for (const Device& device : registration.devices) *message.add_devices() = ToProto(device);
   message.set_host_cores(registration.host_cores);
   message.set_host_memory_bytes(registration.host_memory_bytes);
+  message.set_version(registration.version);
   message.set_draining(registration.draining);
   message.set_trouble(ForPeople(registration.trouble));
   for (const ServerOffer& offered : registration.offers) *message.add_offers() = ToProto(offered);

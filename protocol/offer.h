@@ -60,6 +60,7 @@ struct Registration {
   bool draining = false;  // it is being stopped: its runs save and end, and it takes no new ones
   std::string trouble;    // what keeps checkpoints from the store, or runs from going on, for people; empty: nothing
   std::vector<DescribedReference> references = {};  // each once; not those that are still looked at
+  std::string version = {};                         // of the node manager; empty: not known
   std::vector<CheckedTrainer> checked = {};         // of the checks that are wanted of it, those that are done
   friend bool operator==(const Registration&, const Registration&) = default;
 };

@@ -16,6 +16,7 @@ Command Noun(const std::string& name, const std::string& help, std::vector<Comma
 std::vector<Command> Commands(CommandContext& context) {
   return {UpCommand(context),
           DownCommand(context),
+          DoctorCommand(context),
           Noun("study", "Studies: run a study file, watch it, look at results, export, compare, pin, cancel",
                {StudyRunCommand(context), StudyForecastCommand(context), StudyListCommand(context),
                 StudyShowCommand(context), StudyWatchCommand(context), StudyBestCommand(context),

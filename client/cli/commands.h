@@ -7,6 +7,7 @@ namespace espalier {
 
 Command UpCommand(CommandContext& context);
 Command DownCommand(CommandContext& context);
+Command DoctorCommand(CommandContext& context);
 Command StudyRunCommand(CommandContext& context);
 Command StudyForecastCommand(CommandContext& context);
 Command StudyListCommand(CommandContext& context);

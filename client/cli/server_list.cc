@@ -5,6 +5,7 @@
 #include "client/cli/bill_output.h"
 #include "client/cli/commands.h"
 #include "client/cli/json_output.h"
+#include "client/cli/master_text.h"
 #include "client/cli/server_access.h"
 
 namespace espalier {
@@ -100,6 +101,9 @@ int Run(CommandContext& context) {
   for (const v1::Server& server : response->servers()) {
     if (server.draining()) context.out << PrintDrain(server) << '\n';
     if (!server.trouble().empty()) context.out << "warning: " << server.name() << ": " << server.trouble() << '\n';
+  }
+  if (const auto master = client->connection().GetMaster({}); master.has_value()) {
+    context.out << "led by the master on " << PrintMaster(*master) << '\n';
   }
   PrintBill(context.out, *response);
   return kExitDone;

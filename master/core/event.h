@@ -137,6 +137,7 @@ struct NodeMessage {
   SessionId session;
   Moment arrived{};
   std::optional<Registration> registration;
+  std::optional<Time> sent_at = {};  // by the server's clock
   std::vector<RunStatus> runs;
   std::vector<Report> reports;
   // Reports up to this number are durable, as the node manager was told.

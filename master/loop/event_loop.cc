@@ -101,6 +101,11 @@ bool EventLoop::Enqueue(Item item) {
   return true;
 }
 
+std::size_t EventLoop::waiting() {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
 Result<void> EventLoop::Read(const std::function<void(const MasterState&)>& read) {
   std::promise<Result<void>> outcome;
   PostRead(read, [&](Result<void> done) { outcome.set_value(std::move(done)); });

@@ -84,6 +84,9 @@ class EventLoop {
   // called), or when `read` has thrown (kInternal).
   void PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done);
 
+  // Any thread. Events and reads that wait for their turn.
+  std::size_t waiting();
+
   // As PostRead; waits. REQUIRES: not called on the loop's thread or by an effect.
   Result<void> Read(const std::function<void(const MasterState&)>& read);
 

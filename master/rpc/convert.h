@@ -23,9 +23,13 @@
 #include "proto/convert_node_protocol.h"
 #include "proto/convert_schema.h"
 #include "proto/convert_study_choices.h"
+#include "proto/convert_time.h"
 #include "proto/convert_trainer_reference.h"
 
 namespace espalier::master {
+
+using espalier::FromProto;
+using espalier::ToProto;
 
 // Of what master and clients share.
 using espalier::FromProto;
@@ -56,7 +60,6 @@ v1::TrainingCosts ToProto(const NodeCosts& costs);
 v1::ExplainStageResponse ToProto(const ExplainedStage& explained);
 v1::ListedCheckpoint ToProto(const ListedCheckpoint& listed);
 v1::ListedRun ToProto(const Run& run, StudyId study);  // as that study's
-google::protobuf::Timestamp ToProto(Time time);
 v1::ForecastResponse ToProto(const Forecast& forecast);
 v1::ServerDrain ToProto(const Drain& drain);
 v1::GetPolicyResponse ToProto(const PolicyChoice& choice);  // with those that there are

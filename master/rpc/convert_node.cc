@@ -16,6 +16,7 @@ Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId s
     // The core would end the stream without a reason that the node manager sees.
     if (auto fits = CheckRegistration(*registration); !fits.has_value()) return InField("registration", fits.error());
     result.registration = std::move(*registration);
+    if (message.has_sent_at()) result.sent_at = FromProto(message.sent_at());
   }
   for (int i = 0; i < message.runs_size(); ++i) {
     Result<RunStatus> status = FromProto(message.runs(i));

@@ -28,17 +28,10 @@ void Fill(Point point, v1::StagePoint& message) {
   message.set_step(point.step.value);
 }
 
-void Fill(Time time, google::protobuf::Timestamp& message) {
-  constexpr std::int64_t kMicroseconds = 1'000'000;
-  const std::int64_t count = time.time_since_epoch().count();
-  message.set_seconds(count / kMicroseconds);
-  message.set_nanos(static_cast<std::int32_t>(count % kMicroseconds * 1000));
-}
-
 void Fill(const Checkpoint& checkpoint, v1::StoredState& message) {
   message.set_file(checkpoint.file);
   message.set_size_bytes(checkpoint.bytes);
-  Fill(checkpoint.stored_at, *message.mutable_stored_at());
+  *message.mutable_stored_at() = espalier::ToProto(checkpoint.stored_at);
 }
 
 void Fill(const OtherOffer& offer, v1::OtherOffer& message) {
@@ -52,12 +45,6 @@ void Fill(const OtherOffer& offer, v1::OtherOffer& message) {
 }
 
 }  // namespace
-
-google::protobuf::Timestamp ToProto(Time time) {
-  google::protobuf::Timestamp message;
-  Fill(time, message);
-  return message;
-}
 
 Point FromProto(const v1::StagePoint& message) { return {PlanNodeId{message.plan_node_id()}, Step{message.step()}}; }
 
@@ -85,7 +72,7 @@ v1::GetPolicyResponse ToProto(const PolicyChoice& choice) {
   message.set_policy(choice.name);
   if (!choice.by.empty()) {
     message.set_chosen_by(choice.by);
-    Fill(choice.at, *message.mutable_chosen_at());
+    *message.mutable_chosen_at() = ToProto(choice.at);
   }
   for (const KnownPolicy& known : KnownPolicies()) {
     v1::KnownPolicy& listed = *message.add_policies();
@@ -99,7 +86,7 @@ v1::ServerDrain ToProto(const Drain& drain) {
   v1::ServerDrain message;
   message.set_user(drain.by);
   message.set_why(drain.why);
-  Fill(drain.since, *message.mutable_since());
+  *message.mutable_since() = ToProto(drain.since);
   return message;
 }
 
@@ -158,7 +145,7 @@ v1::ExplainStageResponse ToProto(const ExplainedStage& explained) {
   message.set_why(explained.why);
   message.set_waits_for(ToProto(explained.waits_for));
   if (explained.waits_for_stage) Fill(*explained.waits_for_stage, *message.mutable_waits_for_stage());
-  if (explained.paused_until) Fill(*explained.paused_until, *message.mutable_paused_until());
+  if (explained.paused_until) *message.mutable_paused_until() = ToProto(*explained.paused_until);
   if (explained.paths_ahead) message.set_paths_ahead(*explained.paths_ahead);
   for (const OtherOffer& offer : explained.other_offers) Fill(offer, *message.add_other_offers());
   for (const TrialId trial : explained.serves) message.add_serves_trial_ids(trial.value);
@@ -188,8 +175,8 @@ v1::ListedRun ToProto(const Run& run, StudyId study) {
   message.set_state(std::string(Name(run.state)));
   Fill(from, *message.mutable_from());
   Fill(run.path.empty() ? from : Point{run.path.back().node, run.path.back().to}, *message.mutable_to());
-  Fill(run.ordered_at, *message.mutable_held_from());
-  if (!run.training()) Fill(run.charged_to, *message.mutable_held_until());
+  *message.mutable_held_from() = ToProto(run.ordered_at);
+  if (!run.training()) *message.mutable_held_until() = ToProto(run.charged_to);
   const auto charged = run.charges.find(study);
   if (charged != run.charges.end()) message.set_device_seconds(static_cast<double>(charged->second) * 1e-6);
   return message;

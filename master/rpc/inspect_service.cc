@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/version.h"
 #include "espalier/v1/inspect.grpc.pb.h"
 #include "master/core/views/bill.h"
 #include "master/core/views/list_runs.h"
@@ -32,6 +33,8 @@ v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::
     for (const auto& [trainer, made] : server->offers) kinds.insert(made.device_kind);
     message.mutable_device_kinds()->Assign(kinds.begin(), kinds.end());
     message.set_trouble(server->trouble);
+    message.set_version(server->version);
+    message.set_clock_ahead_seconds(server->clock_ahead.count());
   }
   const auto drain = state.drains.find(name);
   message.set_draining(drain != state.drains.end() || (server != nullptr && server->stopping));
@@ -49,14 +52,17 @@ v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::
 
 }  // namespace
 
-InspectService::InspectService(MasterPort& master, const SideStores& stores, const Callers& callers)
+InspectService::InspectService(MasterPort& master, const SideStores& stores, MasterFacts facts, const Callers& callers)
     : GuardedService(v1::InspectService::service_full_name(), callers),
       master_(master),
+      facts_(std::move(facts)),
+      database_(stores.database),
       outputs_(stores.outputs),
       series_(stores.series) {
   Serve("ListTrainers", &Callers::Member, &InspectService::ListTrainers);
   Serve("GetTrainer", &Callers::Member, &InspectService::GetTrainer);
   Serve("ListServers", &Callers::Member, &InspectService::ListServers);
+  Serve("GetMaster", &Callers::Member, &InspectService::GetMaster);
   Serve("GetPolicy", &Callers::Member, &InspectService::GetPolicy);
   Serve("ListStudies", &Callers::Member, &InspectService::ListStudies);
   Serve("GetStudy", &Callers::Member, &InspectService::GetStudy);
@@ -118,6 +124,32 @@ Result<void> InspectService::ListServers(const Caller& caller, const v1::ListSer
     for (const TeamBill& bill : BillFor(caller, state, Now())) *response.add_teams() = ToProto(bill);
     return {};
   });
+}
+
+Result<void> InspectService::GetMaster(const Caller& caller, const v1::GetMasterRequest&,
+                                       v1::GetMasterResponse& response) {
+  bool is_administrator = false;
+  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+    is_administrator = IsAdministrator(state, caller);
+    if (!is_administrator) return {};
+    response.set_checkpoint_bytes(state.index.cache.bytes());
+    response.set_checkpoint_bytes_max(facts_.checkpoint_bytes_max);
+    return {};
+  }));
+  response.set_version(std::string(Version()));
+  response.set_epoch(facts_.epoch);
+  response.set_host(facts_.host);
+  response.set_process(facts_.process);
+  response.set_listen_address(facts_.listen_address);
+  *response.mutable_leads_since() = ToProto(facts_.leads_since);
+  if (const Result<DatabaseStanding> standing = database_.Ask(); standing.has_value()) {
+    response.set_database_seconds(standing->answered_within.count());
+    if (is_administrator) response.set_database_bytes(standing->bytes);
+  } else {
+    response.set_database_trouble(standing.error().message);
+  }
+  *response.mutable_now() = ToProto(Now());
+  return {};
 }
 
 Result<void> InspectService::GetPolicy(const Caller&, const v1::GetPolicyRequest&, v1::GetPolicyResponse& response) {

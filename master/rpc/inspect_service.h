@@ -6,6 +6,7 @@
 #include <string>
 
 #include "espalier/v1/inspect.pb.h"
+#include "master/core/master_facts.h"
 #include "master/core/side_stores.h"
 #include "master/core/views/state_reader.h"
 #include "master/rpc/guarded_service.h"
@@ -16,7 +17,7 @@ namespace espalier::master {
 
 class InspectService final : public GuardedService {
  public:
-  InspectService(MasterPort& master, const SideStores& stores, const Callers& callers);
+  InspectService(MasterPort& master, const SideStores& stores, MasterFacts facts, const Callers& callers);
 
  private:
   // O(offers ever registered).
@@ -27,6 +28,8 @@ class InspectService final : public GuardedService {
   // O(servers + drains + runs under way).
   Result<void> ListServers(const Caller& caller, const v1::ListServersRequest& request,
                            v1::ListServersResponse& response);
+  // O(1); the database is asked beside the loop.
+  Result<void> GetMaster(const Caller& caller, const v1::GetMasterRequest& request, v1::GetMasterResponse& response);
   // O(policies).
   Result<void> GetPolicy(const Caller& caller, const v1::GetPolicyRequest& request, v1::GetPolicyResponse& response);
   // O(the page, and studies up to its last that are not wanted); the best first: O(studies x log studies).
@@ -62,6 +65,8 @@ class InspectService final : public GuardedService {
   StateReader Reader();
 
   MasterPort& master_;
+  const MasterFacts facts_;
+  DatabaseProbe& database_;
   OutputStore& outputs_;
   SeriesStore& series_;
 };

@@ -1,5 +1,7 @@
 #include "master/rpc/rpc_server.h"
 
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -29,9 +31,9 @@ constexpr int kCallerSilentMilliseconds = 20'000;
 }  // namespace
 
 struct RpcServer::Parts {
-  Parts(MasterPort& master, const SideStores& stores)
+  Parts(MasterPort& master, const SideStores& stores, MasterFacts facts)
       : study_service(master, calls, watch, callers),
-        inspect_service(master, stores, callers),
+        inspect_service(master, stores, std::move(facts), callers),
         checkpoint_service(master, callers),
         node_service(master, sessions, stores, callers),
         user_service(master, calls, callers),
@@ -68,11 +70,14 @@ struct RpcServer::Parts {
   void operator()(AnalyseCurve&) {}  // another's (master/loop/analyst.h)
 };
 
-RpcServer::RpcServer(MasterPort& master, const SideStores& stores) : parts_(std::make_unique<Parts>(master, stores)) {}
+RpcServer::RpcServer(MasterPort& master, const SideStores& stores, MasterFacts facts)
+    : parts_(std::make_unique<Parts>(master, stores, std::move(facts))) {}
 
 RpcServer::~RpcServer() { Stop(); }
 
-Result<void> RpcServer::Start(const std::string& address, const ListenerEncryption& encryption) {
+Result<void> RpcServer::Start(const std::string& address, const ListenerEncryption& encryption, bool reflects) {
+  grpc::EnableDefaultHealthCheckService(true);  // it takes no thread of a caller's
+  if (reflects) grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   ESPALIER_ASSIGN(const auto credentials, ListenerCredentials(address, encryption));
   grpc::ServerBuilder builder;
   int port = 0;

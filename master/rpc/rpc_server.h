@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "master/core/effect.h"
+#include "master/core/master_facts.h"
 #include "master/core/side_stores.h"
 #include "master/rpc/master_port.h"
 #include "proto/encryption.h"
@@ -14,12 +15,14 @@ namespace espalier::master {
 
 class RpcServer {
  public:
-  // Listens once Start is called. Master and stores outlive the server.
-  RpcServer(MasterPort& master, const SideStores& stores);
+  // Listens once Start is called. Master and stores outlive the server. `facts`: what people are told of this process.
+  RpcServer(MasterPort& master, const SideStores& stores, MasterFacts facts = {});
   ~RpcServer();
 
   // `address`: "unix:PATH" or "HOST:PORT". Errors: kUnavailable when it cannot be listened on; of ListenerCredentials.
-  Result<void> Start(const std::string& address, const ListenerEncryption& encryption = {});
+  // `reflects`: whoever reaches it may ask, without a token, what calls there are (gRPC's server reflection). gRPC's
+  // health service answers whoever reaches it.
+  Result<void> Start(const std::string& address, const ListenerEncryption& encryption = {}, bool reflects = false);
 
   // Replies, messages to node managers, notifications of watchers. A LogLine is logged.
   void Carry(Effect effect);

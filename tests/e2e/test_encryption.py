@@ -1,14 +1,15 @@
 """A master beyond one machine: by TLS, as docs/operations.md says it is set up, or not at all."""
 
-import os
 import pathlib
-import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
-from service import BIN, PATIENCE_SECONDS, wait_until
-from test_two_masters import Masters, free_port
+import studies
+from own_master import OwnMaster
+from service import BIN, PATIENCE_SECONDS, Service
+from test_two_masters import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "documents"))
@@ -19,38 +20,25 @@ NAME = "espalier.example"
 
 def make_certificates(folder):
     """By the recipe in the documents, for this machine; and one for a client."""
-    recipe = next(block for block in blocks_of(ROOT / "docs" / "operations.md") if "openssl" in block.text)
+    document = "docs/operations.md"
+    recipe = next(block for block in blocks_of(document, (ROOT / document).read_text()) if "openssl" in block.text)
     text = recipe.text.replace("IP:10.0.0.5", "IP:127.0.0.1")
     subprocess.run(["bash", "-eu", "-c", text], cwd=folder, check=True, capture_output=True, timeout=PATIENCE_SECONDS)
     subprocess.run([ROOT / "tests" / "support" / "certificates.sh", folder, "ca", "ann", "DNS:ann"], check=True)
 
 
-class Encrypted(Masters):
-    """A master of its own that shows a certificate and asks for one, and a node manager that has one."""
+class Encrypted(OwnMaster):
+    """A master that shows a certificate and asks for one, and a node manager that has one."""
 
-    def __enter__(self):
-        super().__enter__()
+    def prepare(self):
         make_certificates(self.root)
-        self.port = free_port()
-        self.address = f"127.0.0.1:{self.port}"
-        self.masters[0] = self.launch("espalier-master", "master", self.master_config(
-            self.address, f'certificate_file: "{self.root}/master.pem"\nkey_file: "{self.root}/master.key"\n'
-                          f'client_ca_file: "{self.root}/ca.pem"\n'))
-        self.tokens_made = wait_until(lambda: (self.root / "token").exists() and (self.root / "node-token").exists(), "tokens are there")
-        self.node = self.launch("espalier-node", "node", (
-            f'master_address: "{self.address}"\nserver: "local"\nslot_count: 2\ncheckpoint_directory: "{self.root}/checkpoints"\n'
-            f'work_directory: "{self.root}/node"\nruntimes {{ name: "built-in" command: "{BIN}/espalier-worker" }}\n'
-            f'token_file: "{self.root}/node-token"\nca_file: "{self.root}/ca.pem"\nserver_name: "{NAME}"\n'
-            f'certificate_file: "{self.root}/ann.pem"\nkey_file: "{self.root}/ann.key"\n'))
-        wait_until(self.servers, "the node manager is connected")
-        return self
-
-    def master_config(self, address, more):
-        return (f'listen_address: "{address}"\ndatabase: "{self.database}"\nadministrator_token_file: "{self.root}/token"\n'
-                f'local_node_token_file: "{self.root}/node-token"\n{more}')
+        self.master_lines = (f'certificate_file: "{self.root}/master.pem"\nkey_file: "{self.root}/master.key"\n'
+                             f'client_ca_file: "{self.root}/ca.pem"\n')
+        self.node_lines = (f'ca_file: "{self.root}/ca.pem"\nserver_name: "{NAME}"\ncertificate_file: "{self.root}/ann.pem"\n'
+                           f'key_file: "{self.root}/ann.key"\n')
 
     def command(self, *arguments):
-        return [BIN / "espalier", *arguments]
+        return Service.command(self, *arguments)
 
     def environment(self):
         own = super().environment()
@@ -64,9 +52,8 @@ class Encrypted(Masters):
 class EncryptionTest(unittest.TestCase):
     def test_who_trusts_the_authority_and_has_a_certificate_runs_a_study_and_nobody_else_is_let_in(self):
         with Encrypted() as service:
-            file = service.write("study.yaml", STUDY)
-            service.run("study", "run", str(file))
-            self.assertEqual("finished", service.show("small")["state"])
+            service.run("study", "run", service.write("study.yaml", studies.sha("small", "team")))
+            self.assertEqual("finished", service.json("study", "show", "small")["state"])
 
             def refused(*options, **variables):
                 service.variables = variables
@@ -76,16 +63,19 @@ class EncryptionTest(unittest.TestCase):
                 return result.stderr
 
             none = {"ESPALIER_CERTIFICATE_FILE": "", "ESPALIER_KEY_FILE": ""}
-            print(refused(**none), refused("--server-name", "other.example"), refused(**none, ESPALIER_CA_FILE=""),
-                  refused("--plaintext", **none, ESPALIER_CA_FILE=""))
+            for options, variables in [((), none), (("--server-name", "other.example"), {}), ((), {**none, "ESPALIER_CA_FILE": ""}),
+                                       (("--plaintext",), {**none, "ESPALIER_CA_FILE": ""})]:
+                with self.subTest((options, variables)):
+                    self.assertRegex(refused(*options, **variables), "do not come together: if it encrypts, ca_file has to be its authority's")
 
     def test_beyond_this_machine_a_master_does_not_start_without_a_certificate(self):
-        folder = pathlib.Path(self.enterContext(__import__("tempfile").TemporaryDirectory()))
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder) / "master.txt"
+            config.write_text(f'listen_address: "0.0.0.0:{free_port()}"\ndatabase: "host={folder}"\n')
+            result = subprocess.run([BIN / "espalier-master", config], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+            self.assertEqual(2, result.returncode, result.stderr)
+            self.assertRegex(result.stderr, "listen_address: .* is beyond this machine: set certificate_file and key_file")
 
-
-STUDY = """study: small
-trainer: synthetic
-"""
 
 if __name__ == "__main__":
     unittest.main()

@@ -181,6 +181,7 @@ Result<Config> ReadConfig(const std::filesystem::path& file) {
                        .key_file = proto.key_file(),
                        .server_name = proto.server_name(),
                        .plaintext = proto.plaintext()};
+  config.metrics_address = proto.metrics_address();
   if (!proto.token_file().empty()) {
     ESPALIER_ASSIGN(config.token, ReadTokenFile(proto.token_file()));
   }

@@ -35,7 +35,8 @@ struct Config {
   std::int64_t staging_bytes = 0;  // 0: as the work directory's file system has it
   std::string token;               // shown to the master; empty: none is
   UserCodeRules user_code;
-  Encryption encryption;  // of what is said to the master
+  Encryption encryption;        // of what is said to the master
+  std::string metrics_address;  // empty: nothing is measured for Prometheus
 };
 
 // With defaults filled in. Error: kNotFound when the file cannot be read, kInvalidArgument naming the field.

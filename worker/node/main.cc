@@ -12,6 +12,7 @@
 #include "worker/node/config.h"
 #include "worker/node/gpu_library.h"
 #include "worker/node/node_manager.h"
+#include "worker/node/node_meter.h"
 #include "worker/node/work_directory.h"
 #include "worker/store/open_store.h"
 
@@ -82,7 +83,13 @@ int main(int argument_count, char** arguments) {
     config->staging_bytes = std::max<std::int64_t>(1, directory->FreeBytes() / 2);
   }
   const auto store = espalier::OpenStore(config->checkpoints, directory->fetched());
+  std::unique_ptr<espalier::node::NodeMeter> meter;
+  if (!config->metrics_address.empty()) {
+    auto opened = espalier::node::NodeMeter::Open(config->metrics_address);
+    if (!opened.has_value()) return Refuse(opened.error(), 2);
+    meter = *std::move(opened);
+  }
   auto gpus = OpenGpus(*config);
-  espalier::node::NodeManager(*config, *master, *directory, *store, std::move(gpus), log).Run();
+  espalier::node::NodeManager(*config, *master, *directory, *store, std::move(gpus), log, meter.get()).Run();
   return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/this_machine.h"
+#include "base/version.h"
 #include "worker/process/left_semaphores.h"
 #include "worker/process/worker_family.h"
 #include "worker/protocol/encoding.h"
@@ -69,18 +70,20 @@ Settings SettingsOf(const Config& config, const WorkDirectory& directory) {
 }  // namespace
 
 NodeManager::NodeManager(const Config& config, const std::shared_ptr<grpc::Channel>& master, WorkDirectory& directory,
-                         CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus, LogTail& log)
+                         CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus, LogTail& log, NodeMeter* meter)
     : config_(config),
       directory_(directory),
       core_(SettingsOf(config, directory)),
       checks_(ProgramBesideThisOne("espalier-check"), directory.checks()),
       log_(log),
+      meter_(meter),
       registration_{.server = config.server,
                     .incarnation = directory.NewIncarnation(),
                     .devices = CapacitiesOf(config.devices),
                     .host_cores = config.host_cores,
                     .host_memory_bytes = config.host_memory_bytes,
-                    .offers = {}},
+                    .offers = {},
+                    .version = std::string(Version())},
       signals_(OpenSignals()),
       gpus_(std::move(gpus), queue_),
       files_(store, queue_),
@@ -115,6 +118,7 @@ void NodeManager::Run() {
     ReadChecks();
     queue_.RunAll();
     Do(core_.OnTick(MonotonicNow()));
+    if (meter_ != nullptr) meter_->Look(core_, workers_.size(), uplink_.is_connected());
     LookAtGpus();
     SendLog(kLogPeriod);
     SendOutput();
@@ -257,6 +261,7 @@ void NodeManager::TakeReplies(std::int64_t number) {
       Log(LogLevel::kError, "killed a worker that does not speak the protocol", {{"reason", reply.error().message}});
       return worker.process->Kill();
     }
+    if (meter_ != nullptr) meter_->Count(*reply);
     Do(core_.OnWorkerReplied(worker.slot, number, *reply, MonotonicNow()));
   }
 }
@@ -266,6 +271,7 @@ void NodeManager::NoticeDeath(std::int64_t number) {
   Worker& worker = dead.mapped();
   worker.output.End();
   if (last_output_.size() < kLastOutputsMax) last_output_.push_back(std::move(worker.output));
+  if (meter_ != nullptr) meter_->CountDeath();
   const WorkerDeath death{worker.process->CauseOfDeath(), worker.process->LastWords()};
   worker::RemoveLeftSemaphores();  // of deaths before
   Log(LogLevel::kWarning, "a worker died",

@@ -16,6 +16,7 @@
 #include "worker/node/core/core.h"
 #include "worker/node/gpu_watch.h"
 #include "worker/node/loop_queue.h"
+#include "worker/node/node_meter.h"
 #include "worker/node/output_sender.h"
 #include "worker/node/reference_access.h"
 #include "worker/node/store_access.h"
@@ -32,10 +33,10 @@ inline constexpr std::size_t kUnsentLogBytesMax = std::size_t{256} << 10;
 
 class NodeManager {
  public:
-  // `master`: as OpenChannel gives it. `gpus` null: nobody tells what GPUs do. What is logged into `log` is sent to the
-  // master.
+  // `master`: as OpenChannel gives it. `gpus` null: nobody tells what GPUs do. `meter` null: nothing is measured. What
+  // is logged into `log` is sent to the master.
   NodeManager(const Config& config, const std::shared_ptr<grpc::Channel>& master, WorkDirectory& directory,
-              CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus, LogTail& log);
+              CheckpointStore& store, std::unique_ptr<GpuLibrary> gpus, LogTail& log, NodeMeter* meter);
 
   // Takes care of what an earlier incarnation left, then serves until SIGTERM or SIGINT has been obeyed.
   // REQUIRES: both signals and SIGCHLD are blocked in all threads.
@@ -90,6 +91,7 @@ class NodeManager {
   std::map<std::int64_t, Worker> workers_;        // by number
   CheckProcesses checks_;
   LogTail& log_;
+  NodeMeter* const meter_;
   Seconds log_sent_at_{0};
   bool is_registered_ = false;
   std::deque<WorkerOutput> last_output_;                      // of workers that have died

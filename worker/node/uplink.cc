@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -12,6 +13,7 @@
 #include "base/version.h"
 #include "espalier/v1/node_manager.grpc.pb.h"
 #include "proto/convert_node_protocol.h"
+#include "proto/convert_time.h"
 #include "proto/unknown_parts.h"
 
 namespace espalier::node {
@@ -165,7 +167,10 @@ void Uplink::Stream::Send(const Registration& registration, const Core& core, Se
   const std::vector<RunStatus> statuses = core.Statuses();
   if (!AnythingNew(registration, core, statuses, now)) return;
   request_.Clear();
-  if (registered_ != registration) *request_.mutable_registration() = ToProto(registration);
+  if (registered_ != registration) {
+    *request_.mutable_registration() = ToProto(registration);
+    *request_.mutable_sent_at() = ToProto(Now());
+  }
   registered_ = registration;
   for (const RunStatus& status : statuses) *request_.add_runs() = ToProto(status);
   const std::vector<Report> reports = core.outbox().After(sent_report_, kReportsInMessageMax);
@@ -192,6 +197,8 @@ Uplink::~Uplink() {
     state_->queue.RunAll();
   }
 }
+
+bool Uplink::is_connected() const { return state_->connected; }
 
 const std::string& Uplink::trouble() const { return state_->trouble; }
 

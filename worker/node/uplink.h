@@ -27,6 +27,9 @@ class Uplink {
   // Connects if it is time to; sends if there is something new, or if nothing was sent for a second.
   void Exchange(const Registration& registration, const Core& core, Seconds now);
 
+  // The master has answered on this stream.
+  bool is_connected() const;
+
   // Why the last orders are not carried out, for people; empty: they are.
   const std::string& trouble() const;
 

@@ -67,6 +67,8 @@ void Register(Draft& draft, const NodeMessage& message, const Registration& regi
                 .devices = registration.devices,
                 .host_cores = registration.host_cores,
                 .host_memory_bytes = registration.host_memory_bytes,
+                .version = registration.version,
+                .clock_ahead = message.sent_at ? *message.sent_at - draft.now : Seconds(0),
                 .offers = {},
                 .session = message.session,
                 .last_seen = message.arrived,

@@ -65,6 +65,8 @@ struct Server {
   std::vector<Device> devices = {};       // of one incarnation always the same
   int host_cores = 0;                     // 0: not known
   std::int64_t host_memory_bytes = 0;     // likewise
+  std::string version;                    // of its node manager; empty: not known
+  Seconds clock_ahead{0};                 // of the master's, when it last registered
   std::map<Digest128, OfferMade> offers;  // by TrainerDigest
   std::optional<SessionId> session;       // none: disconnected
   Moment last_seen{};                     // when its last message arrived

@@ -13,6 +13,11 @@ tl::unexpected<Error> NoStudy(const std::string& which, std::string field) {
 
 bool MaySee(const Caller& caller, const Study& study) { return study.team == caller.team || study.user == caller.user; }
 
+bool IsAdministrator(const MasterState& state, const Caller& caller) {
+  const auto user = state.users.find(caller.user);
+  return user != state.users.end() && user->second.role == Role::kAdministrator;
+}
+
 Result<const Study*> FindStudy(const MasterState& state, StudyId id, const Caller& caller) {
   const auto study = state.studies.find(id);
   if (study == state.studies.end() || !MaySee(caller, study->second)) {

@@ -20,6 +20,9 @@ struct Caller {
 
 bool MaySee(const Caller& caller, const Study& study);
 
+// O(log users).
+bool IsAdministrator(const MasterState& state, const Caller& caller);
+
 // Error: kNotFound.
 Result<const Study*> FindStudy(const MasterState& state, StudyId id, const Caller& caller);
 

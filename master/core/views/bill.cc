@@ -28,11 +28,6 @@ std::map<StudyId, Seconds> Uncharged(const MasterState& state, Time now) {
   return uncharged;
 }
 
-bool IsAdministrator(const MasterState& state, const std::string& name) {
-  const auto user = state.users.find(name);
-  return user != state.users.end() && user->second.role == Role::kAdministrator;
-}
-
 }  // namespace
 
 Use& Use::operator+=(const Use& other) {
@@ -47,7 +42,7 @@ Use UseOf(const MasterState& state, StudyId study, Time now) {
 }
 
 std::vector<TeamBill> BillFor(const Caller& caller, const MasterState& state, Time now) {
-  const bool sees_all = IsAdministrator(state, caller.user);
+  const bool sees_all = IsAdministrator(state, caller);
   std::map<std::string, Use> uses;
   for (const auto& [name, user] : state.users) {
     if (!user.team.empty() && !user.token_sha256.empty()) uses[user.team];

@@ -21,6 +21,7 @@
 #include "tests/support/memory_output_store.h"
 #include "tests/support/memory_series_store.h"
 #include "tests/support/memory_server_log_store.h"
+#include "tests/support/still_database.h"
 #include "tests/unit/rpc/raw_call.h"
 
 namespace espalier::master::testing {
@@ -41,7 +42,7 @@ class Service {
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, policy_.For(state, event), settings_, now);
               }),
-        rpc_(ports_, {outputs_, series_, server_logs_}) {
+        rpc_(ports_, {outputs_, series_, server_logs_, database_}) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
     settings_.lease = Seconds(3600);  // node managers of tests say no more than they have to
     settings_.first_users = {
@@ -126,6 +127,7 @@ class Service {
   MemoryOutputStore outputs_;
   MemorySeriesStore series_;
   MemoryServerLogStore server_logs_;
+  StillDatabase database_;
   ChosenPolicy policy_;
   ReactorSettings settings_;
   Ports ports_{*this};

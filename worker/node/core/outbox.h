@@ -21,6 +21,7 @@ class Outbox {
 
   std::int64_t acknowledged() const { return acknowledged_; }
   bool empty() const { return reports_.empty(); }
+  std::size_t size() const { return reports_.size(); }
   bool HasReportOf(RunKey run) const { return count_of_run_.contains(run); }
 
   // At most `count_max` unacknowledged reports with numbers over `number`, in order.
