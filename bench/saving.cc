@@ -38,6 +38,7 @@ Outcome Simulated(const Mix& mix, std::int64_t save_every_steps, Size size) {
         ParseStudy(SpaceOfFunctions(static_cast<std::uint64_t>(seed), "{asha: {min: 15, max: 120, reduction: 4}}"));
     FortySlots service{.seed = seed,
                        .durations = UsualWithSteps(mix.step),
+                       .policy = "critical_path_not_preempting",  // which saves nothing besides
                        .save_every_steps = save_every_steps,
                        .workers_fail = true};
     service.durations.save = mix.save;

@@ -27,7 +27,8 @@ sim::SimulatedStudies Simulate(const Subject& subject, Scope scope, std::int64_t
     studies.push_back(ReadStudy(name));
     studies.back().specification.scope = scope;
   }
-  return SimulateOnFortySlots(studies, {.seed = seed, .durations = UsualWithSteps(subject.step)});
+  return SimulateOnFortySlots(
+      studies, {.seed = seed, .durations = UsualWithSteps(subject.step), .policy = "critical_path_not_preempting"});
 }
 
 void Measure(Figures& figures, const Subject& subject, Size size) {
