@@ -127,6 +127,7 @@ TEST_CASE("a registration comes back as it was sent") {
       .draining = true,
       .trouble = "the store is away",
       .references = {{kLineage, 12, {{SomeOffer(), "cpu"}}, "why"}},
+      .version = "0.1.0",
       .checked = {{kLineage, {CheckOutcome::kFailed, "another state\nusual cause: the optimizer"}},
                   {DigestOf("other"), {CheckOutcome::kGivenUp, "it took too long"}},
                   {DigestOf("third"), {CheckOutcome::kPassed, "as ever"}}}};
