@@ -37,10 +37,9 @@ Outcome<WrittenCheckpoint> Do(const SaveJob& job) {
   return written;
 }
 
-// On Linux a thread has a priority of its own. A step takes as long as its slowest thread: what a save's digest and
-// copies take of a core that training is on would be waited for on every core. A save that comes late is waited for by
-// AwaitRoom.
-void GiveWayToTraining() { setpriority(PRIO_PROCESS, 0, 19); }
+// On Linux a thread has a priority of its own. Training goes first where both want a core: a step takes as long as its
+// slowest thread. Not the lowest one: where every core trains, others wait for this state.
+void GiveWayToTraining() { setpriority(PRIO_PROCESS, 0, 10); }
 
 }  // namespace
 

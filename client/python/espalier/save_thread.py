@@ -1,6 +1,8 @@
 """Writes states while training goes on: one thread, one state after another."""
 
 import collections
+import contextlib
+import os
 import threading
 
 STATES_MAX = 2
@@ -34,6 +36,8 @@ class SaveThread:
         self._thread.join()
 
     def _run(self):
+        with contextlib.suppress(OSError):  # on Linux a thread has a priority of its own: training goes first where both want a core
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._jobs or self._is_over)
