@@ -88,6 +88,12 @@ std::vector<Seconds> LengthsOfWaiting(const MasterState& state, StudyId study, c
   return waiting;
 }
 
+// Of what was never measured nobody knows how long it takes, nor what a change of runs costs.
+bool IsMeasured(const MasterState& state, const SearchPlan& plan) {
+  const auto costs = state.costs.find(plan.cost_key);
+  return costs != state.costs.end() && costs->second.IsMeasured(CostKind::kStep);
+}
+
 // Of runs that train on one slot, those of each kind whose every slot is taken, by the one study that they serve.
 std::map<std::pair<OfferKind, StudyId>, Contest> WithRuns(const MasterState& state) {
   std::map<std::pair<OfferKind, StudyId>, Contest> contests;
@@ -99,7 +105,7 @@ std::map<std::pair<OfferKind, StudyId>, Contest> WithRuns(const MasterState& sta
     if (!is_of_one_slot || !state.index.ready_plans.contains(kind) || HasIdleSlot(state, kind)) continue;
     Contest& contest = contests[{kind, run.serves.front()}];
     contest.leaving += run.preempt ? 1 : 0;
-    if (!CanPreempt(state, run)) continue;
+    if (!IsMeasured(state, plan) || !CanPreempt(state, run)) continue;
     contest.runs.push_back({id, WayDown(state, run)});
     contest.switching = std::max(contest.switching, SwitchingTime(state, plan, run.path.back().node, false));
   }

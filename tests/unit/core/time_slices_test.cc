@@ -82,6 +82,20 @@ TEST_CASE("critical path makes room for a much longer path, however many wait") 
   CHECK(service.state().runs.at(RunId{1}).preempt == (policy == "critical_path"));
 }
 
+TEST_CASE("critical path makes no room before a step of such a training was measured") {
+  sim::Durations durations = kShort;
+  durations.train = Seconds(20);
+  SimulatedService service({.slots = 2, .durations = durations});
+  const StudyId study = service.AddStudy({.name = "study"});
+  for (const char* lr : {"0.1", "0.4"}) service.Submit(study, {{"lr", lr}}, 300);
+  service.RunFor(Seconds(2));
+  for (const char* lr : {"0.2", "0.3", "0.5"}) service.Submit(study, {{"lr", lr}}, 3000);
+  service.RunFor(Seconds(10));
+  CHECK_FALSE(service.state().runs.at(RunId{1}).preempt);
+  service.RunFor(Seconds(40));
+  CHECK(service.state().runs.at(RunId{1}).preempt);
+}
+
 TEST_CASE("a pinned training goes on where it was, and elsewhere if that server is gone") {
   SimulatedService service({.servers = 2, .slots = 1, .policy = "hermes_pinned"});
   const StudyId study = service.AddStudy({.name = "study"});
