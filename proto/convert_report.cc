@@ -9,6 +9,8 @@ template <class... Ts>
 struct Overloaded : Ts... {
   using Ts::operator()...;
 };
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
 
 void Set(const Metrics& metrics, google::protobuf::Map<std::string, double>& message) {
   for (const auto& [name, value] : metrics) message[CleanText(name)] = value;

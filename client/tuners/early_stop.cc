@@ -38,7 +38,7 @@ Result<std::unique_ptr<Tuner>> MakeEarlyStop(const Options& options, Trials give
   std::vector<Step> rungs;
   std::vector<std::size_t> counts;
   for (const auto& [steps, count] : milestones) {
-    rungs.emplace_back(steps);
+    rungs.push_back(Step{steps});
     counts.push_back(static_cast<std::size_t>(count));
   }
   // What goes on from a rung is what the next one is for.

@@ -259,7 +259,9 @@ Result<Primitive> CanonicalReader::TakeOneCyclePhase() {
     return Malformed("expected a phase between 0 and 2^53");
   }
   if (anneal > static_cast<std::uint8_t>(Anneal::kLinear)) return Malformed("unknown anneal");
-  return OneCyclePhase{from, to, start, end, static_cast<Anneal>(anneal)};
+  const OneCyclePhase phase{from, to, start, end, static_cast<Anneal>(anneal)};
+  if (static_cast<double>(FirstPlace(phase)) > end) return Malformed("expected a phase that some step lies in");
+  return phase;
 }
 
 Result<Primitive> CanonicalReader::TakeCooldownPeriod() {

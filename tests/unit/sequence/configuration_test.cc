@@ -86,6 +86,7 @@ TEST_CASE("bytes that nothing writes are refused, never misread") {
   CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{InverseSqrt{1, -1}, Step{0}})));
   CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{SinusoidPeriod{1, 5, 1e17, 0}, Step{0}})));
   CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{OneCyclePhase{1, 2, 3, 3}, Step{0}})));
+  CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{OneCyclePhase{1, 2, 5.25, 5.5}, Step{0}})));
   CHECK_FALSE(ParseCanonicalBytes(CanonicalBytes(Function{CooldownPeriod{1, 0, 0}, Step{0}})));
 }
 
