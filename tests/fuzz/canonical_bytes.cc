@@ -3,7 +3,7 @@
 #include "searchplan/sequence/function.h"
 #include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace espalier;
   const std::string bytes(fuzz::TextOf(data, size));
   if (const auto configuration = ParseConfiguration(bytes); configuration.has_value()) {

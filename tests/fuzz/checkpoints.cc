@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "worker/checkpoint/checkpoint_format.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace espalier;
   static const int file = memfd_create("checkpoint", 0);
   ESPALIER_CHECK(file >= 0 && ftruncate(file, 0) == 0);

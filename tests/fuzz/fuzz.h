@@ -1,4 +1,4 @@
-// What a fuzzer is given, as text; and how it says that a rule is broken.
+// What a fuzzer is given, as text; and how it says that a rule is broken: ESPALIER_CHECK.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,6 @@
 #include <string_view>
 
 #include "base/check.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace espalier::fuzz {
 

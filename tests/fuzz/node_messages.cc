@@ -28,7 +28,7 @@ void TryBackAndForth(const Message& message) {
 }  // namespace
 }  // namespace espalier
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace espalier;
   const std::string_view bytes = fuzz::TextOf(data, size);
   Try<v1::SynchronizeRequest>(bytes, [](const v1::SynchronizeRequest& request) {

@@ -1,7 +1,6 @@
 // Sequences as users write them: what parses prints and parses back to the same; what compiles does so again from its
 // canonical form, and has a value at every step.
 #include "searchplan/sequence/sequence.h"
-
 #include "tests/fuzz/fuzz.h"
 
 namespace espalier {
@@ -23,7 +22,7 @@ void Try(const Expression& expression, ValueType type) {
 }  // namespace
 }  // namespace espalier
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace espalier;
   const Result<Expression> expression = ParseExpression(fuzz::TextOf(data, size));
   if (!expression.has_value()) return 0;

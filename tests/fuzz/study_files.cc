@@ -1,9 +1,8 @@
 // Study files, and the definitions that a service keeps of them: what is read can be defined, and its definition read.
 #include "client/study_file/study_file.h"
-
 #include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace espalier;
   const std::string text(fuzz::TextOf(data, size));
   static_cast<void>(ParseDefinition(text));

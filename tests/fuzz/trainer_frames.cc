@@ -1,5 +1,5 @@
-// The trainer protocol, of a worker in any language: frames, and what they hold; what is understood is written so that it
-// is understood alike.
+// The trainer protocol, of a worker in any language: frames, and what they hold; what is understood is written so that
+// it is understood alike.
 #include "tests/fuzz/fuzz.h"
 #include "worker/protocol/encoding.h"
 #include "worker/protocol/frame.h"
@@ -26,7 +26,7 @@ void Try(std::string_view message) {
 }  // namespace
 }  // namespace espalier::worker
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace espalier;
   const std::string_view bytes = fuzz::TextOf(data, size);
   worker::Try(bytes);
