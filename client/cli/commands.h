@@ -20,6 +20,7 @@ Command StudyPinCommand(CommandContext& context);
 Command StudyCancelCommand(CommandContext& context);
 Command TrialListCommand(CommandContext& context);
 Command TrialShowCommand(CommandContext& context);
+Command TrialExplainCommand(CommandContext& context);
 Command TrialLogsCommand(CommandContext& context);
 Command TrialExtendCommand(CommandContext& context);
 Command TrialBranchCommand(CommandContext& context);

@@ -91,6 +91,36 @@ class MonitoringTest(unittest.TestCase):
         self.assertRegex(found["master"]["text"], rf"process {self.service.masters[0].pid}, for .*, epoch 1$")
 
 
+    def test_a_trials_life_is_told_from_its_first_step_to_its_last(self):
+        for trial in self.service.json("trial", "list", "small"):
+            life = self.service.json("trial", "explain", str(trial["id"]))
+            moments = life["moments"]
+            self.assertEqual("submitted", moments[0]["what"])
+            self.assertEqual(sorted(each["at"] for each in moments), [each["at"] for each in moments])
+            answered = [each["step"] for each in moments if each["what"] == "answered"]
+            self.assertEqual(trial["steps"], max(answered))
+            reached = 0
+            for run in sorted((each for each in moments if each["what"] == "run"), key=lambda each: each["to_step"]):
+                self.assertLessEqual(run["from_step"], reached, moments)  # no step is missing
+                reached = max(reached, run["to_step"])
+            self.assertEqual(trial["steps"], reached)
+            self.assertIsNone(life["waits"])
+
+    def test_of_an_open_trial_is_told_what_it_waits_for(self):
+        slow = self.service.begin("study", "run", self.service.write("slow.yaml", SLOW))
+        wait_until(lambda: any(study["name"] == "slow" for study in self.service.json("study", "list")), "the study is there")
+        trial = wait_until(lambda: self.service.json("trial", "list", "slow"), "its trial is there")[0]["id"]
+        life = wait_until(lambda: self.running(trial), "it trains")
+        self.assertRegex(life["waits"]["why"], "run ")
+        self.service.run("study", "cancel", "slow")
+        slow.communicate(timeout=PATIENCE_SECONDS)
+        self.assertEqual("cancelled", self.service.json("trial", "explain", str(trial))["state"])
+
+    def running(self, trial):
+        life = self.service.json("trial", "explain", str(trial))
+        return life["waits"] and life["waits"]["state"] == "running" and life
+
+
 class TroubleTest(unittest.TestCase):
     def test_the_doctor_finds_a_store_that_is_away_a_server_that_is_silent_and_a_master_that_is_gone(self):
         with Measured() as service:
@@ -115,6 +145,13 @@ class TroubleTest(unittest.TestCase):
             service.start_master(0)
             running.communicate(timeout=PATIENCE_SECONDS)
 
+
+SLOW = """study: slow
+trainer: synthetic
+hyper_parameters: {lr: [0.1], step_seconds: 0.1}
+metric: {name: test_acc, goal: max}
+tuner: {grid: {steps: 6000}}
+"""
 
 if __name__ == "__main__":
     unittest.main()
