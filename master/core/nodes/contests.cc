@@ -94,16 +94,26 @@ bool IsMeasured(const MasterState& state, const SearchPlan& plan) {
   return costs != state.costs.end() && costs->second.IsMeasured(CostKind::kStep);
 }
 
-// Of runs that train on one slot, those of each kind whose every slot is taken, by the one study that they serve.
-std::map<std::pair<OfferKind, StudyId>, Contest> WithRuns(const MasterState& state) {
-  std::map<std::pair<OfferKind, StudyId>, Contest> contests;
+// Each kind whose every slot is taken, and for which one study's paths wait alone.
+std::map<OfferKind, StudyId> ContestedKinds(const MasterState& state) {
+  std::map<OfferKind, StudyId> contested;
+  for (const auto& [kind, plans] : state.index.ready_plans) {
+    if (HasIdleSlot(state, kind)) continue;
+    if (const std::optional<StudyId> only = OnlyOneWaiting(state, kind)) contested.emplace(kind, *only);
+  }
+  return contested;
+}
+
+// With the runs that train on one slot for that study alone. O(runs under way).
+std::map<OfferKind, Contest> WithRuns(const MasterState& state, const std::map<OfferKind, StudyId>& contested) {
+  std::map<OfferKind, Contest> contests;
   for (const RunId id : state.active_runs) {
     const Run& run = state.runs.at(id);
+    if (!run.training() || run.path.empty() || run.slots != 1 || run.serves.size() != 1) continue;
     const SearchPlan& plan = state.plans.at(run.plan);
-    const OfferKind kind = KindOf(plan);
-    const bool is_of_one_slot = run.training() && !run.path.empty() && run.slots == 1 && run.serves.size() == 1;
-    if (!is_of_one_slot || !state.index.ready_plans.contains(kind) || HasIdleSlot(state, kind)) continue;
-    Contest& contest = contests[{kind, run.serves.front()}];
+    const auto kind = contested.find(KindOf(plan));
+    if (kind == contested.end() || kind->second != run.serves.front()) continue;
+    Contest& contest = contests[kind->first];
     contest.leaving += run.preempt ? 1 : 0;
     if (!IsMeasured(state, plan) || !CanPreempt(state, run)) continue;
     contest.runs.push_back({id, WayDown(state, run)});
@@ -119,12 +129,13 @@ Seconds MeasuredSwitchingTime(const MasterState& state, const Run& run) {
 }
 
 std::vector<Contest> ContestsOf(const MasterState& state, Time now) {
+  const std::map<OfferKind, StudyId> contested = ContestedKinds(state);
+  if (contested.empty()) return {};
   std::vector<Contest> open;
-  for (auto& [of, contest] : WithRuns(state)) {
-    const auto& [kind, study] = of;
+  for (auto& [kind, contest] : WithRuns(state, contested)) {
     const std::size_t training = contest.runs.size() + contest.leaving;
-    if (training < 2 || OnlyOneWaiting(state, kind) != study) continue;
-    contest.waiting = LengthsOfWaiting(state, study, kind, now, training);
+    if (training < 2) continue;
+    contest.waiting = LengthsOfWaiting(state, contested.at(kind), kind, now, training);
     if (contest.waiting.empty()) continue;
     std::ranges::sort(contest.waiting, std::greater<>());
     std::ranges::sort(contest.runs, {}, [](const Contest::Left& each) { return std::pair(each.left, each.run); });
