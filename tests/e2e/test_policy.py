@@ -27,7 +27,7 @@ class PolicyTest(unittest.TestCase):
 
             refused = service.run("server", "policy", "fifo", check=False)
             self.assertEqual(1, refused.returncode)
-            self.assertIn("policy: no policy 'fifo'; expected one of critical_path, breadth_first, ", refused.stderr)
+            self.assertIn("policy: no policy 'fifo'; expected one of critical_path, critical_path_not_preempting, ", refused.stderr)
             self.assertEqual(chosen, service.json("server", "policy"))
 
     def test_bandit_cancels_what_lags_behind_where_the_study_lets_it_and_says_why(self):
