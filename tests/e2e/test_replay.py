@@ -98,6 +98,7 @@ class ReplayTest(unittest.TestCase):
             self.assertFalse((service.root / "long.trace").exists())
             wait_until(lambda: service.json("study", "show", "long")["steps"]["trained"] > 0, "a step is trained")
             service.run("study", "cancel", "long")
+            wait_until(lambda: service.json("study", "show", "long")["state"] != "running", "what it was promised is stored")
             self.assertEqual(self.export(service, ["long"], service.root / "long.trace").stderr, "")
             [replayed], _ = self.simulate(service, service.root / "long.trace")
             self.assertLess(abs(replayed["end_to_end_seconds"] - replayed["really"]["end_to_end_seconds"]), 2)
