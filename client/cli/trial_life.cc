@@ -94,6 +94,19 @@ Result<void> ReadRuns(Connection& connection, const std::vector<v1::LineagePart>
   return {};
 }
 
+// Its way as far as it has asked for: beyond, what others train there is no matter of this trial.
+std::vector<v1::LineagePart> AskedFor(const v1::GetTrialResponse& response, const TrialLife& life) {
+  std::int64_t furthest = 0;
+  for (const LifeMoment& moment : life.moments) furthest = std::max(furthest, moment.step);
+  std::vector<v1::LineagePart> way;
+  for (const v1::LineagePart& part : response.lineage()) {
+    if (!way.empty() && way.back().to_step() >= furthest) break;
+    way.push_back(part);
+  }
+  if (!way.empty()) way.back().set_to_step(std::min(way.back().to_step(), furthest));
+  return way;
+}
+
 // The first step that it has asked for, and was not answered.
 std::optional<std::int64_t> FirstWaiting(const TrialLife& life) {
   std::map<std::int64_t, int> waiting;
@@ -137,8 +150,8 @@ Result<TrialLife> ReadTrialLife(Connection& connection, TrialId trial) {
   request.set_trial_id(trial.value);
   ESPALIER_ASSIGN(const v1::GetTrialResponse response, connection.GetTrial(request));
   TrialLife life{.trial = response.trial(), .study_id = response.study_id(), .moments = {}, .waits = {}};
-  const std::vector<v1::LineagePart> way(response.lineage().begin(), response.lineage().end());
   ESPALIER_RETURN_IF_ERROR(ReadEvents(connection, life));
+  const std::vector<v1::LineagePart> way = AskedFor(response, life);
   ESPALIER_RETURN_IF_ERROR(ReadRuns(connection, way, life));
   std::ranges::stable_sort(life.moments, {}, &LifeMoment::at);
   const std::optional<std::int64_t> step = FirstWaiting(life);
