@@ -114,6 +114,7 @@ class MonitoringTest(unittest.TestCase):
         self.assertRegex(life["waits"]["why"], "run ")
         self.service.run("study", "cancel", "slow")
         slow.communicate(timeout=PATIENCE_SECONDS)
+        wait_until(lambda: self.service.servers()[0]["busy_slots"] == 0, "its run has ended")  # others count what it trains
         self.assertEqual("cancelled", self.service.json("trial", "explain", str(trial))["state"])
 
     def running(self, trial):
