@@ -1,8 +1,11 @@
 #include "monitoring/metrics_page.h"
 
 #include <prometheus/exposer.h>
+#include <prometheus/gauge.h>
 
 #include <exception>
+
+#include "base/version.h"
 
 namespace espalier {
 namespace {
@@ -12,6 +15,12 @@ constexpr std::string_view kLoopback = "127.0.0.1:";
 }  // namespace
 
 MetricsPage::MetricsPage(std::unique_ptr<prometheus::Exposer> exposer) : exposer_(std::move(exposer)) {
+  prometheus::BuildGauge()
+      .Name("espalier_build_info")
+      .Help("1, with the program's version")
+      .Register(*registry_)
+      .Add({{"version", std::string(Version())}})
+      .Set(1);
   exposer_->RegisterCollectable(registry_);
 }
 

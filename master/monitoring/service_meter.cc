@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "base/clock.h"
-#include "base/version.h"
 #include "master/monitoring/state_gauges.h"
 
 namespace espalier::master {
@@ -68,14 +67,7 @@ struct ServiceMeter::Families {
                             .Name("espalier_commit_failures_total")
                             .Help("Transactions that failed: the state was loaded anew")
                             .Register(registry)
-                            .Add({})) {
-    prometheus::BuildGauge()
-        .Name("espalier_build_info")
-        .Help("1, with the program's version")
-        .Register(registry)
-        .Add({{"version", std::string(UserAgent())}})
-        .Set(1);
-  }
+                            .Add({})) {}
 
   prometheus::Family<Histogram>& events;
   Histogram& commit_seconds;

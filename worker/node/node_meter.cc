@@ -4,8 +4,6 @@
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 
-#include "base/version.h"
-
 namespace espalier::node {
 namespace {
 
@@ -45,14 +43,7 @@ struct NodeMeter::Families {
                    .Name("espalier_node_worker_deaths_total")
                    .Help("Workers that ended by themselves, or had to be killed")
                    .Register(registry)
-                   .Add({})) {
-    prometheus::BuildGauge()
-        .Name("espalier_build_info")
-        .Help("1, with the program's version")
-        .Register(registry)
-        .Add({{"version", std::string(Version())}})
-        .Set(1);
-  }
+                   .Add({})) {}
 
   prometheus::Gauge& runs;
   prometheus::Gauge& runs_on_slots;
