@@ -50,17 +50,7 @@ bool IsForMembers(const std::string& method) {
          method == "CheckpointService/ListCheckpoints";
 }
 
-}  // namespace
-
-TEST_CASE("there is a case for every RPC") {
-  std::set<std::string> covered;
-  for (const Case& each : CasesOf(v1::SCOPE_TEAM)) covered.insert(each.method);
-  CHECK(covered == AllMethods());
-}
-
-TEST_CASE("every RPC is refused without a token, and with one that nobody has, saying what to do") {
-  const espalier::testing::Certificates certificates;
-  World world(GENERATE(false, true) ? TlsDoor(certificates) : Door{});
+void CheckAllAreRefusedWithoutToken(World& world) {
   for (const Case& each : CasesOf(v1::SCOPE_TEAM)) {
     INFO(each.method);
     const std::string path = "/espalier.v1." + each.method;
@@ -82,18 +72,7 @@ TEST_CASE("every RPC is refused without a token, and with one that nobody has, s
   }
 }
 
-TEST_CASE("every RPC is refused to whom nobody knows before its request's body has come") {
-  World world;
-  for (const std::string& method : AllMethods()) {
-    INFO(method);
-    RawCall call(world.service.channel, "/espalier.v1." + method, "Bearer " + NewToken());
-    REQUIRE(call.Finish().code == grpc::StatusCode::UNAUTHENTICATED);
-  }
-}
-
-TEST_CASE("each role's token opens its own services alone") {
-  const espalier::testing::Certificates certificates;
-  World world(GENERATE(false, true) ? TlsDoor(certificates) : Door{});
+void CheckRolesOpenTheirOwnAlone(World& world) {
   const std::string gpu = world.service.AddUser("gpu", "", v1::ROLE_NODE);
   const std::string host = world.service.AddUser("host", "", v1::ROLE_TUNER);
   for (const Case& each : CasesOf(v1::SCOPE_TEAM)) {
@@ -107,6 +86,45 @@ TEST_CASE("each role's token opens its own services alone") {
     CHECK(is_let_in(world.service.root) == !is_for_nodes);
     if (!is_for_nodes) CHECK_FALSE(is_let_in(gpu));  // whose streams have no end
   }
+}
+
+}  // namespace
+
+TEST_CASE("there is a case for every RPC") {
+  std::set<std::string> covered;
+  for (const Case& each : CasesOf(v1::SCOPE_TEAM)) covered.insert(each.method);
+  CHECK(covered == AllMethods());
+}
+
+TEST_CASE("every RPC is refused without a token, and with one that nobody has, saying what to do") {
+  World world;
+  CheckAllAreRefusedWithoutToken(world);
+}
+
+TEST_CASE("every RPC is refused without a token, and with one that nobody has, over TLS, too", "[large]") {
+  const espalier::testing::Certificates certificates;
+  World world(TlsDoor(certificates));
+  CheckAllAreRefusedWithoutToken(world);
+}
+
+TEST_CASE("every RPC is refused to whom nobody knows before its request's body has come") {
+  World world;
+  for (const std::string& method : AllMethods()) {
+    INFO(method);
+    RawCall call(world.service.channel, "/espalier.v1." + method, "Bearer " + NewToken());
+    REQUIRE(call.Finish().code == grpc::StatusCode::UNAUTHENTICATED);
+  }
+}
+
+TEST_CASE("each role's token opens its own services alone") {
+  World world;
+  CheckRolesOpenTheirOwnAlone(world);
+}
+
+TEST_CASE("each role's token opens its own services alone over TLS, too", "[large]") {
+  const espalier::testing::Certificates certificates;
+  World world(TlsDoor(certificates));
+  CheckRolesOpenTheirOwnAlone(world);
 }
 
 TEST_CASE("for another team, a service with a team's study is as one without it") {

@@ -53,7 +53,7 @@ const std::vector<std::function<std::string(World&)>> kCallers = {
 
 }  // namespace
 
-TEST_CASE("docs/users.md says what each kind of caller is answered, encrypted or not") {
+TEST_CASE("docs/users.md says what each kind of caller is answered, encrypted or not", "[large]") {
   const espalier::testing::Certificates certificates;
   const bool is_encrypted = GENERATE(false, true);
   std::string table;
@@ -71,7 +71,7 @@ TEST_CASE("docs/users.md says what each kind of caller is answered, encrypted or
   CHECK(text.find(table) != std::string::npos);
 }
 
-TEST_CASE("whose user is removed, and whoever has no token, is answered nothing, encrypted or not") {
+TEST_CASE("whose user is removed, and whoever has no token, is answered nothing, encrypted or not", "[large]") {
   const espalier::testing::Certificates certificates;
   World world(GENERATE(false, true) ? TlsDoor(certificates) : Door{});
   const std::string gone = world.service.AddUser("zoe", "vision");

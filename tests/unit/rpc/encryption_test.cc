@@ -109,7 +109,9 @@ TEST_CASE("whose address is several masters' has to say what their certificates 
   CHECK(FieldOf("ipv4:127.0.0.1:7700,127.0.0.1:7701", Encryption{}).empty());
 }
 
-TEST_CASE("a master with a certificate is called by those who trust its authority, and by nobody in plain text") {
+// Handshakes take seconds under a sanitizer that does not see into gRPC: none runs these ([large]).
+TEST_CASE("a master with a certificate is called by those who trust its authority, and by nobody in plain text",
+          "[large]") {
   const Certificates certificates;
   const Service service(true, TlsDoor(certificates));
   certificates.Make("other-ca", "other", "IP:127.0.0.1");
@@ -122,7 +124,7 @@ TEST_CASE("a master with a certificate is called by those who trust its authorit
   CHECK_FALSE(IsLetIn(service, {}));
 }
 
-TEST_CASE("a master that asks for certificates is called by those who have one of its authority alone") {
+TEST_CASE("a master that asks for certificates is called by those who have one of its authority alone", "[large]") {
   const Certificates certificates;
   Door door = TlsDoor(certificates);
   certificates.Make("client-ca", "ann", "DNS:ann");
@@ -138,7 +140,7 @@ TEST_CASE("a master that asks for certificates is called by those who have one o
                                 .key_file = certificates.Key("eve")}));
 }
 
-TEST_CASE("a certificate that is replaced is shown to whoever calls from then on, and ends no connection") {
+TEST_CASE("a certificate that is replaced is shown to whoever calls from then on, and ends no connection", "[large]") {
   const Certificates certificates;
   Door door = TlsDoor(certificates);
   Service service(true, door);
