@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -15,12 +16,6 @@ class Exposer;
 }
 
 namespace espalier {
-
-// A name and what it counts, as the page has them.
-struct MetricName {
-  std::string name;  // "espalier_slots"
-  std::string help;
-};
 
 class MetricsPage {
  public:

@@ -1,5 +1,4 @@
 // espalier doctor
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

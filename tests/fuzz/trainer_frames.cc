@@ -3,7 +3,6 @@
 #include "tests/fuzz/fuzz.h"
 #include "worker/protocol/encoding.h"
 #include "worker/protocol/frame.h"
-#include "worker/protocol/step_log.h"
 
 namespace espalier::worker {
 namespace {
