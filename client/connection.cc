@@ -456,6 +456,12 @@ Result<v1::RemoveUserResponse> Connection::RemoveUser(const v1::RemoveUserReques
 Result<v1::WeighTeamResponse> Connection::WeighTeam(const v1::WeighTeamRequest& request) {
   return parts_->Call(*parts_->user, &v1::UserService::Stub::WeighTeam, request);
 }
+Result<v1::SetQuotaResponse> Connection::SetQuota(const v1::SetQuotaRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::SetQuota, request);
+}
+Result<v1::ListQuotasResponse> Connection::ListQuotas(const v1::ListQuotasRequest& request) {
+  return parts_->Call(*parts_->user, &v1::UserService::Stub::ListQuotas, request);
+}
 Result<v1::WeighStudyResponse> Connection::WeighStudy(const v1::WeighStudyRequest& request) {
   return parts_->Call(*parts_->study, &v1::StudyService::Stub::WeighStudy, request);
 }

@@ -75,6 +75,8 @@ class Connection : public StudyPort {
   Result<v1::ListUsersResponse> ListUsers(const v1::ListUsersRequest& request);
   Result<v1::RemoveUserResponse> RemoveUser(const v1::RemoveUserRequest& request);
   Result<v1::WeighTeamResponse> WeighTeam(const v1::WeighTeamRequest& request);
+  Result<v1::SetQuotaResponse> SetQuota(const v1::SetQuotaRequest& request);
+  Result<v1::ListQuotasResponse> ListQuotas(const v1::ListQuotasRequest& request);
   Result<v1::WeighStudyResponse> WeighStudy(const v1::WeighStudyRequest& request);
   Result<v1::DrainServerResponse> DrainServer(const v1::DrainServerRequest& request);
   Result<v1::SetPolicyResponse> SetPolicy(const v1::SetPolicyRequest& request);

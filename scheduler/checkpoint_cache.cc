@@ -39,7 +39,7 @@ void CheckpointCache::Remove(Point point) {
 
 void CheckpointCache::Unlist(Point point, const Entry& entry) {
   if (entry.standing == Standing::kNeeded) return;
-  BytesOf(entry.standing) -= entry.bytes;
+  BytesIn(entry.standing) -= entry.bytes;
   Rows& rows = RowsOf(entry.standing);
   const auto row = rows.find(RowOf(SlopeOf(entry.bytes, entry.value)));
   row->second.erase({entry.value.last_used, point});
@@ -54,7 +54,7 @@ void CheckpointCache::SetStanding(Point point, Standing standing, const CacheVal
   entry.standing = standing;
   entry.value = value;
   if (standing == Standing::kNeeded) return;
-  BytesOf(standing) += entry.bytes;
+  BytesIn(standing) += entry.bytes;
   RowsOf(standing)[RowOf(SlopeOf(entry.bytes, value))].insert({value.last_used, point});
 }
 
@@ -68,6 +68,11 @@ std::int64_t CheckpointCache::BytesThatGoBefore(Standing standing) const {
       return idle_bytes_;
   }
   return 0;
+}
+
+std::int64_t CheckpointCache::BytesOf(Point point) const {
+  const auto entry = entries_.find(point);
+  return entry == entries_.end() ? 0 : entry->second.bytes;
 }
 
 std::optional<Standing> CheckpointCache::StandingOf(Point point) const {

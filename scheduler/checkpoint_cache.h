@@ -58,6 +58,14 @@ class CheckpointCache {
   // What goes first; none: all that is left is needed. O(rows).
   std::optional<Candidate> First(Time now) const;
 
+  // Of the one that stands there; 0: none does. O(1).
+  std::int64_t BytesOf(Point point) const;
+  // Calls `look` with point, plan and bytes of each, in no order.
+  template <class Look>
+  void ForEach(const Look& look) const {
+    for (const auto& [point, entry] : entries_) look(point, entry.plan, entry.bytes);
+  }
+
   // Of all checkpoints, needed or not. O(1).
   std::int64_t bytes() const { return bytes_; }
   // Of those that go before one that is kept for this, or among them. O(1).
@@ -75,7 +83,7 @@ class CheckpointCache {
   using Rows = std::map<int, Row>;               // by slope; none is empty
 
   Rows& RowsOf(Standing standing) { return standing == Standing::kIdle ? idle_ : open_; }
-  std::int64_t& BytesOf(Standing standing) { return standing == Standing::kIdle ? idle_bytes_ : open_bytes_; }
+  std::int64_t& BytesIn(Standing standing) { return standing == Standing::kIdle ? idle_bytes_ : open_bytes_; }
   void Unlist(Point point, const Entry& entry);
   std::optional<Point> FirstOf(const Rows& rows, Time now) const;
 

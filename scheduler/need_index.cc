@@ -79,6 +79,12 @@ std::vector<PathStage> NeedIndex::BestPath(const SearchPlan& plan, Point source,
   return path;
 }
 
+void NeedIndex::LookAgainAt(StudyId study) {
+  for (auto ready = FirstReadyFor(study); ready != ready_stages_.end() && ready->study == study; ++ready) {
+    work_changed_.insert({ready->source, ready->first});
+  }
+}
+
 bool NeedIndex::IsReady(const StageAt& stage) const {
   const Place* source = Find(stage.source);
   return source != nullptr && source->stored && source->successors.contains(stage.first);

@@ -187,6 +187,8 @@ class NeedIndex {
 
   // Stages that can be ordered now, or could before, and that may have changed since it was last taken.
   std::set<StageAt> TakeWorkChanged() { return std::exchange(work_changed_, {}); }
+  // Of all that can be ordered now for the study, too. O(that x log).
+  void LookAgainAt(StudyId study);
   // Whether it can be ordered now. O(log).
   bool IsReady(const StageAt& stage) const;
 

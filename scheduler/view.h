@@ -41,10 +41,12 @@ class View {
   virtual std::optional<StartPath> BestStart() const = 0;
   // The same, but for training for these studies alone.
   virtual std::optional<StartPath> BestStartExcept(const std::set<StudyId>& studies) const = 0;
-  // The first half of that: the evaluation of a state that stands.
+  // The first half of that: the evaluation of a state that stands. O(kinds), and more where failures pause it, or
+  // quotas hold it back.
   virtual std::optional<StartPath> BestEvaluation() const = 0;
 
-  // All work that can be ordered now, sorted. O(that x log).
+  // All work that can be ordered now, sorted; none that waits for teams or users alone that have come to a quota.
+  // O(that x log).
   virtual std::vector<ReadyWork> Ready() const = 0;
   // Whether it is some. O(log).
   virtual bool IsReady(const ReadyWork& work) const = 0;

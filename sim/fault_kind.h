@@ -32,8 +32,9 @@ enum class FaultKind {
   kServerDrained,          // by its administrator, for a while
   kServersLostInTurn,      // those that have one stage, one after another, until it is held and an operator retries it
   kOrdersRefused,          // by a node manager, for a while
+  kQuotaReached,           // by the users' team, of device time or stored bytes, for a while
 };
-inline constexpr int kFaultKindCount = 26;
+inline constexpr int kFaultKindCount = 27;
 std::string_view Name(FaultKind kind);
 
 }  // namespace espalier::sim

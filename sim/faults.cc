@@ -39,7 +39,8 @@ std::string_view Name(FaultKind kind) {
                                                         "evaluation out of memory",
                                                         "server drained",
                                                         "servers lost in turn",
-                                                        "orders refused"};
+                                                        "orders refused",
+                                                        "quota reached"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -92,6 +93,9 @@ void Faults::Strike(FaultKind kind) {
       break;
     case FaultKind::kServersLostInTurn:
       LoseServersOf({.first = parts_.master.stored().next.run, .until = world_.clock.now() + kPatience});
+      break;
+    case FaultKind::kQuotaReached:
+      parts_.users.BeLimitedFor(world_.chance.Magnitude(5, 300));
       break;
     case FaultKind::kEvaluationCrash:
     case FaultKind::kEvaluationOutOfMemory:

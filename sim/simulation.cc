@@ -170,6 +170,7 @@ std::string Simulation::FindBroken() const {
   if (std::string waste = FindWaste(stored, world_.clock.time()); !waste.empty()) return waste;
   const std::optional<Seconds> to_node = settings_.fault_count == 0 ? std::optional(ToNode()) : std::nullopt;
   if (std::string bill = FindWrongBill(stored, watch_, world_.clock.time(), to_node); !bill.empty()) return bill;
+  if (std::string usage = FindWrongUsage(stored); !usage.empty()) return usage;
   if (std::string loop = FindRefusalLoop(stored, deeds_); !loop.empty()) return loop;
   return FindRunLoop(stored, deeds_, faults_.count());
 }

@@ -77,6 +77,28 @@ void Users::Drain(const std::string& server, Seconds time) {
   });
 }
 
+void Users::BeLimitedFor(Seconds time) {
+  const master::Party team{master::Party::Kind::kTeam, kTeamOfUsers};
+  master::QuotaChange limits;
+  master::QuotaChange none;
+  if (world_.chance.OneIn(2)) {
+    limits.device_time = Seconds(world_.chance.Whole(0, 100));
+    none.device_time = std::optional<Seconds>();
+  } else {
+    limits.stored_bytes = world_.chance.Whole(0, 1'000'000);
+    none.stored_bytes = std::optional<std::int64_t>();
+  }
+  // Nobody is of the team as far as the service knows, until then.
+  const master::User user{.name = kUser, .team = kTeamOfUsers, .token_sha256 = std::string(64, '0')};
+  AskWhatMayBeRefused(master::AddUser{user}, [=, this](const Answered&) {
+    AskWhatMayBeRefused(master::LimitParty{team, limits}, [=, this](const Answered&) {
+      world_.clock.After(time, [=, this] {
+        AskWhatMayBeRefused(master::LimitParty{team, none}, [](const Answered&) {});
+      });
+    });
+  });
+}
+
 void Users::Look(const master::MasterState& stored) {
   for (const auto& [stage, pauses] : stored.pauses) {
     const master::Pause& longest = *pauses.begin();

@@ -38,6 +38,8 @@ class Users {
 
   // As administrators: takes a server out of service for so long.
   void Drain(const std::string& server, Seconds time);
+  // Their team may use no more device time, or keep few bytes, for so long.
+  void BeLimitedFor(Seconds time);
   // As an operator, who looks at what is stored: retries stages that are held.
   void Look(const master::MasterState& stored);
 

@@ -1,10 +1,13 @@
 #include "sim/verdict.h"
 
+#include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <set>
 
 #include "master/core/state/stages.h"
+#include "master/core/state/usage.h"
 #include "master/core/views/study_summary.h"
 #include "searchplan/plan/record_result.h"
 
@@ -191,6 +194,33 @@ std::string FindWrongBill(const master::MasterState& stored, const Watch& watch,
   if (std::abs((billed - charged).count()) <= 1e-3) return {};
   return "the bills add up to what was used: " + std::to_string(billed.count()) + " s of " +
          std::to_string(charged.count());
+}
+
+std::string FindWrongUsage(const master::MasterState& stored) {
+  std::map<std::string, master::Usage> teams;
+  for (const auto& [id, plan] : stored.plans) {
+    for (const auto& [node_id, node] : plan.nodes) {
+      master::Usage& team = teams[stored.studies.at(node.caused_by).team];
+      ++team.plan_nodes;
+      for (const auto& [step, checkpoint] : node.results->checkpoints) {
+        const bool is_taken_over = OriginAt(plan, {node_id, step}) != nullptr;
+        team.stored_bytes += is_taken_over ? 0 : checkpoint.bytes;
+      }
+    }
+  }
+  for (const auto& [id, run] : stored.runs) {
+    for (const auto& [study, microseconds] : run.charges) {
+      master::Usage& team = teams[stored.studies.at(study).team];
+      team.device_time += microseconds;
+      team.day = std::max(team.day, std::chrono::floor<std::chrono::days>(run.charged_to));
+    }
+  }
+  for (const auto& [team, usage] : teams) {
+    if (master::UsageOf(stored, {master::Party::Kind::kTeam, team}) != usage) {
+      return "what a team uses is counted as it is: " + team;
+    }
+  }
+  return {};
 }
 
 std::string FindRefusalLoop(const master::MasterState& stored, const Deeds& deeds) {

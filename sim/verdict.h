@@ -38,6 +38,8 @@ std::string FindWaste(const master::MasterState& stored, Time now);
 // what node managers said: then nothing goes wrong.
 std::string FindWrongBill(const master::MasterState& stored, const Watch& watch, Time now,
                           std::optional<Seconds> to_node);
+// Whether plan nodes, stored bytes and the day's device time of teams are counted as they are, all within one day.
+std::string FindWrongUsage(const master::MasterState& stored);
 // Whether a node manager that would not take orders was asked over and over.
 std::string FindRefusalLoop(const master::MasterState& stored, const Deeds& deeds);
 // Of runs that were taken. `fault_count`: that were injected.

@@ -83,6 +83,7 @@ Json ToJson(const v1::StudySummary& study) {
   document.Add("makespan_bound_seconds", study.makespan_bound_seconds());
   document.Add("best", BestOf(study));
   document.Add("stopped", study.stopped().empty() ? Json(nullptr) : Json(study.stopped()));
+  document.Add("held_back", study.held_back().empty() ? Json(nullptr) : Json(study.held_back()));
   document.Add("check", study.has_check()
                             ? Json::Object({{"state", study.check().state()}, {"text", study.check().text()}})
                             : Json(nullptr));

@@ -24,6 +24,8 @@ std::string_view NameOf(v1::WaitsFor what) {
       return "retry";
     case v1::WAITS_FOR_CHECK:
       return "check";
+    case v1::WAITS_FOR_QUOTA:
+      return "quota";
     case v1::WAITS_FOR_OFFER:
       return "offer";
     default:

@@ -47,6 +47,7 @@ void PrintStudy(std::ostream& out, const v1::StudySummary& study) {
       << (study.cancelled() ? "was cancelled" : "is " + study.state()) << " after "
       << FormatDuration(study.elapsed_seconds()) << '\n';
   if (!study.stopped().empty()) out << "  stopped       " << study.stopped() << '\n';
+  if (!study.held_back().empty()) out << "  held back     " << study.held_back() << '\n';
   if (study.has_reuse()) {
     const v1::ReusedStudy& reuse = study.reuse();
     out << "  reuses        study " << reuse.study_id() << " (code " << ShortDigest(reuse.code_digest()) << ")";

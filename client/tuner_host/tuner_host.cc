@@ -1,5 +1,8 @@
 #include "client/tuner_host/tuner_host.h"
 
+#include <limits>
+
+#include "base/clock.h"
 #include "client/study_file/study_file.h"
 #include "client/tuner_driver.h"
 
@@ -10,6 +13,9 @@ namespace {
 constexpr Seconds kLookPeriod{1};
 // Each takes a thread and a stream of events, of which the master gives a host so many.
 constexpr std::size_t kStudiesMax = 400;
+// Until a study is tried again whose batch was more than a quota allows.
+constexpr Seconds kQuotaPause{30};
+constexpr Seconds kForGood{std::numeric_limits<double>::infinity()};
 
 }  // namespace
 
@@ -44,7 +50,8 @@ Result<v1::FindStudyResponse> TunerHost::Find() {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return v1::FindStudyResponse();
-    for (const StudyId study : left_) request.add_except_study_ids(study.value);
+    std::erase_if(left_, [now = MonotonicNow()](const auto& left) { return left.second <= now; });
+    for (const auto& [study, until] : left_) request.add_except_study_ids(study.value);
     for (const Carried& carried : carried_) request.add_except_study_ids(carried.id.value);
   }
   return connection_.FindStudyToTune(request);
@@ -74,7 +81,8 @@ void TunerHost::Carry(Carried& carried, const std::string& definition) {
   carried.over = true;
   if (!error) return say_(name + " is finished");
   if (stopping_ || MayRetry(*error)) return;
-  left_.insert(carried.id);
+  const bool is_over_quota = error->code == ErrorCode::kResourceExhausted;
+  left_[carried.id] = is_over_quota ? MonotonicNow() + kQuotaPause : kForGood;
   say_(name + " cannot be carried on: " + (error->field.empty() ? "" : error->field + ": ") + error->message);
 }
 

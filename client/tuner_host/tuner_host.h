@@ -1,15 +1,15 @@
 // The tuner host: carries studies on whose clients are gone, each by replaying its events to a fresh tuner and going on
 // from there. A study is anybody's client's first: the host takes one up when no stream of its events says that it
 // tunes, and what two submit at once counts once. A study that it cannot carry on - another version of the tuner, a
-// batch that is refused - it leaves alone, and says so.
+// batch that is refused - it leaves alone, and says so; one whose team or user has come to a quota, for half a minute.
 #pragma once
 
 #include <condition_variable>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -56,8 +56,8 @@ class TunerHost {
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;
-  std::list<Carried> carried_;  // the lists' elements: of the thread of Run
-  std::set<StudyId> left_;      // that it cannot carry on
+  std::list<Carried> carried_;       // the lists' elements: of the thread of Run
+  std::map<StudyId, Seconds> left_;  // that it cannot carry on, until when (MonotonicNow)
 };
 
 }  // namespace espalier

@@ -86,6 +86,8 @@ struct Noter {
   void operator()(const PlaceCheck& change) const { touched.servers.insert(change.place.slot.server); }
   void operator()(const EndCheck& change) const { touched.servers.insert(state.checks.at(change.key).slot.server); }
   void operator()(const SetWeight&) const {}
+  void operator()(const SetQuota&) const {}
+  void operator()(const SetStopped&) const {}
   void operator()(const SetDrain& change) const {
     touched.servers.insert(change.server);
     touched.for_policy.emplace_back(ServersChanged{});

@@ -42,6 +42,7 @@ struct ServerDrained {
 
 struct PolicyChosen {};
 struct WeightSet {};
+struct QuotaSet {};
 
 struct ArchivePut {};
 
@@ -50,7 +51,7 @@ struct TrainerAsked {
 };
 
 using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, StudyPinned, TrialContinued, StageRetried,
-                            UserChanged, ServerDrained, PolicyChosen, WeightSet, ArchivePut, TrainerAsked>;
+                            UserChanged, ServerDrained, PolicyChosen, WeightSet, QuotaSet, ArchivePut, TrainerAsked>;
 
 struct Reply {
   CallId call;

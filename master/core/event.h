@@ -113,6 +113,20 @@ struct WeighStudy {
   double weight = 1;
 };
 
+// What of a team's or a user's limits is to be otherwise; what is not named stays as it is.
+struct QuotaChange {
+  template <class Limit>
+  using ChangeTo = std::optional<std::optional<Limit>>;  // to none: no limit any more
+  ChangeTo<std::int64_t> open_trials = {};
+  ChangeTo<std::int64_t> plan_nodes = {};
+  ChangeTo<std::int64_t> stored_bytes = {};
+  ChangeTo<Seconds> device_time = {};  // in a day (UTC)
+};
+struct LimitParty {
+  Party party;
+  QuotaChange change;
+};
+
 struct PutArchive {
   std::string bytes;
 };
@@ -127,7 +141,7 @@ struct ClientCall {
   Caller caller;
   std::string request_id;
   std::variant<CreateStudy, SubmitBatch, CancelStudy, PinStudy, ContinueTrial, RetryStage, AddUser, RemoveUser,
-               DrainServer, ChoosePolicy, WeighTeam, WeighStudy, PutArchive, DescribeTrainer>
+               DrainServer, ChoosePolicy, WeighTeam, WeighStudy, LimitParty, PutArchive, DescribeTrainer>
       what;
 };
 

@@ -10,6 +10,7 @@
 #include "master/core/nodes/node_messages.h"
 #include "master/core/nodes/ordering.h"
 #include "master/core/nodes/orders.h"
+#include "master/core/nodes/quotas.h"
 #include "master/core/nodes/runs.h"
 #include "master/core/nodes/trial_actions.h"
 #include "master/core/origin.h"
@@ -33,12 +34,14 @@ struct Dispatcher {
   void operator()(const Tick& tick) const {
     ForgetAsks(draft);
     OnTick(draft, tick);
+    KeepQuotas(draft);
     NoteTimesUp(draft);
   }
   void operator()(const Recovered& recovered) const {
     OnRecovered(draft, recovered);
     RecallPositions(draft);
     draft.TouchAll();
+    KeepQuotas(draft);
   }
   void operator()(const CurveAnalysed& analysed) const { OnCurveAnalysed(draft, analysed); }
 };

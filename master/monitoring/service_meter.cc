@@ -33,6 +33,7 @@ struct NameOf {
   const char* operator()(const ChoosePolicy&) const { return "choose_policy"; }
   const char* operator()(const WeighTeam&) const { return "weigh_team"; }
   const char* operator()(const WeighStudy&) const { return "weigh_study"; }
+  const char* operator()(const LimitParty&) const { return "limit_party"; }
   const char* operator()(const PutArchive&) const { return "put_archive"; }
   const char* operator()(const DescribeTrainer&) const { return "describe_trainer"; }
   const char* operator()(const ClientCall& call) const { return std::visit(*this, call.what); }

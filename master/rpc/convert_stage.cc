@@ -17,6 +17,8 @@ v1::WaitsFor ToProto(WaitsFor what) {
       return v1::WAITS_FOR_RETRY;
     case WaitsFor::kCheck:
       return v1::WAITS_FOR_CHECK;
+    case WaitsFor::kQuota:
+      return v1::WAITS_FOR_QUOTA;
     case WaitsFor::kOffer:
       return v1::WAITS_FOR_OFFER;
   }

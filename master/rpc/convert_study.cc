@@ -233,6 +233,7 @@ v1::StudySummary ToProto(const StudySummary& summary, const Study& study) {
   message.set_definition(specification.definition);
   message.set_user(study.user);
   message.set_stopped(study.stopped);
+  message.set_held_back(summary.held_back);
   message.set_keep(ToProto(study.keep));
   message.set_cancelled(study.cancelled);
   if (summary.check) {

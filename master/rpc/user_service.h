@@ -1,5 +1,6 @@
-// UserService: for administrators alone. Parses, posts the event, waits, answers; effect, errors and cost of each call
-// are its handler's (core/calls/user_calls.h, weight_calls.h). ListUsers reads on the loop: O(users).
+// UserService: for administrators alone, but for ListQuotas. Parses, posts the event, waits, answers; effect, errors
+// and cost of each call are its handler's (core/calls/user_calls.h, weight_calls.h, quota_calls.h). ListUsers and
+// ListQuotas read on the loop: O(users); core/views/quota_list.h.
 #pragma once
 
 #include "espalier/v1/user.pb.h"
@@ -18,6 +19,9 @@ class UserService final : public GuardedService {
   Result<void> ListUsers(const Caller& caller, const v1::ListUsersRequest& request, v1::ListUsersResponse& response);
   Result<void> RemoveUser(const Caller& caller, const v1::RemoveUserRequest& request, v1::RemoveUserResponse& response);
   Result<void> WeighTeam(const Caller& caller, const v1::WeighTeamRequest& request, v1::WeighTeamResponse& response);
+
+  Result<void> SetQuota(const Caller& caller, const v1::SetQuotaRequest& request, v1::SetQuotaResponse& response);
+  Result<void> ListQuotas(const Caller& caller, const v1::ListQuotasRequest& request, v1::ListQuotasResponse& response);
 
   MasterPort& master_;
   PendingCalls& calls_;

@@ -37,6 +37,7 @@ class StateRows {
   // Not stored.
   void operator()(const SetServer&) {}
   void operator()(const RemoveServer&) {}
+  void operator()(const SetStopped&) {}
   void operator()(const SetPosition&) {}
   void operator()(const RestartLeases&) {}
   void operator()(const AskReference&) {}
@@ -106,6 +107,7 @@ class StateRows {
       study_weights_.insert_or_assign(change.study, change.weight);
     }
   }
+  void operator()(const SetQuota& change) { quotas_.insert_or_assign(change.party, change.quota); }
   void operator()(const AddPlan& change) {
     const Sharing& sharing = change.identity.sharing;
     plan_.Add(change.plan, DigestOf(change.identity), Training(change.identity.training), change.identity.device_kind,
@@ -188,9 +190,19 @@ class StateRows {
     for (const auto& [id, keep] : kept_studies_) kept.Add(id, Name(keep));
     for (const auto& [id, weight] : study_weights_) weighed.Add(id, weight);
     for (const auto& [name, weight] : team_weights_) team.Add(name, weight);
-    for (RowSet* set : {&user,       &drain,  &undrain, &policy,    &archive, &dropped,     &reference_, &schema_,
-                        &parameter_, &offer_, &listed_, &training_, &study,   &undeclared_, &speed_,     &closed,
-                        &finished,   &kept,   &weighed, &team,      &plan_,   &check_}) {
+    RowSet quota("quota/set");
+    RowSet no_quota("quota/clear");
+    for (const auto& [party, set] : quotas_) {
+      const std::string_view whom = Name(party.kind);
+      if (set.empty()) {
+        no_quota.Add(whom, party.name);
+      } else {
+        quota.Add(whom, party.name, set.open_trials, set.plan_nodes, set.stored_bytes, set.device_time);
+      }
+    }
+    for (RowSet* set : {&quota,      &no_quota, &user,       &drain,  &undrain, &policy,    &archive, &dropped,
+                        &reference_, &schema_,  &parameter_, &offer_, &listed_, &training_, &study,   &undeclared_,
+                        &speed_,     &closed,   &finished,   &kept,   &weighed, &team,      &plan_,   &check_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -292,6 +304,7 @@ class StateRows {
   std::map<StudyId, Keep> kept_studies_;
   std::map<StudyId, double> study_weights_;
   std::map<std::string, double> team_weights_;
+  std::map<Party, Quota> quotas_;
   std::map<TrialId, Trial> added_trials_;
   std::map<TrialId, TrialLabel> labels_;  // of trials that were there
   PlanRows plans_;

@@ -31,6 +31,7 @@ class Loader {
     LoadDrains();
     LoadPolicy();
     LoadTeams();
+    LoadQuotas();
     LoadUserCode();
     LoadSchemas();
     LoadOffers();
@@ -109,6 +110,19 @@ class Loader {
   void LoadTeams() {
     Each("team/load", [&](const RowReader& row) {
       Apply(state_, SetWeight{.team = row.Text("name"), .weight = row.Number("weight")});
+    });
+  }
+
+  void LoadQuotas() {
+    Each("quota/load", [&](const RowReader& row) {
+      const auto limit = [&](const char* column) {
+        return row.IsNull(column) ? std::nullopt : std::optional(row.Integer(column));
+      };
+      Apply(state_, SetQuota{{row.Parsed("of_whom", ParsePartyKind), row.Text("name")},
+                             {.open_trials = limit("open_trials"),
+                              .plan_nodes = limit("plan_nodes"),
+                              .stored_bytes = limit("stored_bytes"),
+                              .device_time = row.OptionalDuration("device_time")}});
     });
   }
 
@@ -253,8 +267,11 @@ class Loader {
     });
     Each("plan_node/load", [&](const RowReader& row) {
       const auto plan = row.Id<PlanId>("plan_id");
-      AddPlanNode node{
-          .id = row.Id<PlanNodeId>("id"), .parent = {}, .start = row.At("start_step"), .configuration = {}};
+      AddPlanNode node{.id = row.Id<PlanNodeId>("id"),
+                       .parent = {},
+                       .start = row.At("start_step"),
+                       .configuration = {},
+                       .caused_by = row.Id<StudyId>("study_id")};
       if (!row.IsNull("parent_id")) node.parent = row.Id<PlanNodeId>("parent_id");
       Result<PackedConfiguration> configuration = PackedConfiguration::Parse(row.Bytes("body"));
       if (!configuration) throw std::runtime_error("configuration: " + configuration.error().message);

@@ -67,7 +67,7 @@ Result<void> PlanRows::TakeNodes(std::vector<RowSet>& sets) const {
     }
     const auto origin_node = added.origin ? std::optional(added.origin->point.node) : std::nullopt;
     const auto origin_step = added.origin ? std::optional(added.origin->point.step) : std::nullopt;
-    node.Add(added.id, plan, added.parent, added.start, digest, origin_node, origin_step);
+    node.Add(added.id, plan, added.parent, added.start, digest, origin_node, origin_step, added.caused_by);
   }
   sets.push_back(std::move(configuration));
   sets.push_back(std::move(node));

@@ -32,8 +32,11 @@ struct Applier {
   SearchPlan& plan;
 
   void operator()(const AddPlanNode& change) const {
-    PlanNode node{
-        .id = change.id, .parent = change.parent, .start = change.start, .configuration = change.configuration};
+    PlanNode node{.id = change.id,
+                  .parent = change.parent,
+                  .start = change.start,
+                  .configuration = change.configuration,
+                  .caused_by = change.caused_by};
     node.lineage = LineageDigest(plan, change.parent, change.start, change.configuration,
                                  change.origin ? &*change.origin : nullptr);
     ESPALIER_CHECK(!change.parent || !change.origin) << "plan node " << change.id.value << " is no root";

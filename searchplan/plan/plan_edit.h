@@ -15,6 +15,7 @@ struct AddPlanNode {
   Step start;
   PackedConfiguration configuration;
   std::optional<Origin> origin = {};  // of a root alone
+  StudyId caused_by = {};             // whose trial enters it
   friend bool operator==(const AddPlanNode&, const AddPlanNode&) = default;
 };
 

@@ -122,6 +122,7 @@ struct PlanNode {
   Digest128
       lineage;  // of the plan's identity, its origin if it has one, and the configurations from the root to this node
   std::vector<PlanNodeId> children;  // by id
+  StudyId caused_by;                 // whose trial entered it
   Sparse<NodeResults> results;
   friend bool operator==(const PlanNode&, const PlanNode&) = default;
 };

@@ -125,8 +125,13 @@ const Origin* OriginAt(const SearchPlan& plan, Point point) {
 
 Digest128 LineageDigest(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,
                         const PackedConfiguration& configuration, const Origin* origin) {
+  return LineageDigest(parent ? plan.Node(*parent).lineage : DigestOf(plan.identity), start, configuration, origin);
+}
+
+Digest128 LineageDigest(const Digest128& above, Step start, const PackedConfiguration& configuration,
+                        const Origin* origin) {
   KeyText key("lineage-2");
-  key.Add(ToHex(parent ? plan.Node(*parent).lineage : DigestOf(plan.identity)));
+  key.Add(ToHex(above));
   key.Add(std::to_string(start.value)).Add(configuration.bytes());
   if (origin != nullptr) key.Add(ToHex(origin->lineage)).Add(std::to_string(origin->point.step.value));
   return DigestOf(key.text());

@@ -115,4 +115,9 @@ std::optional<Point> LastCheckpointBefore(const SearchPlan& plan, Point point);
 Digest128 LineageDigest(const SearchPlan& plan, std::optional<PlanNodeId> parent, Step start,
                         const PackedConfiguration& configuration, const Origin* origin = nullptr);
 
+// The same of a node that need not be there. `above`: its parent's digest; of a root, the digest of the plan's
+// identity.
+Digest128 LineageDigest(const Digest128& above, Step start, const PackedConfiguration& configuration,
+                        const Origin* origin = nullptr);
+
 }  // namespace espalier

@@ -198,6 +198,7 @@ CREATE TABLE plan_node (
   configuration bytea  NOT NULL REFERENCES configuration (digest),
   origin_node_id bigint REFERENCES plan_node (id),
   origin_step    bigint,
+  study_id       bigint NOT NULL,
   CONSTRAINT plan_node_is_one_per_prefix UNIQUE NULLS NOT DISTINCT
     (plan_id, parent_id, start_step, configuration, origin_node_id, origin_step),
   CONSTRAINT plan_node_origin_is_of_a_root CHECK (origin_node_id IS NULL OR parent_id IS NULL),
@@ -206,6 +207,7 @@ CREATE TABLE plan_node (
   CONSTRAINT plan_node_starts_at_a_step CHECK (start_step >= 0)
 );
 COMMENT ON COLUMN plan_node.origin_node_id IS 'Of a root whose training begins with a state of another plan: that state''s point, with origin_step. Else null: it begins at Init.';
+COMMENT ON COLUMN plan_node.study_id IS 'Whose trial entered it: for whom it counts. No foreign key: that would be looked up for every node, and a study is never deleted.';
 COMMENT ON TABLE plan_node IS 'A piece of training: from start_step on under one configuration, going on from its parent. Only ever added.';
 
 CREATE TABLE trial (

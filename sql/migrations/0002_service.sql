@@ -49,3 +49,17 @@ CREATE TABLE team (
   weight double precision NOT NULL CONSTRAINT team_weighs_something CHECK (weight > 0)
 );
 COMMENT ON TABLE team IS 'Teams whose weight was set, what is their due of the slots; others weigh 1, as studies among their team''s begin.';
+
+CREATE TABLE quota (
+  of_whom      text NOT NULL,
+  name         text NOT NULL,
+  open_trials  bigint,
+  plan_nodes   bigint,
+  stored_bytes bigint,
+  device_time  double precision,
+  CONSTRAINT quota_is_one_per_party PRIMARY KEY (of_whom, name),
+  CONSTRAINT quota_is_of_a_team_or_a_user CHECK (of_whom IN ('team', 'user')),
+  CONSTRAINT quota_limits_something CHECK (num_nonnulls(open_trials, plan_nodes, stored_bytes, device_time) > 0),
+  CONSTRAINT quota_is_not_negative CHECK (least(open_trials, plan_nodes, stored_bytes, device_time) >= 0)
+);
+COMMENT ON TABLE quota IS 'What teams and users may use at most; null: no limit. device_time: seconds for which runs hold slots, in a day (UTC).';

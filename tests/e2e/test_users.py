@@ -69,16 +69,16 @@ class UsersTest(unittest.TestCase):
     def test_the_bill_of_the_team_is_shown_to_it_and_all_bills_to_administrators(self):
         study = self.shown(self.ann, "study", "show", "secret")
         self.assertGreater(study["slot_seconds"], 0)
-        (own,) = self.shown(self.ann, "quota")
+        (own,) = self.shown(self.ann, "quota")["teams"]
         self.assertEqual(own["team"], "vision")
         self.assertAlmostEqual(own["device_seconds"], study["slot_seconds"], places=3)
-        bills = {bill["team"]: bill for bill in self.service.json("quota")}
+        bills = self.bills()
         self.assertLessEqual({"vision", "speech", "local"}, bills.keys())
         self.assertAlmostEqual(bills["vision"]["device_seconds"], own["device_seconds"], places=3)
         self.assertIn("device time used", self.service.text("server", "list"))
 
     def test_administrators_weigh_teams_and_users_their_studies_for_good(self):
-        bills = {bill["team"]: bill for bill in self.service.json("quota", "speech", "--weight", "2.5")}
+        bills = self.bills("speech", "--weight", "2.5")
         self.assertEqual((bills["speech"]["weight"], bills["vision"]["weight"]), (2.5, 1))
         self.assertEqual(self.shown(self.ann, "quota", "--study", "secret", "--weight", "3")["weight"], 3)
         for arguments, token, message in (
@@ -95,9 +95,54 @@ class UsersTest(unittest.TestCase):
         self.assertIn("nobody is of a team 'nobody'", unknown.stderr)
         self.service.stop()
         self.service.start()
-        bills = {bill["team"]: bill for bill in self.service.json("quota")}
+        bills = self.bills()
         self.assertEqual(bills["speech"]["weight"], 2.5)
         self.assertEqual(self.shown(self.ann, "study", "show", "secret")["weight"], 3)
+
+    def bills(self, *arguments):
+        return {bill["team"]: bill for bill in self.service.json("quota", *arguments)["teams"]}
+
+    def quotas(self, *arguments):
+        return {(each["team"], each["user"]): each for each in self.service.json("quota", *arguments)["quotas"]}
+
+    def test_a_team_at_its_limit_of_trials_is_refused_and_one_out_of_device_time_waits_and_goes_on_later(self):
+        erin = self.service.json("user", "add", "erin", "--team", "robots")["token"]
+        used = self.quotas("robots", "--open-trials", "1", "--device-seconds", "0")[("robots", None)]
+        self.assertEqual((used["open_trials"], used["device_seconds"]["at_most"]), ({"used": 0, "at_most": 1}, 0))
+        two = self.call(erin, "study", "run", self.file("two trials", "study", ("0.1", "0.2")), check=False)
+        self.assertEqual(two.returncode, 1)
+        self.assertIn("trials: team robots has 0 open trials, may have 1 at most, and would have 2", two.stderr)
+        self.call(erin, "study", "run", "--detach", self.file("one trial", "study"))
+        shown = wait_until(lambda: (study := self.shown(erin, "study", "show", "one trial"))["trials"]["by_state"].get("waiting") and study,
+                           "the study to wait")
+        self.assertIn("team robots has used 0 of at most 0 device-seconds of today (UTC)", shown["held_back"])
+        self.service.stop()
+        self.service.start()  # nothing of it is forgotten
+        shown = self.shown(erin, "study", "show", "one trial")
+        self.assertEqual((shown["steps"]["trained"], shown["trials"]["by_state"]), (0, {"waiting": 1}))
+        text = self.service.text("quota", "robots", "--plan-nodes", "1000", "--stored-bytes", "1.5 GB")
+        self.assertRegex(text, r"team robots +1 of 1 +1 of 1,000 +0 B of 1.5 GB")
+        self.assertIn("stopped: team robots has used", text)
+        self.assertNotIn("team vision", text)
+        self.quotas("robots", "--device-seconds", "none")
+        wait_until(lambda: self.shown(erin, "study", "show", "one trial")["state"] == "finished", "the study to end")
+        self.quotas("--user", "erin", "--open-trials", "0")
+        refused = self.call(erin, "study", "run", self.file("more", "study"), check=False)
+        self.assertIn("user erin has 0 open trials, may have 0 at most", refused.stderr)
+        member = self.call(erin, "quota", "--user", "erin", "--open-trials", "none", check=False)
+        self.assertIn("administrator", member.stderr)
+
+    def test_a_quota_that_makes_no_sense_is_refused_by_its_option(self):
+        for arguments, code, message in (
+            (("vision", "--open-trials", "1.5"), 1, "open_trials: expected a whole number up to 2^53, or none"),
+            (("vision", "--stored-bytes", "many"), 2, "--stored-bytes"),
+            (("vision", "--user", "ann", "--plan-nodes", "1"), 2, "expected a TEAM, --user USER or --study STUDY"),
+            (("--user", "ann", "--weight", "2"), 2, "--weight is of a TEAM"),
+            (("--user", "nobody", "--plan-nodes", "1"), 1, "there is no user 'nobody'"),
+        ):
+            result = subprocess.run(self.service.command("quota", *arguments), capture_output=True, text=True,
+                                    env=self.service.environment(), timeout=PATIENCE_SECONDS)  # fmt: skip
+            self.assertEqual((result.returncode, message in result.stderr), (code, True), result.stderr)
 
     def test_a_users_token_is_kept_nowhere(self):
         self.assertEqual(self.call(self.ann, "study", "list").returncode, 0)

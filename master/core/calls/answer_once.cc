@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "master/core/calls/code_calls.h"
+#include "master/core/calls/quota_calls.h"
 #include "master/core/calls/server_calls.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/user_calls.h"

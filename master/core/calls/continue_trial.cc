@@ -1,5 +1,6 @@
 #include "base/key_text.h"
 #include "master/core/calls/branch.h"
+#include "master/core/calls/new_trials_quota.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
 #include "master/core/origin.h"
@@ -132,6 +133,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   ESPALIER_ASSIGN(const std::vector<NewTrial> next, NextTrials(of_trial, *trial, call));
   ESPALIER_ASSIGN(Study study, StudyOf(draft, of_trial, caller, call));
   ESPALIER_ASSIGN(const std::vector<ResolvedTrial> resolved, ResolveAll(study, next));
+  ESPALIER_RETURN_IF_ERROR(CheckQuotas(draft.state(), study, resolved, 0, trial));
 
   const PlanId plan = trial->plan;
   const StudyId id = study.id;

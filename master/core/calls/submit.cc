@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <iterator>
+
 #include "base/key_text.h"
 #include "master/core/calls/new_trial.h"
+#include "master/core/calls/new_trials_quota.h"
 #include "master/core/calls/study_calls.h"
 #include "master/core/calls/trial_edits.h"
 #include "master/core/origin.h"
@@ -17,6 +21,10 @@ bool IsCancelledForTuner(const MasterState& state, const Trial& trial) {
   return trial.cancelled && !state.studies.at(trial.study).specification.tuner.empty();
 }
 
+bool Waits(const MasterState& state, const Trial& trial) {
+  return !StateClaimsOf(state, trial.id).empty() || LastWaitingClaim(state.plans.at(trial.plan), trial) != nullptr;
+}
+
 // `or_waiting`: a closed trial will do if it has a waiting claim.
 Result<void> CheckOpenTrial(const MasterState& state, StudyId study, TrialId id, bool or_waiting) {
   const auto trial = state.trials.find(id);
@@ -24,9 +32,7 @@ Result<void> CheckOpenTrial(const MasterState& state, StudyId study, TrialId id,
     return MakeError(ErrorCode::kNotFound, "the study has no trial " + std::to_string(id.value));
   }
   if (IsCancelledForTuner(state, trial->second)) return {};
-  const bool waits = !StateClaimsOf(state, id).empty() ||
-                     LastWaitingClaim(state.plans.at(trial->second.plan), trial->second) != nullptr;
-  if (trial->second.closed && !(or_waiting && waits)) {
+  if (trial->second.closed && !(or_waiting && Waits(state, trial->second))) {
     return MakeError(ErrorCode::kFailedPrecondition, "trial " + std::to_string(id.value) + " is closed");
   }
   return {};
@@ -94,6 +100,12 @@ Result<void> CheckBatch(const MasterState& state, const SubmitBatch& call) {
   return {};
 }
 
+// How many trials are open no more once the batch is taken. REQUIRES: CheckBatch.
+std::int64_t CountEnding(const MasterState& state, const SubmitBatch& call) {
+  const auto is_idle = [&](TrialId trial) { return !Waits(state, state.trials.at(trial)); };
+  return std::ranges::count_if(call.close, is_idle) + std::ssize(call.cancel);
+}
+
 }  // namespace
 
 Digest128 ContentOf(const Caller& caller, const SubmitBatch& call) {
@@ -142,6 +154,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const Sub
     trials.push_back(std::move(*resolved));
   }
   ESPALIER_RETURN_IF_ERROR(CheckBatch(draft.state(), call));
+  ESPALIER_RETURN_IF_ERROR(CheckQuotas(draft.state(), study, trials, CountEnding(draft.state(), call)));
 
   std::vector<std::int64_t> trial_ids;
   std::vector<std::int64_t> claim_ids;

@@ -70,6 +70,7 @@ TrialId EnterTrial(Draft& draft, StudyId study_id, const ResolvedTrial& resolved
   const TrialId id = draft.state().next.trial;
   Insertion insertion =
       InsertTrial(draft.state().plans.at(plan), resolved.segments, draft.state().next.plan_node, origin);
+  for (PlanChange& change : insertion.edit) std::get<AddPlanNode>(change).caused_by = study_id;
   draft.Do(plan, std::move(insertion.edit));
   draft.Do(AddTrial{{.id = id,
                      .study = study_id,

@@ -12,6 +12,7 @@
 #include "master/core/nodes/runs.h"
 #include "master/core/state/demand.h"
 #include "master/core/state/step_time.h"
+#include "master/core/state/usage.h"
 #include "master/core/views/running_work.h"
 #include "scheduler/cost_features.h"
 
@@ -78,6 +79,7 @@ std::vector<Seconds> LengthsOfWaiting(const MasterState& state, StudyId study, c
     for (const ReadyPath& ready : needs.ready_paths()) {
       for (const auto& [first, totals] : needs.Find(ready.source)->successors) {
         if (waiting.size() == most) return waiting;
+        if (IsHeldBack(state, needs, {ready.source, first})) continue;
         const Pause* pause = LongestPause(state, {{first, ready.source.step}, ""});
         if (pause != nullptr && pause->until > now) continue;
         if (DemandAlong(state, plan, ready.source, first) != Demand{}) continue;

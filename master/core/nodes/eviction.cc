@@ -45,25 +45,43 @@ std::int64_t Drop(Draft& draft, const CheckpointCache::Candidate& candidate, con
   return stands.bytes;
 }
 
-}  // namespace
-
-void KeepWithinBudget(Draft& draft) {
-  const Server* const server = SomeConnected(draft.state());
-  if (server == nullptr) return;
+// Drops the first few of the cache until it is small enough, as `is_room_wanted` says, given what has been freed.
+// False: all that is left in it is needed.
+template <class IsRoomWanted>
+bool DropFirst(Draft& draft, const CheckpointCache& cache, const std::string& server,
+               const IsRoomWanted& is_room_wanted) {
   int dropped = 0;
   std::int64_t freed = 0;
-  const auto is_room_wanted = [&] { return freed < draft.bytes_without_room || IsOver(draft); };
-  for (int looks = 0; looks < kLooksAnEvent && dropped < kDroppedAnEvent && is_room_wanted(); ++looks) {
-    const auto first = draft.state().index.cache.First(draft.now);
-    if (!first) return Warn(draft);
+  for (int looks = 0; looks < kLooksAnEvent && dropped < kDroppedAnEvent && is_room_wanted(freed); ++looks) {
+    const auto first = cache.First(draft.now);
+    if (!first) return false;
     // What came before it may have gone since it was listed, or come: then it may not be the first.
     if (first->value != ValueNow(draft.state(), first->plan, first->point)) {
       draft.ValueCheckpoint(first->plan, first->point);
       continue;
     }
-    freed += Drop(draft, *first, server->name);
+    freed += Drop(draft, *first, server);
     ++dropped;
   }
+  return true;
+}
+
+// Of teams and users that have a limit. O(these), where nothing goes.
+void KeepWithinQuotas(Draft& draft, const std::string& server) {
+  for (const auto& [party, cache] : draft.state().index.limited_caches) {
+    const std::int64_t most = *draft.state().quotas.at(party).stored_bytes;
+    DropFirst(draft, cache, server, [&](std::int64_t) { return cache.bytes() > most; });
+  }
+}
+
+}  // namespace
+
+void KeepWithinBudget(Draft& draft) {
+  const Server* const server = SomeConnected(draft.state());
+  if (server == nullptr) return;
+  KeepWithinQuotas(draft, server->name);
+  const auto is_room_wanted = [&](std::int64_t freed) { return freed < draft.bytes_without_room || IsOver(draft); };
+  if (!DropFirst(draft, draft.state().index.cache, server->name, is_room_wanted)) Warn(draft);
 }
 
 }  // namespace espalier::master

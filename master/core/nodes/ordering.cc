@@ -11,6 +11,7 @@
 #include "master/core/nodes/trial_actions.h"
 #include "master/core/settling.h"
 #include "master/core/state/demand.h"
+#include "master/core/state/usage.h"
 
 namespace espalier::master {
 namespace {
@@ -90,11 +91,13 @@ std::optional<Reservation> CanStart(const Draft& draft, const StartPath& start) 
   if (start.first) {
     const Place* source = needs.Find(start.source);
     if (source == nullptr || !source->stored || !source->successors.contains(*start.first)) return {};
+    if (IsHeldBack(state, needs, {start.source, *start.first})) return {};
     beginning = {{*start.first, start.source.step}, ""};
     demand = DemandAlong(state, plan->second, start.source, *start.first);
   } else {
     const std::string& evaluation = state.offers.at(made->offer).offer.evaluation_digest;
     if (!needs.ready_evaluations().contains({evaluation, start.source})) return {};
+    if (IsHeldBack(state, plan->second, {evaluation, start.source})) return {};
     beginning = {start.source, evaluation};
   }
   if (!MayStart(draft, server->second, plan->second, beginning, demand)) return {};
@@ -142,13 +145,14 @@ void AskPolicy(Draft& draft) {
   }
 }
 
-// Of the studies for which slots are idle, now that all that can be done is ordered. O(those that are asked + kinds of
-// offers that others wait for).
+// Of the studies for which slots are idle, now that all that can be done is ordered; none of who is stopped. O(those
+// that are asked + kinds of offers that others wait for).
 void AskTuners(Draft& draft) {
   std::vector<StudyId> asked;
   for (const auto& [kind, studies] : draft.state().index.tuners_to_ask) {
     if (!IdleServers(draft.state(), kind).none()) asked.insert(asked.end(), studies.begin(), studies.end());
   }
+  std::erase_if(asked, [&](StudyId study) { return IsStopped(draft.state(), study); });
   for (const StudyId study : asked) AppendEvent(draft, study, SlotIdle{});
 }
 

@@ -11,6 +11,7 @@
 #include "master/core/nodes/trials_in_view.h"
 #include "master/core/state/demand.h"
 #include "master/core/state/trainer_check.h"
+#include "master/core/state/usage.h"
 
 namespace espalier::master {
 namespace {
@@ -39,6 +40,7 @@ class StateView : public TrialsInView {
         const std::set<ReadyEvaluation>& ready = state().index.needs.at(id).ready_evaluations();
         for (auto it = ready.lower_bound({kind.evaluation, {}}); it != ready.end(); ++it) {
           if (it->evaluation != kind.evaluation) break;
+          if (IsHeldBack(state(), plan, *it)) continue;
           const Server* server =
               FirstThatMay(servers, plan, {it->point, kind.evaluation}, {}, [](const Server&) { return true; });
           if (server != nullptr) return StartPath{id, it->point, std::nullopt, IdleSlotOf(*server)};
@@ -53,7 +55,7 @@ class StateView : public TrialsInView {
     for (const auto& [plan, needs] : state().index.needs) {
       for (const ReadyPath& path : needs.ready_paths()) {
         for (const auto& [first, totals] : needs.Find(path.source)->successors) {
-          ready.push_back({plan, path.source, first});
+          if (!IsHeldBack(state(), needs, {path.source, first})) ready.push_back({plan, path.source, first});
         }
       }
     }
@@ -63,7 +65,9 @@ class StateView : public TrialsInView {
 
   bool IsReady(const ReadyWork& work) const override {
     const auto needs = state().index.needs.find(work.plan);
-    return needs != state().index.needs.end() && needs->second.IsReady({work.source, work.first});
+    const StageAt stage{work.source, work.first};
+    return needs != state().index.needs.end() && needs->second.IsReady(stage) &&
+           !IsHeldBack(state(), needs->second, stage);
   }
 
   std::optional<StartPath> StartOf(const ReadyWork& work) const override {

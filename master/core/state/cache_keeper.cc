@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "master/core/state/step_time.h"
+#include "master/core/state/usage.h"
 #include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
@@ -81,10 +82,41 @@ CacheValue ValueNow(const MasterState& state, PlanId plan_id, Point point) {
   return value;
 }
 
+template <class Change>
+void CacheKeeper::InEachCache(PlanId plan, Point point, const Change& change) {
+  change(state_.index.cache);
+  if (state_.index.limited_caches.empty()) return;
+  const auto study = state_.studies.find(state_.plans.at(plan).Node(point.node).caused_by);
+  if (study == state_.studies.end()) return;
+  for (const Party& party : PartiesOf(study->second)) {
+    const auto limited = state_.index.limited_caches.find(party);
+    if (limited != state_.index.limited_caches.end()) change(limited->second);
+  }
+}
+
 void CacheKeeper::Value(PlanId plan, Point point) {
   const Standing standing = StandingNow(state_, plan, point);
-  const bool is_needed = standing == Standing::kNeeded;
-  state_.index.cache.SetStanding(point, standing, is_needed ? CacheValue{} : ValueNow(state_, plan, point));
+  const CacheValue value = standing == Standing::kNeeded ? CacheValue{} : ValueNow(state_, plan, point);
+  InEachCache(plan, point, [&](CheckpointCache& cache) { cache.SetStanding(point, standing, value); });
+}
+
+void CacheKeeper::Limit(const Party& party, bool has_limit) {
+  if (!has_limit) {
+    state_.index.limited_caches.erase(party);
+    return;
+  }
+  const auto [limited, is_new] = state_.index.limited_caches.try_emplace(party);
+  if (!is_new) return;
+  std::vector<std::pair<PlanId, Point>> counted;
+  state_.index.cache.ForEach([&](Point point, PlanId plan, std::int64_t bytes) {
+    const auto study = state_.studies.find(state_.plans.at(plan).Node(point.node).caused_by);
+    if (study == state_.studies.end()) return;
+    const std::array<Party, 2> parties = PartiesOf(study->second);
+    if (std::ranges::find(parties, party) == parties.end()) return;
+    limited->second.Add(point, plan, bytes);
+    counted.emplace_back(plan, point);
+  });
+  for (const auto& [plan, point] : counted) Value(plan, point);
 }
 
 void CacheKeeper::LookAgain(PlanId plan, Point point) {
@@ -144,14 +176,20 @@ void CacheKeeper::SetFurthest(PlanId plan, RunId run, Point point) {
 void CacheKeeper::Stored(const SearchPlan& plan, Point point) {
   if (OriginAt(plan, point) != nullptr) return;  // the file is the origin's, and kept there
   const Checkpoint& stands = *plan.FindCheckpoint(point);
-  state_.index.cache.Add(point, plan.id, stands.bytes);
+  const std::int64_t before = state_.index.cache.BytesOf(point);
+  UsageKeeper(state_).Count(plan.Node(point.node).caused_by, &Usage::stored_bytes, stands.bytes - before);
+  InEachCache(plan.id, point, [&](CheckpointCache& cache) { cache.Add(point, plan.id, stands.bytes); });
   // A node manager may name any run, one of another plan, too.
   const bool is_at_work = state_.active_runs.contains(stands.run) && state_.runs.at(stands.run).plan == plan.id;
   if (is_at_work) SetFurthest(plan.id, stands.run, point);
   Value(plan.id, point);
 }
 
-void CacheKeeper::Dropped(Point point) { state_.index.cache.Remove(point); }
+void CacheKeeper::Dropped(const SearchPlan& plan, Point point) {
+  const std::int64_t before = state_.index.cache.BytesOf(point);
+  UsageKeeper(state_).Count(plan.Node(point.node).caused_by, &Usage::stored_bytes, -before);
+  InEachCache(plan.id, point, [&](CheckpointCache& cache) { cache.Remove(point); });
+}
 
 void CacheKeeper::RunAdded(const Run& run) {
   if (run.start) {

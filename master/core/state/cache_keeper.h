@@ -23,11 +23,13 @@ class CacheKeeper {
 
   // Each O(log), and O(ValueNow) where a checkpoint is not needed any more, or by others than before.
   void Stored(const SearchPlan& plan, Point point);
-  void Dropped(Point point);
+  void Dropped(const SearchPlan& plan, Point point);
   void RunAdded(const Run& run);
   void RunEnded(const Run& run);
   // `take` takes what has come of a claim: another state may be kept.
   void Around(const Study& study, const ClaimSettled& settled, const std::function<void()>& take);
+  // What counts for the party is kept in a cache of its own from now on, or no more. O(checkpoints) where it was not.
+  void Limit(const Party& party, bool has_limit);
   // What states are kept for, whoever asks: so many more, or fewer, reasons to keep this one.
   void CountKept(PlanId plan, Point point, std::int64_t sign);
   // The study keeps others from now on. O(its events log).
@@ -39,6 +41,9 @@ class CacheKeeper {
 
  private:
   void SetFurthest(PlanId plan, RunId run, Point point);
+  // Calls `change` with each cache that the state at the point is in.
+  template <class Change>
+  void InEachCache(PlanId plan, Point point, const Change& change);
   void CountAllKept(const Study& study, std::int64_t sign);
   void CountKept(TrialId trial, Step step, std::int64_t sign);
 

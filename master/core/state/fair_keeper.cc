@@ -1,5 +1,9 @@
 #include "master/core/state/fair_keeper.h"
 
+#include <algorithm>
+
+#include "master/core/state/usage.h"
+
 namespace espalier::master {
 
 void FairKeeper::StudyAdded(const Study& study) {
@@ -30,13 +34,28 @@ void FairKeeper::ListReady(const SearchPlan& plan, StudyId study) {
     index.ready_rank_for.erase(known);
   }
   const auto best = needs.FirstReadyFor(study);
-  if (best != needs.ready_stages().end() && best->study == study) {
+  if (best != needs.ready_stages().end() && best->study == study && !IsStopped(state_, study)) {
     plans.insert({best->rank, plan.id});
     index.ready_rank_for.emplace(std::pair(plan.id, study), best->rank);
   }
   const bool wants = !plans.empty();
   if (!wants) index.ready_for.erase(study);
   index.fair_share.Want(study, wants);
+}
+
+void FairKeeper::StoppedOrNot(const Party& party) {
+  for (const StudyId study : state_.running_studies) {
+    const std::array<Party, 2> parties = PartiesOf(state_.studies.at(study));
+    const auto plans = state_.index.plans_of_study.find(study);
+    if (std::ranges::find(parties, party) == parties.end() || plans == state_.index.plans_of_study.end()) continue;
+    for (const PlanId plan : plans->second) {
+      const auto needs = state_.index.needs.find(plan);
+      if (needs == state_.index.needs.end()) continue;
+      ListReady(state_.plans.at(plan), study);
+      needs->second.LookAgainAt(study);
+      state_.index.work_changed.insert(plan);
+    }
+  }
 }
 
 void FairKeeper::Serves(const Run& run) {

@@ -23,6 +23,10 @@ class FairKeeper {
   // Of the team, or if that is empty of the study. O(log). REQUIRES: weight > 0; there is such a study.
   void SetWeight(const std::string& team, StudyId study, double weight);
 
+  // The party's studies are stopped (SetStopped), or may go on: what can be started for them is listed anew, and
+  // policies look at it. O(running studies + what can be started for the party's x log).
+  void StoppedOrNot(const Party& party);
+
   // All that can be started is listed again, in another order.
   void Reorder();
 

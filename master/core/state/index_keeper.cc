@@ -251,7 +251,7 @@ void IndexKeeper::PlanChanged(SearchPlan& plan, const PlanChange& change) {
   if (const auto* dropped = std::get_if<DropCheckpoint>(&change)) {
     if (plan.FindCheckpoint(dropped->point) != nullptr) return;
     NoteTakenOver(plan, dropped->point, false);
-    CacheKeeper(state_).Dropped(dropped->point);
+    CacheKeeper(state_).Dropped(plan, dropped->point);
     return EditNeeds(plan, [&](NeedEditor& editor) { editor.RemoveCheckpoint(dropped->point); });
   }
 }

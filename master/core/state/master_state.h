@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "master/core/state/policy_choice.h"
+#include "master/core/state/quota.h"
 #include "master/core/state/run.h"
 #include "master/core/state/step_ledger.h"
 #include "master/core/state/study.h"
@@ -224,6 +225,7 @@ struct Indexes {
   // Checks without a finding, by the running studies whose trainer it is; none is empty.
   std::map<CheckKey, std::set<StudyId>> checks_wanted;
   CheckpointCache cache;
+  std::map<Party, CheckpointCache> limited_caches;  // of that, what counts for each party with a limit of stored bytes
   std::unordered_map<Point, StateUse> state_uses;
   std::map<RunId, Point> furthest_stored;  // by each run that has not ended
   // As studies ask (Keep), and for each running one whose trials begin with it; whether a state is there or not; none
@@ -260,6 +262,7 @@ struct MasterState {
   std::map<CheckKey, StoredFinding> check_findings;  // of trainers in users' own code
   PolicyChoice policy;
   std::map<std::string, double> team_weights;  // of teams whose weight was set
+  std::map<Party, Quota> quotas;               // none is empty
   // Derived from the above by Apply.
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;
@@ -277,8 +280,10 @@ struct MasterState {
   std::map<std::pair<Digest128, std::string>, CostSums> costs;  // by SearchPlan::cost_key
   std::map<StudyId, std::int64_t> device_time;                  // charged, in microseconds
   std::map<StudyId, std::int64_t> shared_time;  // of that, by runs that were charged to others, too; none is 0
+  std::map<Party, Usage> usage;                 // of those that have used something
   // Not stored.
-  LeadershipId leadership;  // of this master
+  LeadershipId leadership;             // of this master
+  std::map<Party, StoppedBy> stopped;  // who has come to a limit
   std::map<std::string, Server> servers;
   std::map<Digest128, Time> asked;                                    // references that somebody asks for, since when
   std::map<CheckKey, CheckPlace> checks;                              // under way

@@ -78,6 +78,17 @@ struct Printer {
   void operator()(const SetWeight& change) const {
     out << "set weight " << change.weight << " team=" << change.team << " study=" << change.study.value;
   }
+  void operator()(const SetQuota& change) const {
+    const Quota& quota = change.quota;
+    out << "limit " << PartyName(change.party);
+    if (quota.open_trials) out << " open_trials=" << *quota.open_trials;
+    if (quota.plan_nodes) out << " plan_nodes=" << *quota.plan_nodes;
+    if (quota.stored_bytes) out << " stored_bytes=" << *quota.stored_bytes;
+    if (quota.device_time) out << " device_seconds=" << quota.device_time->count();
+  }
+  void operator()(const SetStopped& change) const {
+    out << (change.by ? "stop " : "let go on ") << PartyName(change.party);
+  }
   void operator()(const SetDrain& change) const {
     out << (change.drain ? "drain" : "use") << " server " << change.server;
   }

@@ -8,6 +8,7 @@
 #include "master/core/state/device_time.h"
 #include "master/core/state/fair_keeper.h"
 #include "master/core/state/index_keeper.h"
+#include "master/core/state/usage.h"
 
 namespace espalier::master {
 namespace {
@@ -81,7 +82,10 @@ struct Applier {
     if (const auto* measured = std::get_if<SetMeasurement>(&change.change)) TakeMeasurement(plan, *measured);
     ApplyToPlan(plan, change.change);
     if (const auto* attempts = std::get_if<SetAttempts>(&change.change)) TakeDemand(state, plan, attempts->node);
-    if (const auto* node = std::get_if<AddPlanNode>(&change.change)) Count(state.next.plan_node, node->id);
+    if (const auto* node = std::get_if<AddPlanNode>(&change.change)) {
+      Count(state.next.plan_node, node->id);
+      UsageKeeper(state).Count(node->caused_by, &Usage::plan_nodes, 1);
+    }
     if (const auto* settled = std::get_if<SettleClaim>(&change.change)) {
       const Claim& claim = plan.claims.at(settled->claim);
       if (!MayBeDone(settled->state)) Await(claim, -1);
@@ -156,7 +160,8 @@ struct Applier {
       run.open.emplace(std::pair(promise.step, promise.owed), id);
       CountOpen(run, promise, 1);
     }
-    AddCharges(state, run, std::exchange(run.charges, {}));
+    const auto charges = std::exchange(run.charges, {});
+    UsageKeeper(state).Around(run, [&] { AddCharges(state, run, charges); });
     for (const StudyId study : run.serves) run.charges.try_emplace(study, 0);
     for (const auto& [study, microseconds] : run.charges) state.index.runs_of_study[study].insert(run.id);
     IndexKeeper(state).RunAdded(run);
@@ -197,7 +202,6 @@ struct Applier {
 
   void operator()(const ChargeRun& change) const {
     Run& run = Existing(state.runs, change.run, "run");
-    run.charged_to = change.to;
     const bool joined = std::any_of(change.serves.begin(), change.serves.end(),
                                     [&](StudyId study) { return !run.charges.contains(study); });
     const auto serve = [&] {
@@ -208,7 +212,10 @@ struct Applier {
     };
     joined ? state.index.steps.Around(state, run, serve) : serve();
     FairKeeper(state).Serves(run);
-    AddCharges(state, run, change.microseconds);
+    UsageKeeper(state).Around(run, [&] {
+      run.charged_to = change.to;
+      AddCharges(state, run, change.microseconds);
+    });
   }
 
   void operator()(const SetRunState& change) const {
@@ -228,6 +235,22 @@ struct Applier {
   }
   void operator()(const SetWeight& change) const {
     FairKeeper(state).SetWeight(change.team, change.study, change.weight);
+  }
+  void operator()(const SetQuota& change) const {
+    CacheKeeper(state).Limit(change.party, change.quota.stored_bytes.has_value());
+    if (change.quota.empty()) {
+      state.quotas.erase(change.party);
+    } else {
+      state.quotas.insert_or_assign(change.party, change.quota);
+    }
+  }
+  void operator()(const SetStopped& change) const {
+    if (change.by) {
+      state.stopped.insert_or_assign(change.party, *change.by);
+    } else {
+      state.stopped.erase(change.party);
+    }
+    FairKeeper(state).StoppedOrNot(change.party);
   }
   void operator()(const SetDrain& change) const {
     if (change.drain) {
@@ -393,8 +416,8 @@ bool IsOneOf(const StateChange& change) {
 }  // namespace
 
 bool IsStored(const StateChange& change) {
-  return !IsOneOf<SetServer, RemoveServer, SetPosition, RestartLeases, AskReference, ForgetAsk, PlaceCheck, EndCheck,
-                  SetRefusal, ForgetRefusals, BeginAnalysis, EndAnalysis>(change);
+  return !IsOneOf<SetServer, RemoveServer, SetPosition, SetStopped, RestartLeases, AskReference, ForgetAsk, PlaceCheck,
+                  EndCheck, SetRefusal, ForgetRefusals, BeginAnalysis, EndAnalysis>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

@@ -137,6 +137,11 @@ struct SetWeight {
   StudyId study;
   double weight = 1;
 };
+// Empty: no limits any more.
+struct SetQuota {
+  Party party;
+  Quota quota;
+};
 // None: it may take runs again.
 struct SetDrain {
   std::string server;
@@ -160,6 +165,11 @@ struct SetPosition {
 };
 struct RestartLeases {
   Moment from{};
+};
+// None: runs may be begun for the party's studies again.
+struct SetStopped {
+  Party party;
+  std::optional<StoppedBy> by;
 };
 // The server's node manager did not take an order for the stage.
 struct SetRefusal {
@@ -212,9 +222,9 @@ using StateChange =
     std::variant<AddOffer, AddStudy, CloseStudy, SetKeep, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                  AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
                  ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference,
-                 SetWeight, SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer, SetPosition, RestartLeases,
-                 AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals,
-                 BeginAnalysis, EndAnalysis>;
+                 SetWeight, SetQuota, SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer, SetPosition, SetStopped,
+                 RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal,
+                 ForgetRefusals, BeginAnalysis, EndAnalysis>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

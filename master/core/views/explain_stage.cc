@@ -5,6 +5,8 @@
 
 #include "master/core/state/demand.h"
 #include "master/core/state/stages.h"
+#include "master/core/state/usage.h"
+#include "master/core/views/held_back.h"
 #include "master/core/views/placement.h"
 #include "master/core/views/running_work.h"
 #include "master/core/views/trainer_standing.h"
@@ -122,6 +124,10 @@ class Explainer {
     told_.standing = StageStanding::kWaiting;
     const std::string begin = "its state is stored, and its evaluation ";
     if (TellPause({told_.point, evaluation}, begin) || TellCheck(begin)) return;
+    if (IsHeldBack(state_, plan_, {evaluation, told_.point})) {
+      const Claim& claim = plan_.claims.at(*needs_->Find(told_.point)->waiting.at(evaluation).claims.begin());
+      return TellStopped(state_.trials.at(claim.trial).study, begin);
+    }
     if (!IsOffered(state_, plan_, evaluation)) return TellUnoffered(evaluation, begin);
     told_.waits_for = WaitsFor::kSlot;
     if (TellDraining(evaluation, begin) || TellRefused({told_.point, evaluation}, begin)) return;
@@ -176,6 +182,9 @@ class Explainer {
       return;
     }
     if (TellPause({{needed.head, needed.source.step}, ""}, begin) || TellCheck(begin)) return;
+    if (source != nullptr && IsHeldBack(state_, *needs_, {needed.source, needed.head})) {
+      return TellStopped(source->successors.at(needed.head).studies.counts().front().first, begin);
+    }
     if (!IsOffered(state_, plan_, "")) return TellUnoffered("", begin);
     if (TellTooLarge(needed, begin)) return;
     told_.waits_for = WaitsFor::kSlot;
@@ -232,6 +241,14 @@ class Explainer {
     told_.why += ", after " + std::to_string(count) + (count == 1 ? " failure" : " failures");
     if (const std::string line = LastLine(attempts->log); !line.empty()) told_.why += "; the last: " + line;
     return true;
+  }
+
+  // For all studies that want it, of which this is one. What others use is not for everybody to know.
+  void TellStopped(StudyId id, const std::string& begin) {
+    const Study& study = state_.studies.at(id);
+    told_.waits_for = WaitsFor::kQuota;
+    told_.why = begin + "waits, since whoever wants it has come to a quota";
+    if (MaySee(caller_, study)) told_.why += ": " + WhyHeldBack(state_, study, now_);
   }
 
   // False: some server that offers it has not refused it lately.

@@ -34,6 +34,7 @@ enum class WaitsFor {
   kPause,  // to be over
   kRetry,  // held, until `stage retry`
   kCheck,  // of its trainer, before anything is trained
+  kQuota,  // to be raised, or not to be reached any more
   kOffer,  // a server that offers just what it needs
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "master/core/views/held_back.h"
 #include "master/core/views/lineage_work.h"
 #include "master/core/views/running_work.h"
 #include "master/core/views/trial_state.h"
@@ -76,6 +77,8 @@ Seconds EstimateLeft(const MasterState& state, const Study& study) {
 
 std::vector<std::string> WarningsOf(const MasterState& state, StudyId study, Time now) {
   std::vector<std::string> warnings;
+  const std::string held_back = WhyHeldBack(state, state.studies.at(study), now);
+  if (!held_back.empty()) warnings.push_back("nothing is begun for it: " + held_back);
   for (const RunId id : state.active_runs) {
     const Run& run = state.runs.at(id);
     if (!run.training() || !std::binary_search(run.serves.begin(), run.serves.end(), study)) continue;

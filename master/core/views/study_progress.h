@@ -15,7 +15,7 @@ struct StudyProgress {
   std::int64_t unique_steps = 0;      // of those, shared ones once
   std::int64_t trained_steps = 0;     // of unique
   Seconds left{-1};                   // estimated for what is claimed now; negative: not known
-  std::vector<std::string> warnings;  // of runs that serve it
+  std::vector<std::string> warnings;  // of runs that serve it; of a quota that is reached
 };
 
 // From counters: O(the study's plans + runs under way).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/core/views/held_back.h"
 #include "master/core/views/trial_state.h"
 #include "searchplan/plan/record_result.h"
 
@@ -60,7 +61,8 @@ StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
           .elapsed = study.finished_at.value_or(now) - study.created_at,
           .best = BestOf(state, study_id),
           .check = CheckOf(state, study),
-          .reuse = ReusedBy(state, study)};
+          .reuse = ReusedBy(state, study),
+          .held_back = study.finished_at ? "" : WhyHeldBack(state, study, now)};
 }
 
 }  // namespace espalier::master

@@ -46,12 +46,13 @@ struct StudySummary {
   std::optional<BestTrial> best;
   std::optional<StudyCheck> check;   // none: the trainer is a server's own, and needs none
   std::optional<ReusedStudy> reuse;  // none: it begins at Init
+  std::string held_back;             // why no run is begun for it alone (held_back.h); empty: it may go on
 };
 
 // The best of its trials, at the step where it was measured. O(depth).
 std::optional<BestTrial> BestOf(const MasterState& state, StudyId study);
 
-// From counters, but for the bound, which is left 0: O(runs under way).
+// From counters, but for the bound, which is left 0: O(runs under way, and the studies that they serve).
 StudySummary Summarize(const MasterState& state, StudyId study, Time now);
 
 }  // namespace espalier::master

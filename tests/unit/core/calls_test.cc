@@ -192,6 +192,7 @@ TEST_CASE("every kind of call is answered the same again, and refused under an i
       ChoosePolicy{"throughput"},
       WeighTeam{"team", 2},
       WeighStudy{study, 2},
+      LimitParty{{Party::Kind::kTeam, "team"}, {.open_trials = 1000}},
       PinStudy{study, Keep::kAll},
       CancelStudy{study},
       PutArchive{"code"},

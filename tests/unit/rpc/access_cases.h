@@ -144,6 +144,11 @@ inline std::vector<Case> CasesOfAdministrators() {
                  weigh.set_team("vision");
                  weigh.set_weight(2);
                })),
+      MakeCase("UserService/SetQuota", Make<v1::SetQuotaRequest>([](auto& set) {
+                 set.set_request_id("1");
+                 set.set_team("vision");
+                 set.mutable_open_trials()->set_at_most(1000);
+               })),
       MakeCase("UserService/ListUsers", v1::ListUsersRequest()),
       MakeCase("UserService/RemoveUser", Make<v1::RemoveUserRequest>([](auto& remove) {
                  remove.set_request_id("1");
@@ -205,6 +210,7 @@ inline std::vector<Case> CasesOf(v1::Scope scope) {
       MakeCase("InspectService/Forecast", SameForecast(scope)),
       MakeCase("InspectService/ListStudies", v1::ListStudiesRequest()),
       MakeCase("InspectService/ListServers", v1::ListServersRequest()),
+      MakeCase("UserService/ListQuotas", v1::ListQuotasRequest()),
       MakeCase("InspectService/ListTrainers", v1::ListTrainersRequest()),
       MakeCase("StudyService/PutArchive", Make<v1::PutArchiveRequest>([](auto& put) {
                  put.set_request_id("6");

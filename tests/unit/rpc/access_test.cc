@@ -47,7 +47,7 @@ void CheckTellsNothing(const std::string& method, const Outcome& outcome) {
 
 bool IsForMembers(const std::string& method) {
   return method.starts_with("StudyService/") || method.starts_with("InspectService/") ||
-         method == "CheckpointService/ListCheckpoints";
+         method == "CheckpointService/ListCheckpoints" || method == "UserService/ListQuotas";
 }
 
 void CheckAllAreRefusedWithoutToken(World& world) {

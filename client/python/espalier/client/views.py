@@ -59,7 +59,7 @@ class Origin:
 class Summary:
     """A study with its numbers as of when it was asked for. `state`: "running" or "finished"; `cancelled`: it was. `trials`: how many by
     state: waiting, running, idle (open, nothing is waited for), done, failed, cancelled. `merge_rate`: claimed over unique steps, 0 if none is done.
-    `stopped`: what its stop rule came to, empty: nothing yet. `reuses`: None: its trials begin at Init. `check`: how far the check of the user's trainer is, empty if it needs none.
+    `stopped`: what its stop rule came to, empty: nothing yet. `held_back`: why no run is begun for it alone, since a quota is reached, empty: it may go on. `reuses`: None: its trials begin at Init. `check`: how far the check of the user's trainer is, empty if it needs none.
     `slot_seconds`: of devices, as charged to it; `shared_seconds`: of those, by runs of which others were charged a part, too; `saved_seconds`: that its
     trials would have taken besides if each were trained alone. `weight`: among the studies of its team.
     Times are seconds."""
@@ -83,6 +83,7 @@ class Summary:
     makespan_bound_seconds: float
     best: Best | None
     stopped: str
+    held_back: str
     cancelled: bool
     keep: str
     check: str
@@ -94,6 +95,7 @@ class Summary:
         states = ", ".join(f"{count} {state}" for state, count in self.trials.items() if count)
         rows = [("study", f"{self.id}, {self.name}: {'cancelled' if self.cancelled else self.state} ({self.trainer})")]
         rows += [("stopped", self.stopped)] if self.stopped else []
+        rows += [("held back", self.held_back)] if self.held_back else []
         if self.reuses is not None:
             limit = "" if self.reuses.until is None else f" up to step {self.reuses.until}"
             rows.append(("reuses", f"study {self.reuses.study_id} (code {self.reuses.code_digest[:12]}){limit}"))
@@ -154,7 +156,7 @@ def summary_of(wire: Any) -> Summary:
         merge_rate=wire.merge_rate, time_weighted_merge_rate=wire.time_weighted_merge_rate, slot_seconds=wire.slot_seconds,
         shared_seconds=wire.shared_seconds, saved_seconds=wire.saved_seconds, weight=wire.weight,
         elapsed_seconds=wire.elapsed_seconds, makespan_bound_seconds=wire.makespan_bound_seconds, best=_best_of(wire),
-        stopped=wire.stopped, cancelled=wire.cancelled, keep=KEEP_WORDS.get(name_of("Keep", wire.keep), ""), check=wire.check.state,
+        stopped=wire.stopped, held_back=wire.held_back, cancelled=wire.cancelled, keep=KEEP_WORDS.get(name_of("Keep", wire.keep), ""), check=wire.check.state,
         check_text=wire.check.text, reuses=_reuse_of(wire), definition=wire.definition,
     )  # fmt: skip
 
