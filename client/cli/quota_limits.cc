@@ -56,12 +56,12 @@ Json ToJson(const v1::Allowance& allowance) {
 }  // namespace
 
 Result<void> Fill(const LimitOptions& options, v1::SetQuotaRequest& request) {
-  ESPALIER_RETURN_IF_ERROR(FillLimit(options.open_trials, "--open-trials", ParseNumber,
-                                     [&] { return request.mutable_open_trials(); }));
-  ESPALIER_RETURN_IF_ERROR(FillLimit(options.plan_nodes, "--plan-nodes", ParseNumber,
-                                     [&] { return request.mutable_plan_nodes(); }));
-  ESPALIER_RETURN_IF_ERROR(FillLimit(options.stored_bytes, "--stored-bytes", ParseBytes,
-                                     [&] { return request.mutable_stored_bytes(); }));
+  ESPALIER_RETURN_IF_ERROR(
+      FillLimit(options.open_trials, "--open-trials", ParseNumber, [&] { return request.mutable_open_trials(); }));
+  ESPALIER_RETURN_IF_ERROR(
+      FillLimit(options.plan_nodes, "--plan-nodes", ParseNumber, [&] { return request.mutable_plan_nodes(); }));
+  ESPALIER_RETURN_IF_ERROR(
+      FillLimit(options.stored_bytes, "--stored-bytes", ParseBytes, [&] { return request.mutable_stored_bytes(); }));
   return FillLimit(options.device_seconds, "--device-seconds", ParseNumber,
                    [&] { return request.mutable_device_seconds(); });
 }

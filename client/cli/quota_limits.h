@@ -28,7 +28,8 @@ Result<void> Fill(const LimitOptions& options, v1::SetQuotaRequest& request);
 // A row for each team and user that has a limit, and what else is to be said of it; nothing where nobody has one.
 void PrintLimits(std::ostream& out, const v1::ListQuotasResponse& quotas);
 
-// [{team, user, open_trials, plan_nodes, stored_bytes, device_seconds, stopped}]; each of what is counted {used, at_most}.
+// [{team, user, open_trials, plan_nodes, stored_bytes, device_seconds, stopped}]; each of what is counted {used,
+// at_most}.
 Json QuotasInJson(const v1::ListQuotasResponse& quotas);
 
 }  // namespace espalier

@@ -26,7 +26,8 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::vector<FakeStudy> studies;
-  std::map<std::string, v1::CreateStudyResponse> creation_answers;
+  // By request id: its content, and what it was answered.
+  std::map<std::string, std::pair<std::string, v1::CreateStudyResponse>> creation_answers;
   std::vector<v1::SubmitRequest> submissions;
   std::vector<v1::CreateStudyRequest> creations;
   std::vector<v1::RetryStageRequest> retries;
@@ -69,13 +70,15 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     const std::lock_guard lock(mutex);
     creations.push_back(*request);
     return WithFaults([&] {
+      const std::string content = request->study().SerializeAsString();
       if (const auto answer = creation_answers.find(request->request_id()); answer != creation_answers.end()) {
-        *response = answer->second;
-        return grpc::Status::OK;
+        *response = answer->second.second;
+        if (answer->second.first == content) return grpc::Status::OK;
+        return Refuse(grpc::StatusCode::ALREADY_EXISTS, "this request id had other content", "request_id");
       }
       for (const FakeStudy& study : studies) {
         if (study.finished() || study.specification().name() != request->study().name()) continue;
-        if (study.specification().SerializeAsString() != request->study().SerializeAsString()) {
+        if (study.specification().SerializeAsString() != content) {
           return Refuse(grpc::StatusCode::ALREADY_EXISTS, "a running study of that name has other content", "study");
         }
         response->set_study_id(study.id());
@@ -83,7 +86,7 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
         return grpc::Status::OK;
       }
       response->set_study_id(studies.emplace_back(next_id++, request->study()).id());
-      creation_answers[request->request_id()] = *response;
+      creation_answers[request->request_id()] = {content, *response};
       return grpc::Status::OK;
     });
   }
@@ -204,6 +207,8 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     while (true) {
       const FakeStudy* study = Find(request->study_id());
       if (study == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
+      if (request->from_event() < 0) return Refuse(grpc::StatusCode::INVALID_ARGUMENT, "no event has such a number");
+      if (next > study->events().size()) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "no such event yet");
       if (stopping || context->IsCancelled()) return {grpc::StatusCode::UNAVAILABLE, "stopping"};
       if (options.events_per_stream > 0 && sent == options.events_per_stream) {
         return {grpc::StatusCode::UNAVAILABLE, "the stream breaks"};

@@ -53,29 +53,40 @@ grpc::Status FakeStudy::Submit(const v1::SubmitRequest& request, std::int64_t& n
   return grpc::Status::OK;
 }
 
+grpc::Status FakeStudy::CheckOpen(std::int64_t trial_id, const std::string& field) {
+  const FakeTrial* trial = Find(trial_id);
+  const std::string name = "trial " + std::to_string(trial_id);
+  if (trial == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "the study has no " + name, field);
+  if (!trial->open) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, name + " is closed", field);
+  return grpc::Status::OK;
+}
+
 grpc::Status FakeStudy::Check(const v1::SubmitRequest& request) {
-  if (finished_) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "the study is finished");
+  const auto indexed = [](const char* list, int index) { return list + ("[" + std::to_string(index) + "]"); };
+  if (closing_ || finished_) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "the study is finished");
   for (int i = 0; i < request.new_trials_size(); ++i) {
     const v1::NewTrial& trial = request.new_trials(i);
-    if (trial.steps() >= 1 && (trial.horizon_steps() == 0 || trial.steps() <= trial.horizon_steps())) continue;
-    return Refuse(grpc::StatusCode::INVALID_ARGUMENT, "steps: expected 1 <= steps <= horizon",
-                  "trials[" + std::to_string(i) + "].steps");
-  }
-  for (const v1::FurtherClaim& claim : request.claims()) {
-    const FakeTrial* trial = Find(claim.trial_id());
-    if (trial == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such trial");
-    if (!trial->open) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "the trial is closed");
-    if (claim.steps() <= trial->last_claim || claim.steps() > trial->horizon) {
-      return Refuse(grpc::StatusCode::INVALID_ARGUMENT, "steps: expected past the last claim", "claims");
+    const std::string field = indexed("trials", i);
+    if (trial.steps() < 1) return Refuse(grpc::StatusCode::INVALID_ARGUMENT, "expected 1 or more", field + ".steps");
+    if (trial.horizon_steps() != 0 && trial.horizon_steps() < trial.steps()) {
+      return Refuse(grpc::StatusCode::INVALID_ARGUMENT, "expected at least the steps", field + ".horizon_steps");
     }
   }
-  for (const std::int64_t id : request.close_trial_ids()) {
-    const FakeTrial* trial = Find(id);
-    if (trial == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such trial");
-    if (!trial->open) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "the trial is closed");
+  for (int i = 0; i < request.claims_size(); ++i) {
+    const v1::FurtherClaim& claim = request.claims(i);
+    if (grpc::Status open = CheckOpen(claim.trial_id(), indexed("claims", i)); !open.ok()) return open;
+    const FakeTrial& trial = *Find(claim.trial_id());
+    if (claim.steps() > trial.last_claim && claim.steps() <= trial.horizon) continue;
+    return Refuse(grpc::StatusCode::INVALID_ARGUMENT, "expected past the last claim", indexed("claims", i) + ".steps");
   }
-  for (const std::int64_t id : request.cancel_trial_ids()) {
-    if (Find(id) == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "the study has no trial " + std::to_string(id));
+  for (int i = 0; i < request.close_trial_ids_size(); ++i) {
+    grpc::Status open = CheckOpen(request.close_trial_ids(i), indexed("close_trial_ids", i));
+    if (!open.ok()) return open;
+  }
+  for (int i = 0; i < request.cancel_trial_ids_size(); ++i) {
+    if (Find(request.cancel_trial_ids(i)) != nullptr) continue;
+    return Refuse(grpc::StatusCode::NOT_FOUND, "the study has no trial " + std::to_string(request.cancel_trial_ids(i)),
+                  indexed("cancel_trial_ids", i));
   }
   return grpc::Status::OK;
 }

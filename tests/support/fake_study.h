@@ -68,6 +68,7 @@ class FakeStudy {
 
  private:
   FakeTrial* Find(std::int64_t trial_id);
+  grpc::Status CheckOpen(std::int64_t trial_id, const std::string& field);
   grpc::Status Check(const v1::SubmitRequest& request);
   void Apply(const v1::SubmitRequest& request, std::int64_t& next_id, v1::SubmitResponse& response);
   std::int64_t AddClaim(FakeTrial& trial, std::int64_t step, std::int64_t& next_id);

@@ -13,9 +13,9 @@ Result<void> CheckLimit(const Party& party, const char* what, std::int64_t used,
                         const char* how_to_need_less) {
   if (more <= 0 || used + more <= most) return {};
   return MakeError(ErrorCode::kResourceExhausted,
-                   PartyName(party) + " has " + std::to_string(used) + " " + what + ", may have " + std::to_string(most) +
-                       " at most, and would have " + std::to_string(used + more) + how_to_need_less +
-                       "; administrators may allow more: espalier quota",
+                   PartyName(party) + " has " + std::to_string(used) + " " + what + ", may have " +
+                       std::to_string(most) + " at most, and would have " + std::to_string(used + more) +
+                       how_to_need_less + "; administrators may allow more: espalier quota",
                    "trials");
 }
 
@@ -26,8 +26,8 @@ class NodeCounter {
       : state_(state), study_(study), continued_(continued) {}
 
   void Add(const ResolvedTrial& trial, TrialId id) {
-    const PlanIdentity identity = continued_ != nullptr ? state_.plans.at(continued_->plan).identity
-                                                        : PlanIdentityOf(study_, id);
+    const PlanIdentity identity =
+        continued_ != nullptr ? state_.plans.at(continued_->plan).identity : PlanIdentityOf(study_, id);
     const Digest128 root = DigestOf(identity);
     const auto known = state_.plan_by_identity.find(root);
     const bool is_new = known == state_.plan_by_identity.end();

@@ -9,10 +9,10 @@
 
 namespace espalier::master {
 
-// `closing`: how many of the party's open trials the same call closes. `continued`: which trial the new ones go on from,
-// in its plan; null: none. Error: kResourceExhausted of "trials", with what is used, what would be, and what may be. O(1)
-// where neither the team nor the user has such a limit; else O(running studies), and where the plan's nodes may become
-// too many O(joint segments x log nodes).
+// `closing`: how many of the party's open trials the same call closes. `continued`: which trial the new ones go on
+// from, in its plan; null: none. Error: kResourceExhausted of "trials", with what is used, what would be, and what may
+// be. O(1) where neither the team nor the user has such a limit; else O(running studies), and where the plan's nodes
+// may become too many O(joint segments x log nodes).
 Result<void> CheckQuotas(const MasterState& state, const Study& study, const std::vector<ResolvedTrial>& trials,
                          std::int64_t closing, const Trial* continued = nullptr);
 

@@ -9,9 +9,9 @@
 
 namespace espalier::master {
 
-// The party's limits from now on; whoever is beyond one that stops is stopped at once, and loses nothing. Administrators
-// may call (the service checks that before it posts). Errors: kNotFound for a team of which nobody is or was, or no such
-// user; kInvalidArgument. O(users), and where stored bytes are limited first, O(checkpoints).
+// The party's limits from now on; whoever is beyond one that stops is stopped at once, and loses nothing.
+// Administrators may call (the service checks that before it posts). Errors: kNotFound for a team of which nobody is or
+// was, or no such user; kInvalidArgument. O(users), and where stored bytes are limited first, O(checkpoints).
 Digest128 ContentOf(const Caller& caller, const LimitParty& call);
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const LimitParty& call);
 QuotaSet AnswerOf(const LimitParty& call, const std::vector<std::int64_t>& ids);

@@ -24,7 +24,7 @@ std::array<Party, 2> PartiesOf(const Study& study) {
   return {Party{Party::Kind::kTeam, study.team}, Party{Party::Kind::kUser, study.user}};
 }
 
-void UsageKeeper::Count(StudyId id, std::int64_t Usage::* what, std::int64_t more) {
+void UsageKeeper::Count(StudyId id, std::int64_t Usage::*what, std::int64_t more) {
   const auto study = state_.studies.find(id);
   if (study == state_.studies.end()) return;
   for (const Party& party : PartiesOf(study->second)) state_.usage[party].*what += more;
@@ -103,7 +103,8 @@ bool IsStopped(const MasterState& state, StudyId study) {
 bool IsHeldBack(const MasterState& state, const NeedIndex& needs, const StageAt& stage) {
   if (state.stopped.empty()) return false;
   const StudyTally& studies = needs.Find(stage.source)->successors.at(stage.first).studies;
-  return !studies.counts().empty() && std::ranges::all_of(studies.counts(), [&](const auto& entry) { return IsStopped(state, entry.first); });
+  return !studies.counts().empty() &&
+         std::ranges::all_of(studies.counts(), [&](const auto& entry) { return IsStopped(state, entry.first); });
 }
 
 bool IsHeldBack(const MasterState& state, const SearchPlan& plan, const ReadyEvaluation& evaluation) {

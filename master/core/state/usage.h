@@ -15,7 +15,7 @@ class UsageKeeper {
   explicit UsageKeeper(MasterState& state) : state_(state) {}
 
   // So many more; negative: fewer. Nothing for a study that is not known. O(log).
-  void Count(StudyId study, std::int64_t Usage::* what, std::int64_t more);
+  void Count(StudyId study, std::int64_t Usage::*what, std::int64_t more);
   // `charge` changes what the run was charged, or until when. O(studies that it has served x log).
   void Around(const Run& run, const std::function<void()>& charge);
 

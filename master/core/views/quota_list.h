@@ -19,8 +19,8 @@ struct PartyQuota {
   std::string stopped;     // why; empty: it is not
 };
 
-// Of the caller's team and its users, and to administrators of all; each team before its users, by name. Of those who are
-// no users any more, such as have used something. O(users x (log + running studies) + runs under way).
+// Of the caller's team and its users, and to administrators of all; each team before its users, by name. Of those who
+// are no users any more, such as have used something. O(users x (log + running studies) + runs under way).
 std::vector<PartyQuota> QuotasFor(const Caller& caller, const MasterState& state, Time now);
 
 }  // namespace espalier::master

@@ -75,9 +75,7 @@ struct Service : SimulatedService {
       return run.training() && std::ranges::find(run.serves, study) != run.serves.end();
     });
   }
-  std::int64_t DoneTrials(StudyId study) const {
-    return state().trial_index.at(study).Count(TrialStanding::kIdle);
-  }
+  std::int64_t DoneTrials(StudyId study) const { return state().trial_index.at(study).Count(TrialStanding::kIdle); }
   bool NothingWasTrainedTwice() const {
     return std::ranges::all_of(trained, [](const auto& entry) { return entry.second == 1; });
   }
@@ -134,8 +132,8 @@ TEST_CASE("of plan nodes what trials share, with others and among each other, co
   REQUIRE_FALSE(of.Refusal(of.study, {multi(5, "0.1"), multi(5, "0.2")}));  // one trunk, two branches
   CHECK(UsageOf(of.state(), kTeam).plan_nodes == 3);
   CHECK(UsageOf(of.state(), kUserAnn).plan_nodes == 3);
-  CHECK(of.Refusal(of.study, {multi(5, "0.3"), multi(6, "0.2"), multi(7, "0.2")})->message.starts_with(
-      "team team has 3 plan nodes, may have 5 at most, and would have 6"));
+  CHECK(of.Refusal(of.study, {multi(5, "0.3"), multi(6, "0.2"), multi(7, "0.2")})
+            ->message.starts_with("team team has 3 plan nodes, may have 5 at most, and would have 6"));
   CHECK_FALSE(of.Refusal(of.study, {multi(5, "0.3"), multi(5, "0.1"), multi(6, "0.2"), multi(6, "0.2")}));
   CHECK(UsageOf(of.state(), kTeam).plan_nodes == 5);
   CHECK_FALSE(of.Refusal(of.study, {multi(5, "0.1")}));
@@ -196,6 +194,71 @@ TEST_CASE("a day's device time is free again after midnight, and what was used b
   CHECK(of.DoneTrials(ann) == 2);
   CHECK(UsageOf(of.state(), kUserAnn).device_time / 1'000'000 < 40);
   CHECK(of.NothingWasTrainedTwice());
+}
+
+TEST_CASE("of a run that trains over midnight each day has its part") {
+  Office of;
+  Limit(of, kTeam, {.device_time = Seconds(1e6)});
+  of.Submit(of.study, {{"lr", "0.1"}}, 10);
+  const Run& run = of.Last();
+  const Time midnight = std::chrono::ceil<std::chrono::days>(run.ordered_at);
+  const Time until = midnight + std::chrono::seconds(10);
+  const auto held = until - run.ordered_at;
+  const auto charge = [&](Time to, std::chrono::microseconds time) {
+    Apply(of.state(), ChargeRun{run.id, to, {{of.study, time.count()}}, {of.study}});
+  };
+  charge(run.ordered_at + std::chrono::seconds(100), std::chrono::seconds(100));
+  CHECK(UsageOf(of.state(), kTeam).device_time == 100'000'000);
+  charge(until, held - std::chrono::seconds(100));
+  CHECK(UsageOf(of.state(), kTeam).device_time == 10'000'000);
+  CHECK(UsageOf(of.state(), kTeam).day == midnight);
+  const std::map<Party, Seconds> today = DeviceTimeToday(of.state(), until + std::chrono::seconds(5));
+  CHECK(today.at(kTeam) == Seconds(15));
+  CHECK(today.at(kUserAnn) == Seconds(15));
+  const Time next_midnight = midnight + std::chrono::days(1);
+  CHECK(DeviceTimeToday(of.state(), next_midnight + std::chrono::seconds(3)).at(kTeam) == Seconds(3));
+}
+
+TEST_CASE("slots are given to others at once, though it would be the turn of who is stopped") {
+  Office of;
+  Limit(of, kTeam, {.device_time = Seconds(0)});
+  of.Submit(of.study, {{"lr", "0.1"}}, 10);
+  const StudyId bobs = of.StudyOf(kBob);
+  for (const char* lr : {"0.2", "0.3"}) {
+    of.Ask({.call = CallId{1},
+            .caller = kBob,
+            .request_id = lr,
+            .what = SubmitBatch{.study = bobs, .new_trials = {{{{"lr", lr}}, Step{10}, Step{0}}}}});
+  }
+  CHECK(of.state().runs.size() == 2);
+  for (const auto& [id, run] : of.state().runs) CHECK(run.serves == std::vector{bobs});
+  CHECK(std::ranges::none_of(of.log, [](const std::string& line) { return line.find("cannot be done") != line.npos; }));
+}
+
+TEST_CASE("no policy can begin what is for those alone who are stopped") {
+  struct Stubborn : Policy {
+    std::string_view name() const override { return "stubborn"; }
+    Ranking ranking() const override { return Ranking::kLongest; }
+    std::optional<Action> Decide(const View&, Time) override {
+      return wanted ? std::optional<Action>(*std::exchange(wanted, std::nullopt)) : std::nullopt;
+    }
+    std::optional<StartPath> wanted;
+  };
+  Office of;
+  auto policy = std::make_unique<Stubborn>();
+  Stubborn& stubborn = *policy;
+  of.policy = std::move(policy);
+  const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 10);
+  const Point point = of.LastClaim(trial).point;
+  const StartPath start{of.Plan().id, {point.node, Step{0}}, point.node, {"server-0", 0}};
+  Limit(of, kTeam, {.device_time = Seconds(0)});
+  stubborn.wanted = start;
+  of.Handle(Tick{});
+  CHECK(of.state().runs.empty());
+  Limit(of, kTeam, {.device_time = std::optional<Seconds>()});
+  stubborn.wanted = start;
+  of.Handle(Tick{});
+  CHECK(of.state().runs.size() == 1);
 }
 
 TEST_CASE("what others want as well is trained, whoever is stopped") {
