@@ -331,7 +331,7 @@ TEST_CASE("the master's refusals keep their code and field, and are not repeated
   const auto refused = study.Submit({{{"lr", "0.1"}}}, {.steps = Step{5}, .horizon = Step{3}});
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == ErrorCode::kInvalidArgument);
-  CHECK(refused.error().field == "trials[0].steps");
+  CHECK(refused.error().field == "trials[0].horizon_steps");
   CHECK(master.submissions().size() == 1);
   Study unknown = client.OpenStudy(StudyId{77});
   CHECK(unknown.WaitUntilFinished().error().code == ErrorCode::kNotFound);
