@@ -125,6 +125,9 @@ class Service : public MasterPort, public EffectRunner {
 
   void Post(Event event) override { loop_.Post(std::move(event)); }
   Result<void> Read(const std::function<void(const MasterState&)>& read) override { return loop_.Read(read); }
+  void PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done) override {
+    loop_.PostRead(std::move(read), std::move(done));
+  }
   void Run(const Effect& effect) override {
     if (const auto* analyse = std::get_if<AnalyseCurve>(&effect)) return analyst_.Ask(analyse->question);
     rpc_.Carry(effect);

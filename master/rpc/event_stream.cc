@@ -1,84 +1,221 @@
 #include "master/rpc/event_stream.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
-
-#include "base/clock.h"
-#include "master/rpc/convert.h"
-#include "master/rpc/event_turn.h"
 
 namespace espalier::master {
 namespace {
 
-constexpr Seconds kProgressPeriod{0.5};
-constexpr double kProgressShareMax = 0.02;  // of the event loop's time that one watcher's progress may take
+constexpr std::size_t kResponseBytesMax = 1 << 20;  // a response is sent once it has so many
+constexpr std::size_t kEventsKeptMax = 10'000;
+constexpr int kLooksMax = 60;  // 30 s, of a pump that has not stood still
 
-// When to tell a watcher how far the study is: counting costs what the study holds, so that of a large one is told less
-// often.
-class ProgressClock {
- public:
-  bool IsDue() const { return MonotonicNow() >= due_; }
-  Seconds Left() const { return std::max(Seconds{0}, due_ - MonotonicNow()); }
+Error Stopping() { return {ErrorCode::kUnavailable, "the master is stopping; try again", {}}; }
 
-  StudyProgress Count(const MasterState& state, StudyId study) {
-    const Seconds begun = MonotonicNow();
-    StudyProgress progress = ProgressOf(state, study, Now());
-    const Seconds now = MonotonicNow();
-    due_ = now + std::max(kProgressPeriod, (now - begun) / kProgressShareMax);
-    return progress;
-  }
-
- private:
-  Seconds due_{0};
-};
-
-// The turn's events and the progress. False: nobody listens any more.
-bool Send(const EventTurn& turn, const std::optional<StudyProgress>& progress, std::int64_t& next,
-          grpc::internal::WriterInterface<v1::WatchResponse>& writer) {
-  std::vector<EventPiece> pieces = PiecesOf(turn, next);
-  v1::WatchResponse response;
-  for (EventPiece& piece : pieces) {
-    response.mutable_events()->Swap(&piece);
-    if (progress && &piece == &pieces.back()) *response.mutable_progress() = ToProto(*progress);
-    const bool is_empty = response.events().empty() && !response.has_progress();
-    if (!is_empty && !writer.Write(response)) return false;
-  }
-  return true;
+bool IsSame(const std::optional<Caller>& one, const Caller& other) {
+  return one && one->user == other.user && one->team == other.team;
 }
 
 }  // namespace
 
-Result<void> StreamEvents(MasterPort& master, StudyWatch& watch, const grpc::ServerContext& context,
-                          const v1::WatchRequest& request, const std::function<Result<Caller>()>& admit,
-                          grpc::internal::WriterInterface<v1::WatchResponse>& writer) {
-  const StudyId study{request.study_id()};
-  std::int64_t next = request.from_event() == 0 ? 1 : request.from_event();
-  ProgressClock clock;
-  StudyWatch::Listener listener(watch, study);  // before the state is looked at: nothing is missed between
-  std::optional<StudyWatch::Tuning> tuning;
-  std::optional<std::vector<StudyEvent>> news;
-  while (!context.IsCancelled() && !watch.stopped()) {
-    ESPALIER_ASSIGN(const Caller caller, admit());
-    Result<EventTurn> turn;
-    std::optional<StudyProgress> progress;
-    if (news) {
-      turn = TurnOf(*std::exchange(news, std::nullopt));
-    } else {
-      ESPALIER_RETURN_IF_ERROR(master.Read([&](const MasterState& state) {
-        turn = TakeTurn(state, study, next, caller);
-        const bool is_due = turn.has_value() && turn->all_events && !turn->finished && clock.IsDue();
-        if (is_due) progress = clock.Count(state, study);
-      }));
-      ESPALIER_RETURN_IF_ERROR(turn);
-    }
-    if (request.tunes() && !tuning) tuning.emplace(watch, study);  // who may not see it does not tune it
-    if (!Send(*turn, progress, next, writer)) break;
-    if (turn->finished) return {};
-    if (!turn->all_events || clock.IsDue()) continue;
-    news = listener.Next(next, std::chrono::ceil<std::chrono::milliseconds>(clock.Left()));
+EventStream::Watched::Watched(EventStream& stream, std::int64_t its_id, StudyId its_study, std::int64_t from)
+    : id(its_id),
+      study(its_study),
+      stream_(stream),
+      number_(++stream.last_number_),
+      next_(from == 0 ? 1 : from) {
+  stream_.watch_.Add(study, *this);
+}
+
+EventStream::Watched::~Watched() { stream_.watch_.Remove(study, *this); }
+
+void EventStream::Watched::Take(const std::shared_ptr<const EncodedEvents>& events) {
+  news_end_ = events->end();
+  news_count_ += static_cast<std::size_t>(events->end() - events->first());
+  news_.push_back(events);
+  if (news_count_ > kEventsKeptMax) {
+    news_.clear();
+    news_count_ = 0;
   }
-  return MakeError(ErrorCode::kUnavailable, "the master is stopping; try again");
+  stream_.MakeReady(*this);
+}
+
+void EventStream::Watched::TakeProgress(const grpc::Slice& told) {
+  progress = told;
+  stream_.MakeReady(*this);
+}
+
+void EventStream::Watched::Fail(const Error& error) {
+  stream_.failure_ = error;
+  stream_.MakeReady(*this);
+}
+
+EventStream::EventStream(StudyWatch& watch, StreamCall& call, StreamPlaces::Place place, Message message,
+                         SeenAs seen_as)
+    : watch_(watch),
+      call_(call),
+      place_(std::move(place)),
+      message_(message),
+      seen_as_(std::move(seen_as)),
+      id_(watch_.Know(*this)) {}
+
+EventStream::~EventStream() { watch_.Forget(id_); }
+
+void EventStream::Begin(std::int64_t id, StudyId study, std::int64_t from) {
+  watches_.erase(id);
+  const auto begun = watches_.emplace(id, std::make_unique<Watched>(*this, id, study, from)).first;
+  MakeReady(*begun->second);
+}
+
+void EventStream::End(const Result<void>& outcome) {
+  is_over_ = true;
+  watches_.clear();
+  call_.End(outcome);
+}
+
+void EventStream::Stop() {
+  End(tl::unexpected<Error>(Stopping()));
+  if (call_.is_writing()) call_.Break(Stopping());
+}
+
+void EventStream::Written() {
+  looks_ = 0;
+  Serve();
+}
+
+void EventStream::Look() {
+  if (call_.is_writing() && ++looks_ > kLooksMax) {
+    watches_.clear();
+    is_over_ = true;
+    return call_.Break({ErrorCode::kUnavailable,
+                        "nothing was read of this stream for 30 s, and it was ended; watch again, from the next event",
+                        {}});
+  }
+  if (is_over_) return;
+  if (const Result<Caller> caller = call_.Admit(); !caller.has_value()) End(tl::unexpected<Error>(caller.error()));
+}
+
+void EventStream::MakeReady(Watched& watched) {
+  if (is_ready_.insert(watched.id).second) ready_.push_back(watched.id);
+  watch_.MakeReady(id_);
+}
+
+EventStream::Watched* EventStream::NextReady() {
+  while (!ready_.empty()) {
+    const auto found = watches_.find(ready_.front());
+    is_ready_.erase(ready_.front());
+    ready_.pop_front();
+    if (found != watches_.end()) return found->second.get();
+  }
+  return nullptr;
+}
+
+void EventStream::Serve() {
+  while (!is_over_ && !is_asking_ && !call_.is_writing()) {
+    Watched* const watched = NextReady();
+    if (watched == nullptr) return;
+    if (failure_) return End(tl::unexpected<Error>(*failure_));
+    const Result<Caller> caller = call_.Admit();
+    if (!caller.has_value()) return End(tl::unexpected<Error>(caller.error()));
+    if (const Result<void> may = MayWatch(*watched); !may.has_value()) {
+      EndWatch(*watched, may.error());
+    } else if (watched->is_behind_ || !IsSame(watched->seen_as_, *caller)) {
+      Ask(*watched, *caller);
+    } else {
+      WriteNext(*watched);
+    }
+  }
+}
+
+void EventStream::Ask(Watched& watched, const Caller& caller) {
+  is_asking_ = true;
+  const auto turn = std::make_shared<Result<EventTurn>>();
+  const auto read = [turn, caller, study = watched.study, next = watched.next_,
+                     seen_as = seen_as_](const MasterState& state) {
+    const Result<Caller> as = seen_as(state, study, caller);
+    *turn = as.has_value() ? master::TakeTurn(state, study, next, *as)
+                           : Result<EventTurn>(tl::unexpected<Error>(as.error()));
+  };
+  watch_.Read(id_, read, [this, turn, caller, id = watched.id, number = watched.number_](const Result<void>& outcome) {
+    is_asking_ = false;
+    if (is_over_) return;
+    if (!outcome.has_value()) return End(outcome);
+    const auto found = watches_.find(id);
+    if (found != watches_.end() && found->second->number_ == number) {
+      TakeTurn(*found->second, std::move(*turn), caller);
+    }
+    Serve();
+  });
+}
+
+void EventStream::TakeTurn(Watched& watched, Result<EventTurn> turn, const Caller& caller) {
+  if (!turn.has_value()) return EndWatch(watched, turn.error());
+  watched.is_behind_ = false;
+  watched.seen_as_ = caller;
+  watched.turn_.emplace(watched.next_, std::move(turn->events));
+  watched.is_more_ = !turn->all_events;
+  watched.is_finished_ = turn->finished;
+  WriteNext(watched);
+}
+
+const EncodedEvents* EventStream::PieceOf(Watched& watched) {
+  if (watched.turn_ && watched.turn_->end() > watched.next_) return &*watched.turn_;
+  watched.turn_.reset();
+  if (watched.is_more_) {
+    watched.is_behind_ = true;
+    return nullptr;
+  }
+  auto& news = watched.news_;
+  while (!news.empty() && news.front()->end() <= watched.next_) {
+    watched.news_count_ -= static_cast<std::size_t>(news.front()->end() - news.front()->first());
+    news.pop_front();
+  }
+  if (!news.empty() && news.front()->first() <= watched.next_) return news.front().get();
+  watched.is_behind_ = watched.news_end_ > watched.next_;
+  return nullptr;
+}
+
+EventStream::Next EventStream::NextOf(Watched& watched) {
+  Next next;
+  std::size_t bytes = 0;
+  const EncodedEvents* piece = PieceOf(watched);
+  for (; piece != nullptr && bytes < kResponseBytesMax; piece = PieceOf(watched)) {
+    EncodedEvents::Part part = piece->From(watched.next_, kResponseBytesMax - bytes, message_);
+    bytes += part.bytes.size();
+    watched.next_ = part.end;
+    watched.is_finished_ = watched.is_finished_ || (part.end == piece->end() && piece->finishes());
+    next.events.push_back(std::move(part.bytes));
+  }
+  next.is_all = piece == nullptr && !watched.is_behind_;
+  next.is_finished = next.is_all && watched.is_finished_;
+  return next;
+}
+
+void EventStream::WriteNext(Watched& watched) {
+  Next next = NextOf(watched);
+  const bool is_all = next.is_all;
+  const bool is_finished = next.is_finished;
+  if (const auto response = ResponseOf(watched, std::move(next))) Write(*response);
+  if (is_finished) {
+    watches_.erase(watched.id);
+    WatchEnded();
+  } else if (is_all) {
+    AllSent(watched);
+  } else {
+    MakeReady(watched);
+  }
+}
+
+void EventStream::EndWatch(Watched& watched, const Error& error) {
+  const std::optional<grpc::ByteBuffer> response = ResponseTo(watched, error);
+  if (!response) return End(tl::unexpected<Error>(error));
+  Write(*response);
+  watches_.erase(watched.id);
+  WatchEnded();
+}
+
+void EventStream::Write(const grpc::ByteBuffer& response) {
+  looks_ = 0;
+  call_.Write(response);
 }
 
 }  // namespace espalier::master

@@ -34,11 +34,6 @@ Result<EventTurn> TakeTurn(const MasterState& state, StudyId id, std::int64_t ne
   return turn;
 }
 
-EventTurn TurnOf(std::vector<StudyEvent> news) {
-  const bool finished = std::holds_alternative<StudyFinished>(news.back());
-  return {.finished = finished, .events = std::move(news), .all_events = true};
-}
-
 std::vector<EventPiece> PiecesOf(const EventTurn& turn, std::int64_t& next) {
   std::vector<EventPiece> pieces(1);
   std::size_t bytes = 0;

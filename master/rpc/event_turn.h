@@ -23,9 +23,6 @@ struct EventTurn {
 // kFailedPrecondition when the study has not so many events. Cost: a copy of the events.
 Result<EventTurn> TakeTurn(const MasterState& state, StudyId id, std::int64_t next, const Caller& caller);
 
-// New events alone. REQUIRES: there is one.
-EventTurn TurnOf(std::vector<StudyEvent> news);
-
 // What one response holds of them, about 1 MiB.
 using EventPiece = google::protobuf::RepeatedPtrField<v1::StudyEvent>;
 

@@ -2,19 +2,20 @@
 // the kind of connection; then the body is taken as bytes, measured, and only then parsed. gRPC's own handlers of
 // unary calls parse first and ask afterwards, so a call without a token costs the master a hundred times its bytes.
 // On the wire its calls are what the protocol files say. An RPC that is not served here is UNIMPLEMENTED.
-// Thread-safe: each call has a thread of its own.
+// Thread-safe: each unary call has a thread of its own, and all streams have one together.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/method_handler.h>
-#include <grpcpp/support/sync_stream.h>
 
 #include <forward_list>
-#include <functional>
+#include <memory>
 #include <string>
 
 #include "master/rpc/callers.h"
 #include "master/rpc/grpc_status.h"
+#include "master/rpc/guarded_stream.h"
+#include "master/rpc/parse_request.h"
 
 namespace espalier::master {
 
@@ -43,44 +44,27 @@ class GuardedService : public grpc::Service {
         }));
   }
 
-  // The same for a stream of responses: `answer` gets the call's context, too, and writes until it is done.
-  template <class Self, class Request, class Response>
-  void ServeStream(const char* method, Admission admission,
-                   Result<void> (Self::*answer)(const grpc::ServerContext&, const Caller&, const Request&,
-                                                grpc::internal::WriterInterface<Response>&)) {
-    Add(method, new grpc::internal::SplitServerStreamingHandler<grpc::ByteBuffer, Response>(
-                    [=, this](auto* context, auto* stream) {
-                      const auto answered =
-                          Guard<Request>(admission, *context, *stream, [&](const Caller& caller, const Request& asked) {
-                            return (static_cast<Self*>(this)->*answer)(*context, caller, asked, *stream);
-                          });
-                      return answered.has_value() ? grpc::Status::OK : ToStatus(answered.error());
-                    }));
+  // Calls of `method` are streams of responses that hold no thread: whoever `open` gives serves the call, on the thread
+  // of the pump that Start is given.
+  template <class Self>
+  void ServeStreams(const char* method, Admission admission,
+                    Result<std::unique_ptr<StreamServer>> (Self::*open)(StreamCall&, const Caller&)) {
+    const int index = Add(method, nullptr);
+    streams_.push_front(
+        {.request =
+             [=, this](grpc::ServerContext& context, StreamMethod::Stream& stream, void* tag) {
+               grpc::ServerCompletionQueue& queue = pump_->queue();
+               RequestAsyncBidiStreaming(index, &context, &stream, &queue, &queue, tag);
+             },
+         .admit = [=, this](const grpc::ServerContext& context) { return (callers_.*admission)(context); },
+         .open = [=, this](StreamCall& call, const Caller& caller) {
+           return (static_cast<Self*>(this)->*open)(call, caller);
+         }});
   }
 
-  // The same for a stream each way: `next` reads the next request, and is false when there are no more. It is called by
-  // the thread that answers; another may write meanwhile.
-  template <class Request>
-  using NextRequest = std::function<Result<bool>(Request&)>;
-  template <class Self, class Request, class Response>
-  void ServeStreams(const char* method, Admission admission,
-                    Result<void> (Self::*answer)(const grpc::ServerContext&, const Caller&, const NextRequest<Request>&,
-                                                 grpc::internal::WriterInterface<Response>&)) {
-    using Stream = grpc::ServerReaderWriter<Response, grpc::ByteBuffer>;
-    const auto serve = [=, this](GuardedService*, grpc::ServerContext* context, Stream* stream) {
-      const auto caller = (callers_.*admission)(*context);
-      if (!caller.has_value()) return ToStatus(caller.error());
-      const NextRequest<Request> next = [&](Request& request) -> Result<bool> {
-        grpc::ByteBuffer body;
-        if (!stream->Read(&body)) return false;
-        ESPALIER_RETURN_IF_ERROR(Parse(*context, true, body, request));
-        return true;
-      };
-      const Result<void> answered = (static_cast<Self*>(this)->*answer)(*context, *caller, next, *stream);
-      return answered.has_value() ? grpc::Status::OK : ToStatus(answered.error());
-    };
-    Add(method, new grpc::internal::BidiStreamingHandler<GuardedService, grpc::ByteBuffer, Response>(serve, this));
-  }
+ public:
+  // Streams are served from now on. REQUIRES: the server has started, with the pump's queue; both outlive this.
+  void StartStreams(StreamPump& pump);
 
  private:
   // What `answer` gives back, if the caller is let in and sends a request that can be read.
@@ -89,22 +73,20 @@ class GuardedService : public grpc::Service {
     ESPALIER_ASSIGN(const Caller caller, (callers_.*admission)(context));
     grpc::ByteBuffer body;
     const bool came = stream.Read(&body);
+    if (!came) return tl::unexpected<Error>(NoRequest());
     Request request;
-    ESPALIER_RETURN_IF_ERROR(Parse(context, came, body, request));
-    body.Clear();  // the answer may take its time
+    ESPALIER_RETURN_IF_ERROR(ParseRequest(context, body, request));
     return answer(caller, request);
   }
 
-  // Empties `body`. Errors: kInvalidArgument when no request came or it is none of this kind; kResourceExhausted when
-  // it has more than kRequestBytesMax; kWrongVersion as CheckKnown.
-  static Result<void> Parse(const grpc::ServerContext& context, bool came, grpc::ByteBuffer& body,
-                            google::protobuf::Message& request);
-
-  // Takes the handler.
-  void Add(const char* method, grpc::internal::MethodHandler* handler);
+  // Takes the handler; null: the method's calls are asked for. The method's number.
+  int Add(const char* method, grpc::internal::MethodHandler* handler);
 
   const std::string name_;
   std::forward_list<std::string> paths_;  // of the methods: gRPC keeps pointers to them
+  std::forward_list<StreamMethod> streams_;
+  int method_count_ = 0;
+  StreamPump* pump_ = nullptr;
   const Callers& callers_;
 };
 

@@ -19,6 +19,9 @@ class MasterPort {
   // Runs `read` on the loop's thread and returns once everything that it saw is durable.
   // Error: kUnavailable when the loop stops or recovers before that; what `read` produced must then be dropped.
   virtual Result<void> Read(const std::function<void(const MasterState&)>& read) = 0;
+
+  // The same, and does not wait: `done` is called instead, on a thread that it must not hold up.
+  virtual void PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done) = 0;
 };
 
 }  // namespace espalier::master

@@ -32,16 +32,19 @@ constexpr int kCallerSilentMilliseconds = 20'000;
 
 struct RpcServer::Parts {
   Parts(MasterPort& master, const SideStores& stores, MasterFacts facts)
-      : study_service(master, calls, watch, callers),
+      : watch(master, [this](std::function<void()> function) { pump.Hand(std::move(function)); }),
+        study_service(master, calls, watch, tuned, callers),
         inspect_service(master, stores, std::move(facts), callers),
         checkpoint_service(master, callers),
         node_service(master, sessions, stores, callers),
         user_service(master, calls, callers),
         server_service(master, calls, stores.server_logs, callers),
-        tuner_service(master, calls, watch, callers) {}
+        tuner_service(master, calls, watch, tuned, callers) {}
 
   PendingCalls calls;
+  StreamPump pump;
   StudyWatch watch;
+  TunedStudies tuned;
   NodeSessions sessions;
   Callers callers;
   StudyService study_service;
@@ -64,7 +67,7 @@ struct RpcServer::Parts {
     Log(LogLevel::kWarning, "a node manager is refused", {{"why", refuse.why}});
     sessions.Send(refuse.session, ToProto(ServerOrders{.refused = refuse.why}));
   }
-  void operator()(EventsAdded& added) { watch.Announce(added); }
+  void operator()(EventsAdded& added) { watch.Announce(std::move(added)); }
   void operator()(AdmitUsers& admit) { callers.Admit(admit.users); }
   void operator()(LogLine& line) { Log(line); }
   void operator()(AnalyseCurve&) {}  // another's (master/loop/analyst.h)
@@ -100,8 +103,13 @@ Result<void> RpcServer::Start(const std::string& address, const ListenerEncrypti
   builder.RegisterService(&parts_->user_service);
   builder.RegisterService(&parts_->server_service);
   builder.RegisterService(&parts_->tuner_service);
+  // Polled by a thread of its own, and not the one that unary calls wait for.
+  parts_->pump.Start(builder.AddCompletionQueue(/*is_frequently_polled=*/false),
+                     [parts = parts_.get()] { return parts->watch.Work(); });
   parts_->server = builder.BuildAndStart();
   if (parts_->server == nullptr) return MakeError(ErrorCode::kUnavailable, "cannot listen on " + address);
+  parts_->study_service.StartStreams(parts_->pump);
+  parts_->tuner_service.StartStreams(parts_->pump);
   Log(LogLevel::kInfo, "listening", {{"address", address}});
   return {};
 }
@@ -115,6 +123,7 @@ void RpcServer::Stop() {
   parts_->watch.Stop();
   parts_->sessions.Stop();
   parts_->server->Shutdown(std::chrono::system_clock::now() + kStopTime);
+  parts_->pump.Stop();
   parts_->server->Wait();
   parts_->server.reset();
 }

@@ -1,20 +1,25 @@
 #include "master/rpc/study_service.h"
 
-#include <thread>
-
 #include "espalier/v1/study.grpc.pb.h"
 #include "master/rpc/batch_size.h"
 #include "master/rpc/convert.h"
-#include "master/rpc/event_stream.h"
+#include "master/rpc/one_study_stream.h"
 #include "master/rpc/studies_stream.h"
 
 namespace espalier::master {
-StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, const Callers& callers)
+namespace {
+
+Result<Caller> AsHimself(const MasterState&, StudyId, const Caller& caller) { return caller; }
+
+}  // namespace
+
+StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, TunedStudies& tuned,
+                           const Callers& callers)
     : GuardedService(v1::StudyService::service_full_name(), callers),
       master_(master),
       calls_(calls),
       watch_(watch),
-      callers_(callers) {
+      tuned_(tuned) {
   Serve("CreateStudy", &Callers::Member, &StudyService::CreateStudy);
   Serve("PutArchive", &Callers::Member, &StudyService::PutArchive);
   Serve("DescribeTrainer", &Callers::Member, &StudyService::DescribeTrainer);
@@ -24,7 +29,7 @@ StudyService::StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& 
   Serve("WeighStudy", &Callers::Member, &StudyService::WeighStudy);
   Serve("ContinueTrial", &Callers::Member, &StudyService::ContinueTrial);
   Serve("RetryStage", &Callers::Member, &StudyService::RetryStage);
-  ServeStream("Watch", &Callers::Member, &StudyService::Watch);
+  ServeStreams("Watch", &Callers::Member, &StudyService::Watch);
   ServeStreams("WatchStudies", &Callers::Member, &StudyService::WatchStudies);
 }
 
@@ -110,34 +115,14 @@ Result<void> StudyService::RetryStage(const Caller& caller, const v1::RetryStage
   return {};
 }
 
-Result<void> StudyService::Watch(const grpc::ServerContext& context, const Caller& caller,
-                                 const v1::WatchRequest& request,
-                                 grpc::internal::WriterInterface<v1::WatchResponse>& writer) {
-  ESPALIER_ASSIGN(const StreamPlaces::Place place, watches_.Take(caller.user));
-  return StreamEvents(
-      master_, watch_, context, request, [&] { return callers_.Member(context); }, writer);
+Result<std::unique_ptr<StreamServer>> StudyService::Watch(StreamCall& call, const Caller& caller) {
+  ESPALIER_ASSIGN(StreamPlaces::Place place, watches_.Take(caller.user));
+  return std::make_unique<OneStudyStream>(watch_, tuned_, call, std::move(place), AsHimself);
 }
 
-Result<void> StudyService::WatchStudies(const grpc::ServerContext& context, const Caller& caller,
-                                        const NextRequest<v1::WatchStudiesRequest>& next,
-                                        grpc::internal::WriterInterface<v1::WatchStudiesResponse>& writer) {
-  ESPALIER_ASSIGN(const StreamPlaces::Place place, watches_.Take(caller.user));
-  StudiesStream stream(master_, watch_, [&] { return callers_.Member(context); });
-  std::thread writing([&] {
-    const Result<void> written = stream.Write(context, writer);
-    if (!written.has_value()) context.TryCancel();  // who calls hears why as he calls again
-  });
-  Result<void> read = [&]() -> Result<void> {
-    v1::WatchStudiesRequest request;
-    while (true) {
-      ESPALIER_ASSIGN(const bool is_one, next(request));
-      if (!is_one) return {};
-      stream.Take(std::move(request));
-    }
-  }();
-  stream.TakeNoMore(/*at_once=*/!read.has_value());
-  writing.join();
-  return read;
+Result<std::unique_ptr<StreamServer>> StudyService::WatchStudies(StreamCall& call, const Caller& caller) {
+  ESPALIER_ASSIGN(StreamPlaces::Place place, watches_.Take(caller.user));
+  return std::make_unique<StudiesStream>(watch_, call, std::move(place), AsHimself);
 }
 
 }  // namespace espalier::master

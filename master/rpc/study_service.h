@@ -9,12 +9,13 @@
 #include "master/rpc/pending_calls.h"
 #include "master/rpc/stream_places.h"
 #include "master/rpc/study_watch.h"
+#include "master/rpc/tuned_studies.h"
 
 namespace espalier::master {
 
 class StudyService final : public GuardedService {
  public:
-  StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, const Callers& callers);
+  StudyService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, TunedStudies& tuned, const Callers& callers);
 
  private:
   Result<void> CreateStudy(const Caller& caller, const v1::CreateStudyRequest& request,
@@ -30,11 +31,9 @@ class StudyService final : public GuardedService {
   Result<void> ContinueTrial(const Caller& caller, const v1::ContinueTrialRequest& request,
                              v1::ContinueTrialResponse& response);
   Result<void> RetryStage(const Caller& caller, const v1::RetryStageRequest& request, v1::RetryStageResponse& response);
-  Result<void> Watch(const grpc::ServerContext& context, const Caller& caller, const v1::WatchRequest& request,
-                     grpc::internal::WriterInterface<v1::WatchResponse>& writer);
-  Result<void> WatchStudies(const grpc::ServerContext& context, const Caller& caller,
-                            const NextRequest<v1::WatchStudiesRequest>& next,
-                            grpc::internal::WriterInterface<v1::WatchStudiesResponse>& writer);
+  // Errors of both: kResourceExhausted over kWatchesPerUserMax; then those of the streams.
+  Result<std::unique_ptr<StreamServer>> Watch(StreamCall& call, const Caller& caller);
+  Result<std::unique_ptr<StreamServer>> WatchStudies(StreamCall& call, const Caller& caller);
 
   // Posts what the caller asks for and waits for the answer.
   template <class Reply, class Request, class What>
@@ -43,7 +42,7 @@ class StudyService final : public GuardedService {
   MasterPort& master_;
   PendingCalls& calls_;
   StudyWatch& watch_;
-  const Callers& callers_;
+  TunedStudies& tuned_;
   StreamPlaces watches_{"watches", kWatchesPerUserMax};
 };
 

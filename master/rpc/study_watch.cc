@@ -3,125 +3,213 @@
 #include <algorithm>
 #include <utility>
 
+#include "espalier/v1/study.pb.h"
+#include "master/core/views/study_progress.h"
+#include "master/rpc/convert.h"
+
 namespace espalier::master {
 namespace {
 
-// Kept for a call that is slow to send them; it asks the event loop for what is beyond.
-constexpr std::size_t kEventsKeptMax = 10'000;
+constexpr Seconds kProgressPeriod{0.5};
+constexpr double kProgressShareMax = 0.02;  // of the event loop's time that counting may take
+constexpr Seconds kLookPeriod{0.5};
+// To write to one watcher takes the pump some 20 microseconds, and whoever reads it as long: a study's watchers,
+// however many, are not written to the whole time.
+constexpr Seconds kPauseAWatcher{50e-6};
+constexpr int kReadsAtOnceMax = 8;    // on the event loop, each of at most 1,000 events: other calls wait for no more
+constexpr int kServedAtOnceMax = 64;  // streams, before gRPC is asked what it has completed
 
 }  // namespace
 
-std::optional<std::int64_t> StudyWatch::Group::Next(std::chrono::milliseconds at_most) {
-  std::unique_lock lock(watch_.mutex_);
-  changed_->wait_for(lock, at_most, [&] { return watch_.stopped_ || woken_ || !ready_.empty(); });
-  if (std::exchange(woken_, false) || watch_.stopped_ || ready_.empty()) return std::nullopt;
-  const std::int64_t number = ready_.front();
-  ready_.pop_front();
-  is_ready_.erase(number);
-  return number;
-}
+struct StudyWatch::Counted {
+  Result<void> outcome;
+  std::optional<StudyProgress> progress;  // none: there is no such study any more
+  Seconds took{0};
+};
 
-void StudyWatch::Group::PutBack(std::int64_t number) {
-  const std::lock_guard lock(watch_.mutex_);
-  Add(number);
-}
+StudyWatch::StudyWatch(MasterPort& master, Hand hand, std::function<Seconds()> now)
+    : master_(master), hand_(std::move(hand)), now_(std::move(now)), look_at_(now_() + kLookPeriod) {}
 
-void StudyWatch::Group::Wake() {
-  const std::lock_guard lock(watch_.mutex_);
-  woken_ = true;
-  changed_->notify_one();
-}
-
-void StudyWatch::Group::Add(std::int64_t number) {
-  if (is_ready_.insert(number).second) ready_.push_back(number);
-}
-
-StudyWatch::Listener::Listener(StudyWatch& watch, StudyId study, Group* group, std::int64_t number)
-    : watch_(watch),
-      group_(group),
-      number_(number),
-      changed_(group != nullptr ? group->changed_ : std::make_shared<std::condition_variable>()) {
-  const std::lock_guard lock(watch_.mutex_);
-  place_ = watch_.listeners_.emplace(study, this);
-}
-
-StudyWatch::Listener::~Listener() {
-  const std::lock_guard lock(watch_.mutex_);
-  watch_.listeners_.erase(place_);
-}
-
-void StudyWatch::Listener::Take(const EventsAdded& added) {
-  if (group_ != nullptr) group_->Add(number_);
-  if (added.first != End() || events_.size() + added.events.size() > kEventsKeptMax) {
-    events_.clear();
-    first_ = added.first;
-  }
-  if (added.events.size() <= kEventsKeptMax) {
-    events_.insert(events_.end(), added.events.begin(), added.events.end());
-  } else {
-    first_ += static_cast<std::int64_t>(added.events.size());
-  }
-}
-
-std::optional<std::vector<StudyEvent>> StudyWatch::Listener::Next(std::int64_t next,
-                                                                  std::chrono::milliseconds at_most) {
-  std::unique_lock lock(watch_.mutex_);
-  const bool some = changed_->wait_for(lock, at_most, [&] { return watch_.stopped_ || End() > next || first_ > next; });
-  if (!some || watch_.stopped_ || first_ > next) return std::nullopt;
-  return TakeFrom(next);
-}
-
-std::optional<std::vector<StudyEvent>> StudyWatch::Listener::Poll(std::int64_t next) {
-  const std::lock_guard lock(watch_.mutex_);
-  if (first_ > next) return std::nullopt;
-  if (End() <= next) return std::vector<StudyEvent>();
-  return TakeFrom(next);
-}
-
-std::vector<StudyEvent> StudyWatch::Listener::TakeFrom(std::int64_t next) {
-  std::vector<StudyEvent> events = std::exchange(events_, {});
-  events.erase(events.begin(), events.begin() + (next - first_));
-  first_ = next + static_cast<std::int64_t>(events.size());
-  return events;
-}
-
-StudyWatch::Tuning::Tuning(StudyWatch& watch, StudyId study) : watch_(watch) {
-  const std::lock_guard lock(watch_.mutex_);
-  place_ = watch_.tuned_.insert(study);
-}
-
-StudyWatch::Tuning::~Tuning() {
-  const std::lock_guard lock(watch_.mutex_);
-  watch_.tuned_.erase(place_);
-}
-
-std::set<StudyId> StudyWatch::Tuned() {
-  const std::lock_guard lock(mutex_);
-  return {tuned_.begin(), tuned_.end()};
-}
-
-void StudyWatch::Announce(const EventsAdded& added) {
-  std::vector<std::shared_ptr<std::condition_variable>> changed;
+void StudyWatch::Announce(EventsAdded added) {
   {
     const std::lock_guard lock(mutex_);
-    const auto [begin, end] = listeners_.equal_range(added.study);
-    std::for_each(begin, end, [&](const auto& entry) {
-      entry.second->Take(added);
-      changed.push_back(entry.second->changed_);
-    });
+    if (!watched_.contains(added.study)) return;
   }
-  for (const auto& each : changed) each->notify_one();
+  hand_([this, added = std::move(added)]() mutable { Take(std::move(added)); });
 }
 
 void StudyWatch::Stop() {
-  const std::lock_guard lock(mutex_);
-  stopped_ = true;
-  for (const auto& [study, listener] : listeners_) listener->changed_->notify_one();
+  hand_([this] {
+    stopped_ = true;
+    std::vector<Stream*> streams;
+    for (const auto& [id, stream] : streams_) streams.push_back(stream);
+    for (Stream* stream : streams) stream->Stop();
+  });
 }
 
-bool StudyWatch::stopped() {
+Seconds StudyWatch::Work() {
+  const Seconds now = now_();
+  while (!bring_.empty() && bring_.begin()->first <= now) {
+    const StudyId study = bring_.begin()->second;
+    Bring(study, feeds_.at(study));
+  }
+  if (!is_counting_ && !count_.empty() && std::max(count_.begin()->first, count_free_at_) <= now) {
+    const StudyId study = count_.begin()->second;
+    StartCount(study, feeds_.at(study));
+  }
+  if (look_at_ <= now) Look();
+  Serve();
+  return NextDue();
+}
+
+Seconds StudyWatch::NextDue() const {
+  if (!ready_.empty()) return Seconds{0};
+  Seconds due = look_at_;
+  if (!bring_.empty()) due = std::min(due, bring_.begin()->first);
+  if (!is_counting_ && !count_.empty()) due = std::min(due, std::max(count_.begin()->first, count_free_at_));
+  return std::max(Seconds{0}, due - now_());
+}
+
+StudyWatch::StreamId StudyWatch::Know(Stream& stream) {
+  streams_.emplace(++last_stream_, &stream);
+  MakeReady(last_stream_);
+  return last_stream_;
+}
+
+void StudyWatch::Forget(StreamId stream) { streams_.erase(stream); }
+
+void StudyWatch::MakeReady(StreamId stream) {
+  if (is_ready_.insert(stream).second) ready_.push_back(stream);
+}
+
+void StudyWatch::Serve() {
+  for (int i = 0; i < kServedAtOnceMax && !ready_.empty(); ++i) {
+    const StreamId id = ready_.front();
+    ready_.pop_front();
+    is_ready_.erase(id);
+    const auto stream = streams_.find(id);
+    if (stream == streams_.end()) continue;
+    if (stopped_) {
+      stream->second->Stop();
+    } else {
+      stream->second->Serve();
+    }
+  }
+}
+
+void StudyWatch::Look() {
+  look_at_ = now_() + kLookPeriod;
+  for (const auto& [id, stream] : streams_) stream->Look();
+}
+
+void StudyWatch::Add(StudyId study, Watcher& watcher) {
+  feeds_[study].watchers.insert(&watcher);
   const std::lock_guard lock(mutex_);
-  return stopped_;
+  watched_.insert(study);
+}
+
+void StudyWatch::Remove(StudyId study, Watcher& watcher) {
+  const auto found = feeds_.find(study);
+  Feed& feed = found->second;
+  feed.watchers.erase(&watcher);
+  feed.told_progress.erase(&watcher);
+  if (feed.told_progress.empty()) {
+    count_.erase({feed.count_at, study});
+    feed.progress.reset();  // it will be out of date
+  }
+  if (!feed.watchers.empty()) return;
+  bring_.erase({feed.bring_at, study});
+  feeds_.erase(found);
+  const std::lock_guard lock(mutex_);
+  watched_.erase(study);
+}
+
+void StudyWatch::TellProgress(StudyId study, Watcher& watcher) {
+  Feed& feed = feeds_.at(study);
+  if (!feed.told_progress.insert(&watcher).second) return;
+  if (feed.progress) watcher.TakeProgress(*feed.progress);
+  if (!feed.is_counted) count_.emplace(feed.count_at, study);
+}
+
+void StudyWatch::Take(EventsAdded added) {
+  const auto found = feeds_.find(added.study);
+  if (found == feeds_.end() || added.events.empty()) return;
+  Feed& feed = found->second;
+  EventsAdded& news = feed.news;
+  if (!news.events.empty() && added.first != news.first + std::ssize(news.events)) Bring(added.study, feed);
+  if (news.events.empty()) {
+    bring_.emplace(feed.bring_at, added.study);
+    news = std::move(added);
+  } else {
+    news.events.insert(news.events.end(), std::make_move_iterator(added.events.begin()),
+                       std::make_move_iterator(added.events.end()));
+  }
+}
+
+void StudyWatch::Bring(StudyId study, Feed& feed) {
+  bring_.erase({feed.bring_at, study});
+  const auto events = std::make_shared<const EncodedEvents>(feed.news.first, std::exchange(feed.news.events, {}));
+  for (Watcher* watcher : feed.watchers) watcher->Take(events);
+  feed.bring_at = now_() + kPauseAWatcher * static_cast<double>(feed.watchers.size());
+}
+
+void StudyWatch::StartCount(StudyId study, Feed& feed) {
+  count_.erase({feed.count_at, study});
+  is_counting_ = feed.is_counted = true;
+  const auto counted = std::make_shared<Counted>();
+  const auto count = [counted, study, now = now_](const MasterState& state) {
+    const Seconds begun = now();
+    if (state.studies.contains(study)) counted->progress = ProgressOf(state, study, Now());
+    counted->took = now() - begun;
+  };
+  master_.PostRead(count, [this, counted, study](Result<void> outcome) {
+    counted->outcome = std::move(outcome);
+    hand_([this, counted, study] { TakeCount(study, *counted); });
+  });
+}
+
+void StudyWatch::TakeCount(StudyId study, const Counted& counted) {
+  is_counting_ = false;
+  const Seconds now = now_();
+  count_free_at_ = now + counted.took / kProgressShareMax;
+  const auto found = feeds_.find(study);
+  if (found == feeds_.end()) return;
+  Feed& feed = found->second;
+  count_.erase({feed.count_at, study});  // it is there if everybody had gone meanwhile, and somebody has come
+  feed.is_counted = false;
+  feed.count_at = now + kProgressPeriod;
+  if (!feed.told_progress.empty()) count_.emplace(feed.count_at, study);
+  if (!counted.outcome.has_value()) {
+    for (Watcher* watcher : feed.told_progress) watcher->Fail(counted.outcome.error());
+  } else if (counted.progress) {
+    v1::WatchResponse response;
+    *response.mutable_progress() = ToProto(*counted.progress);
+    feed.progress = grpc::Slice(response.SerializeAsString());
+    for (Watcher* watcher : feed.told_progress) watcher->TakeProgress(*feed.progress);
+  }
+}
+
+void StudyWatch::Read(StreamId stream, std::function<void(const MasterState&)> read,
+                      std::function<void(Result<void>)> done) {
+  readings_.push_back({stream, std::move(read), std::move(done)});
+  StartReads();
+}
+
+void StudyWatch::StartReads() {
+  while (reading_count_ < kReadsAtOnceMax && !readings_.empty()) {
+    Reading next = std::move(readings_.front());
+    readings_.pop_front();
+    if (!streams_.contains(next.stream)) continue;
+    ++reading_count_;
+    const auto done = [this, stream = next.stream, done = std::move(next.done)](const Result<void>& outcome) {
+      hand_([this, stream, done, outcome] {
+        --reading_count_;
+        if (streams_.contains(stream)) done(outcome);
+        StartReads();
+      });
+    };
+    master_.PostRead(std::move(next.read), done);
+  }
 }
 
 }  // namespace espalier::master

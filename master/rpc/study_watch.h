@@ -1,9 +1,12 @@
-// Brings a study's new events to the calls that stream them, past the event loop. Thread-safe.
+// Brings studies' new events, past the event loop, and how far the studies are, to the streams that watch them; and
+// shares out among all streams what they ask of the event loop. What all watchers of a study are told is made once and
+// shared. It lives on the pump's thread, but for Announce and Stop, which any thread may call.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
+#include <grpcpp/support/slice.h>
+
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,97 +14,124 @@
 #include <set>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/result.h"
 #include "master/core/effect.h"
+#include "master/rpc/encoded_events.h"
+#include "master/rpc/master_port.h"
 
 namespace espalier::master {
 
 class StudyWatch {
  public:
-  // The listeners of one call that streams several studies' events, by numbers of the call's own: which of them have
-  // news. One thread waits. REQUIRES: it outlives them.
-  class Group {
+  // One who watches one study. May neither begin nor end to watch within what is called here.
+  class Watcher {
    public:
-    explicit Group(StudyWatch& watch) : watch_(watch) {}
-
-    // Whose turn it is: the next that was told of events, or put back. None when the time is over, after Wake, and when
-    // stopped.
-    std::optional<std::int64_t> Next(std::chrono::milliseconds at_most);
-    // Behind all others, once.
-    void PutBack(std::int64_t number);
-    // From any thread.
-    void Wake();
-
-   private:
-    friend class StudyWatch;
-    void Add(std::int64_t number);  // REQUIRES: the watch's mutex is held
-
-    StudyWatch& watch_;
-    const std::shared_ptr<std::condition_variable> changed_ = std::make_shared<std::condition_variable>();
-    std::deque<std::int64_t> ready_;
-    std::set<std::int64_t> is_ready_;  // those in `ready_`
-    bool woken_ = false;
+    virtual ~Watcher() = default;
+    // New events. There may be some between the last and these: the master has recovered meanwhile.
+    virtual void Take(const std::shared_ptr<const EncodedEvents>& events) = 0;
+    // How far the study is: a WatchResponse, encoded.
+    virtual void TakeProgress(const grpc::Slice& progress) = 0;
+    // Why nobody knows how far it is.
+    virtual void Fail(const Error& error) = 0;
   };
 
-  // A call that streams a study's events. Is given those that are announced while it exists. One thread.
-  class Listener {
+  // One caller's stream.
+  class Stream {
    public:
-    // `group`: whose number `number` this is; null: who waits does so in Next.
-    Listener(StudyWatch& watch, StudyId study, Group* group = nullptr, std::int64_t number = 0);
-    ~Listener();
-    Listener(const Listener&) = delete;
-    Listener& operator=(const Listener&) = delete;
-
-    // The events from number `next` on, as soon as there are some. None when the time is over, when stopped, and when
-    // events were missed: the event loop knows them all.
-    std::optional<std::vector<StudyEvent>> Next(std::int64_t next, std::chrono::milliseconds at_most);
-
-    // The same of a group's, without waiting: empty where there are none. None when events were missed.
-    std::optional<std::vector<StudyEvent>> Poll(std::int64_t next);
-
-   private:
-    friend class StudyWatch;
-    std::int64_t End() const { return first_ + static_cast<std::int64_t>(events_.size()); }
-    std::vector<StudyEvent> TakeFrom(std::int64_t next);
-    void Take(const EventsAdded& added);
-
-    StudyWatch& watch_;
-    std::multimap<StudyId, Listener*>::iterator place_;
-    Group* const group_;
-    const std::int64_t number_;
-    // Kept by who announces, too: it notifies when the mutex is free for who waits.
-    const std::shared_ptr<std::condition_variable> changed_;
-    std::int64_t first_ = 1;          // number of the first of `events_`
-    std::vector<StudyEvent> events_;  // without gaps
+    virtual ~Stream() = default;
+    // Does what can be done now.
+    virtual void Serve() = 0;
+    // Twice a second: whether the caller may still listen, and does.
+    virtual void Look() = 0;
+    // The master stops.
+    virtual void Stop() = 0;
   };
+  using StreamId = std::int64_t;
 
-  // That somebody carries the study's tuner on, for as long as this exists.
-  class Tuning {
-   public:
-    Tuning(StudyWatch& watch, StudyId study);
-    ~Tuning();
-    Tuning(const Tuning&) = delete;
-    Tuning& operator=(const Tuning&) = delete;
+  // `hand`: gives a function to the pump's thread, from any thread, in the order in which they are given. `now`: never
+  // goes back; from any thread. REQUIRES: the master outlives the watch, or calls nothing back after it.
+  using Hand = std::function<void(std::function<void()>)>;
+  StudyWatch(MasterPort& master, Hand hand, std::function<Seconds()> now = MonotonicNow);
 
-   private:
-    StudyWatch& watch_;
-    std::multiset<StudyId>::iterator place_;
-  };
+  // Events that are durable now. O(log watched studies), whoever watches; they are taken, and encoded by the pump.
+  void Announce(EventsAdded added);
 
-  // The studies whose tuners somebody carries on.
-  std::set<StudyId> Tuned();
-
-  // Events that are durable now.
-  void Announce(const EventsAdded& added);
-
-  // Wakes everybody, and nobody waits from now on.
+  // Ends every stream, and each that begins later.
   void Stop();
-  bool stopped();
+
+  // Does what is due; in how long it is to be called again, at the latest.
+  Seconds Work();
+
+  // While a stream is known it is served and looked at. REQUIRES: it is forgotten before it goes.
+  StreamId Know(Stream& stream);
+  void Forget(StreamId stream);
+  // It is served in its turn, once.
+  void MakeReady(StreamId stream);
+
+  // Events that are announced from now on are brought to the watcher: at once, or, where many watch the study, those of
+  // some time together. REQUIRES: it is removed before it goes.
+  void Add(StudyId study, Watcher& watcher);
+  void Remove(StudyId study, Watcher& watcher);
+  // From now on it is told how far the study is, at once if that is known. The study is counted once for all who watch
+  // it, at most twice a second; and all counting takes at most 2 % of the event loop's time. REQUIRES: it was added.
+  void TellProgress(StudyId study, Watcher& watcher);
+
+  // Looks at the state on the event loop; then, once all it has seen is durable, `done` is called here, unless the
+  // stream is forgotten. Few do so at once: others wait their turn. Error for `done`: of MasterPort::PostRead.
+  void Read(StreamId stream, std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done);
 
  private:
-  std::mutex mutex_;  // of the listeners, too
+  // What the watchers of one study share.
+  struct Feed {
+    std::set<Watcher*> watchers;
+    std::set<Watcher*> told_progress;  // of these
+    EventsAdded news;                  // announced, and not brought yet
+    Seconds bring_at{0};               // not before
+    Seconds count_at{0};               // not before
+    bool is_counted = false;           // now
+    std::optional<grpc::Slice> progress;
+  };
+  struct Reading {
+    StreamId stream;
+    std::function<void(const MasterState&)> read;
+    std::function<void(Result<void>)> done;
+  };
+  struct Counted;
+  using Due = std::set<std::pair<Seconds, StudyId>>;
+
+  void Take(EventsAdded added);
+  void Bring(StudyId study, Feed& feed);
+  void StartReads();
+  void StartCount(StudyId study, Feed& feed);
+  void TakeCount(StudyId study, const Counted& counted);
+  void Look();
+  void Serve();
+  // In how long the first of what is left is due.
+  Seconds NextDue() const;
+
+  MasterPort& master_;
+  const Hand hand_;
+  const std::function<Seconds()> now_;
+
+  std::map<StudyId, Feed> feeds_;  // of those that are watched
+  Due bring_;                      // those with news
+  Due count_;                      // those whose progress somebody is told, but for the one that is counted
+  bool is_counting_ = false;
+  Seconds count_free_at_{0};  // nothing is counted before
+
+  std::map<StreamId, Stream*> streams_;
+  StreamId last_stream_ = 0;
+  std::deque<StreamId> ready_;
+  std::set<StreamId> is_ready_;
+  Seconds look_at_{0};
   bool stopped_ = false;
-  std::multimap<StudyId, Listener*> listeners_;
-  std::multiset<StudyId> tuned_;  // once for each who does
+
+  std::deque<Reading> readings_;
+  int reading_count_ = 0;  // on the event loop
+
+  std::mutex mutex_;
+  std::set<StudyId> watched_;  // the keys of `feeds_`, for who announces
 };
 
 }  // namespace espalier::master

@@ -9,27 +9,25 @@
 #include "master/rpc/pending_calls.h"
 #include "master/rpc/stream_places.h"
 #include "master/rpc/study_watch.h"
+#include "master/rpc/tuned_studies.h"
 
 namespace espalier::master {
 
 class TunerService final : public GuardedService {
  public:
-  TunerService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, const Callers& callers);
+  TunerService(MasterPort& master, PendingCalls& calls, StudyWatch& watch, TunedStudies& tuned, const Callers& callers);
 
  private:
   // O(running studies with a built-in tuner).
   Result<void> FindStudy(const Caller& caller, const v1::FindStudyRequest& request, v1::FindStudyResponse& response);
   Result<void> Submit(const Caller& caller, const v1::SubmitRequest& request, v1::SubmitResponse& response);
-  Result<void> Watch(const grpc::ServerContext& context, const Caller& caller, const v1::WatchRequest& request,
-                     grpc::internal::WriterInterface<v1::WatchResponse>& writer);
-
-  // Whose study it is. Error: kNotFound when there is none with a built-in tuner.
-  Result<Caller> UserOf(StudyId study);
+  // Errors: kResourceExhausted over kWatchesPerTunerHostMax; kNotFound when there is no such study with a built-in tuner; then those of the stream.
+  Result<std::unique_ptr<StreamServer>> Watch(StreamCall& call, const Caller& caller);
 
   MasterPort& master_;
   PendingCalls& calls_;
   StudyWatch& watch_;
-  const Callers& callers_;
+  TunedStudies& tuned_;
   StreamPlaces watches_{"watches", kWatchesPerTunerHostMax};
 };
 

@@ -105,6 +105,7 @@ class Service {
   const std::filesystem::path folder = NewFolder();
   const std::string root = NewToken();  // the first administrator's
   std::shared_ptr<grpc::Channel> channel;
+  std::atomic<int> posted_reads = 0;  // what streams have asked of the event loop
 
  private:
   // Joins loop and server. Outlives both, so that a call on its way finds it whole.
@@ -112,6 +113,10 @@ class Service {
     explicit Ports(Service& of) : service(of) {}
     void Post(Event event) override { service.loop_.Post(std::move(event)); }
     Result<void> Read(const std::function<void(const MasterState&)>& read) override { return service.loop_.Read(read); }
+    void PostRead(std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done) override {
+      ++service.posted_reads;
+      service.loop_.PostRead(std::move(read), std::move(done));
+    }
     void Run(const Effect& effect) override { service.rpc_.Carry(effect); }
     Service& service;
   };

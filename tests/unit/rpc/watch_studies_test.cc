@@ -198,7 +198,7 @@ TEST_CASE("a revoked token ends the stream of several studies, and a request tha
   stream.Read();
   studies.service.RemoveUser("ann");
   const Outcome outcome = stream.call().Finish();
-  CHECK(outcome.code == grpc::StatusCode::CANCELLED);
+  CHECK(outcome.code == grpc::StatusCode::UNAUTHENTICATED);
   CHECK(outcome.responses.empty());
   Stream garbled(studies, studies.bob);
   garbled.call().WriteBytes("\xff\xff");
