@@ -38,6 +38,7 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"time_to_target", espalier::bench::RunTimeToTarget},
     {"tpe", espalier::bench::RunTpe},
     {"turnaround", espalier::bench::RunTurnaround},
+    {"watchers", espalier::bench::RunWatchers},
 };
 
 int Usage() {
@@ -50,6 +51,11 @@ int Usage() {
 int Run(const std::vector<std::string>& arguments) {
   if (arguments.size() == 4 && arguments[0] == "first-submission") {
     espalier::bench::FirstSubmission(arguments[1], arguments[2], std::stoll(arguments[3]));
+    return 0;
+  }
+  if (arguments.size() > 4 && arguments[0] == "watch-study") {
+    espalier::bench::WatchStudy(arguments[1], std::stoll(arguments[2]), arguments[3],
+                                {arguments.begin() + 4, arguments.end()});
     return 0;
   }
   const auto bench = arguments.empty() ? kBenches.end() : kBenches.find(arguments[0]);

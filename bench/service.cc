@@ -137,6 +137,8 @@ std::string Service::Database(const std::string& name) const {
   return url.substr(0, url.find("dbname=")) + "dbname=" + name;
 }
 
+pid_t Service::MasterProcess() const { return parts_->master_process; }
+
 std::int64_t Service::MasterMemory() const {
   std::ifstream file("/proc/" + std::to_string(parts_->master_process) + "/statm");
   std::int64_t total_pages = 0;

@@ -42,6 +42,7 @@ class Service {
   std::string Database(const std::string& name = "espalier") const;
   // Of the master, resident, in bytes.
   std::int64_t MasterMemory() const;
+  pid_t MasterProcess() const;
 
  private:
   struct Parts;

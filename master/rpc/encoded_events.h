@@ -25,8 +25,8 @@ class EncodedEvents {
   bool finishes() const { return !events_.empty() && std::holds_alternative<StudyFinished>(events_.back()); }
 
   // The events from `next` on, as many as have about so many bytes, at least one. Joined with other fields of the
-  // message they are that message. The first time that some are asked for as part of such a message, all are encoded; the
-  // bytes are shared. REQUIRES: there is one.
+  // message they are that message. The first time that some are asked for as part of such a message, all are encoded;
+  // the bytes are shared. REQUIRES: there is one.
   struct Part {
     grpc::Slice bytes;
     std::int64_t end;  // the number of the first that is not among them

@@ -18,11 +18,7 @@ bool IsSame(const std::optional<Caller>& one, const Caller& other) {
 }  // namespace
 
 EventStream::Watched::Watched(EventStream& stream, std::int64_t its_id, StudyId its_study, std::int64_t from)
-    : id(its_id),
-      study(its_study),
-      stream_(stream),
-      number_(++stream.last_number_),
-      next_(from == 0 ? 1 : from) {
+    : id(its_id), study(its_study), stream_(stream), number_(++stream.last_number_), next_(from == 0 ? 1 : from) {
   stream_.watch_.Add(study, *this);
 }
 

@@ -1,10 +1,9 @@
 // One caller's stream of studies' events, whatever they come in. Watches take turns: what one has to send holds up the
 // others for a response at most. A watch costs nothing while nothing happens in its study. The stream does one thing at
 // a time - it asks the event loop, or it writes - and what is announced meanwhile waits, shared with others that watch
-// the study; where more than 10,000 events wait, they are asked for of the event loop later, 1,000 at a time. Who reads,
-// however slowly, misses none; who has taken nothing for 30 seconds, while something waits, is dropped, and may watch
-// again from his next event.
-// On the pump's thread.
+// the study; where more than 10,000 events wait, they are asked for of the event loop later, 1,000 at a time. Who
+// reads, however slowly, misses none; who has taken nothing for 30 seconds, while something waits, is dropped, and may
+// watch again from his next event. On the pump's thread.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>

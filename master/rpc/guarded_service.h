@@ -57,9 +57,8 @@ class GuardedService : public grpc::Service {
                RequestAsyncBidiStreaming(index, &context, &stream, &queue, &queue, tag);
              },
          .admit = [=, this](const grpc::ServerContext& context) { return (callers_.*admission)(context); },
-         .open = [=, this](StreamCall& call, const Caller& caller) {
-           return (static_cast<Self*>(this)->*open)(call, caller);
-         }});
+         .open = [=, this](StreamCall& call,
+                           const Caller& caller) { return (static_cast<Self*>(this)->*open)(call, caller); }});
   }
 
  public:

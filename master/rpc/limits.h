@@ -20,11 +20,12 @@ inline constexpr int kGrpcMessageBytesMax = 2 * kRequestBytesMax;
 // What a call says of itself before its body: its method and its token, some hundred bytes.
 inline constexpr int kMetadataBytesMax = 8 << 10;
 
-// Streams of events that one user has open at once. Each holds a thread or two; a program holds one for all its
-// studies, or one for each.
+// Streams of events that one user has open at once. Each holds some memory, and a call of its connection; a program
+// holds one for all its studies, or one for each.
 inline constexpr int kWatchesPerUserMax = 256;
 
-// Studies that one stream watches at once. Each holds no more than the events that wait for it.
+// Studies that one stream watches at once. Each holds no more than the events that wait for it, which it shares with
+// others that watch the study.
 inline constexpr std::size_t kStudiesPerStreamMax = 4'096;
 
 // Studies that one tuner host carries on at once, and those that it may leave out as it looks for more.
@@ -38,7 +39,8 @@ inline constexpr int kNodesPerUserMax = 1'024;
 // wait on the caller's side.
 inline constexpr int kCallsPerConnectionMax = 512;
 
-// Calls that are served at once, each on a thread of its own; more are refused, and no thread is made for them.
+// Calls that are served at once, each on a thread of its own, but for streams of events; more are refused, and no
+// thread is made for them.
 inline constexpr int kThreadsMax = 4'096;
 
 // What gRPC itself holds of requests that are on their way, all connections together. Where it comes near, it takes in

@@ -118,7 +118,7 @@ void RpcServer::Carry(Effect effect) { std::visit(*parts_, effect); }
 
 void RpcServer::Stop() {
   const std::lock_guard lock(parts_->stopping);
-  if (parts_->server == nullptr) return;
+  if (parts_->server == nullptr) return parts_->pump.Stop();
   parts_->calls.Close();
   parts_->watch.Stop();
   parts_->sessions.Stop();

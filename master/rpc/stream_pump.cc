@@ -7,6 +7,7 @@ namespace espalier::master {
 void StreamPump::Start(std::unique_ptr<grpc::ServerCompletionQueue> queue, std::function<Seconds()> work) {
   queue_ = std::move(queue);
   work_ = std::move(work);
+  const std::lock_guard lock(mutex_);
   is_running_ = true;
   waiting_ = std::thread([this] { WaitForGrpc(); });
   thread_ = std::thread([this] { Run(); });

@@ -33,8 +33,8 @@ class StreamPump {
   // `work` does what is due, and says in how long it is to be called again, at the latest. REQUIRES: called once.
   void Start(std::unique_ptr<grpc::ServerCompletionQueue> queue, std::function<Seconds()> work);
 
-  // Any thread. `function` is called on the pump's thread, in the order in which they are handed; before Start and after
-  // Stop it is dropped. Takes microseconds.
+  // Any thread. `function` is called on the pump's thread, in the order in which they are handed; before Start and
+  // after Stop it is dropped. Takes microseconds.
   void Hand(std::function<void()> function);
 
   // The tag of an operation that gRPC will complete. REQUIRES: on the pump's thread, or before Stop.

@@ -21,7 +21,8 @@ class TunerService final : public GuardedService {
   // O(running studies with a built-in tuner).
   Result<void> FindStudy(const Caller& caller, const v1::FindStudyRequest& request, v1::FindStudyResponse& response);
   Result<void> Submit(const Caller& caller, const v1::SubmitRequest& request, v1::SubmitResponse& response);
-  // Errors: kResourceExhausted over kWatchesPerTunerHostMax; kNotFound when there is no such study with a built-in tuner; then those of the stream.
+  // Errors: kResourceExhausted over kWatchesPerTunerHostMax; kNotFound when there is no such study with a built-in
+  // tuner; then those of the stream.
   Result<std::unique_ptr<StreamServer>> Watch(StreamCall& call, const Caller& caller);
 
   MasterPort& master_;
