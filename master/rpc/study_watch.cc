@@ -13,9 +13,10 @@ namespace {
 constexpr Seconds kProgressPeriod{0.5};
 constexpr double kProgressShareMax = 0.02;  // of the event loop's time that counting may take
 constexpr Seconds kLookPeriod{0.5};
-// To write to one watcher takes the pump some 20 microseconds, and whoever reads it as long: a study's watchers,
-// however many, are not written to the whole time.
-constexpr Seconds kPauseAWatcher{50e-6};
+// To write to one watcher takes the pump some 20 microseconds, and whoever reads it as long. A study's watchers are
+// written to for a part of the time alone, however many they are, some at a time: other calls find a processor.
+constexpr Seconds kTimeAWatcher{100e-6};
+constexpr int kBroughtAtOnceMax = 16;
 constexpr int kReadsAtOnceMax = 8;    // on the event loop, each of at most 1,000 events: other calls wait for no more
 constexpr int kServedAtOnceMax = 64;  // streams, before gRPC is asked what it has completed
 
@@ -116,6 +117,7 @@ void StudyWatch::Remove(StudyId study, Watcher& watcher) {
   if (feed.told_progress.empty()) {
     count_.erase({feed.count_at, study});
     feed.progress.reset();  // it will be out of date
+    feed.is_progress_new = feed.is_progress_brought = false;
   }
   if (!feed.watchers.empty()) return;
   bring_.erase({feed.bring_at, study});
@@ -127,7 +129,9 @@ void StudyWatch::Remove(StudyId study, Watcher& watcher) {
 void StudyWatch::TellProgress(StudyId study, Watcher& watcher) {
   Feed& feed = feeds_.at(study);
   if (!feed.told_progress.insert(&watcher).second) return;
-  if (feed.progress) watcher.TakeProgress(*feed.progress);
+  const bool is_told_soon =
+      feed.is_progress_new || (feed.is_progress_brought && feed.last != nullptr && std::less()(feed.last, &watcher));
+  if (feed.progress && !is_told_soon) watcher.TakeProgress(*feed.progress);
   if (!feed.is_counted) count_.emplace(feed.count_at, study);
 }
 
@@ -136,21 +140,37 @@ void StudyWatch::Take(EventsAdded added) {
   if (found == feeds_.end() || added.events.empty()) return;
   Feed& feed = found->second;
   EventsAdded& news = feed.news;
-  if (!news.events.empty() && added.first != news.first + std::ssize(news.events)) Bring(added.study, feed);
-  if (news.events.empty()) {
-    bring_.emplace(feed.bring_at, added.study);
-    news = std::move(added);
-  } else {
+  if (!news.events.empty() && added.first == news.first + std::ssize(news.events)) {
     news.events.insert(news.events.end(), std::make_move_iterator(added.events.begin()),
                        std::make_move_iterator(added.events.end()));
+  } else {
+    news = std::move(added);  // watchers find out what they have missed
   }
+  bring_.emplace(feed.bring_at, news.study);
 }
 
 void StudyWatch::Bring(StudyId study, Feed& feed) {
   bring_.erase({feed.bring_at, study});
-  const auto events = std::make_shared<const EncodedEvents>(feed.news.first, std::exchange(feed.news.events, {}));
-  for (Watcher* watcher : feed.watchers) watcher->Take(events);
-  feed.bring_at = now_() + kPauseAWatcher * static_cast<double>(feed.watchers.size());
+  if (feed.last == nullptr) {
+    feed.events.reset();
+    if (!feed.news.events.empty()) {
+      feed.events = std::make_shared<const EncodedEvents>(feed.news.first, std::exchange(feed.news.events, {}));
+    }
+    feed.is_progress_brought = std::exchange(feed.is_progress_new, false) && feed.progress;
+  }
+  int count = 0;
+  auto watcher = feed.watchers.upper_bound(feed.last);
+  for (; watcher != feed.watchers.end() && count < kBroughtAtOnceMax; ++watcher, ++count) {
+    feed.last = *watcher;
+    if (feed.events != nullptr) (*watcher)->Take(feed.events);
+    if (feed.is_progress_brought && feed.told_progress.contains(*watcher)) (*watcher)->TakeProgress(*feed.progress);
+  }
+  if (watcher == feed.watchers.end()) {
+    feed.last = nullptr;
+    feed.events.reset();
+  }
+  feed.bring_at = now_() + kTimeAWatcher * count;
+  if (feed.last != nullptr || feed.HasNews()) bring_.emplace(feed.bring_at, study);
 }
 
 void StudyWatch::StartCount(StudyId study, Feed& feed) {
@@ -185,7 +205,8 @@ void StudyWatch::TakeCount(StudyId study, const Counted& counted) {
     v1::WatchResponse response;
     *response.mutable_progress() = ToProto(*counted.progress);
     feed.progress = grpc::Slice(response.SerializeAsString());
-    for (Watcher* watcher : feed.told_progress) watcher->TakeProgress(*feed.progress);
+    feed.is_progress_new = true;
+    bring_.emplace(feed.bring_at, study);
   }
 }
 

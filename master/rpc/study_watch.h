@@ -69,8 +69,9 @@ class StudyWatch {
   // It is served in its turn, once.
   void MakeReady(StreamId stream);
 
-  // Events that are announced from now on are brought to the watcher: at once, or, where many watch the study, those of
-  // some time together. REQUIRES: it is removed before it goes.
+  // Events that are announced from now on are brought to the watcher: at once, or, where many watch the study, in
+  // rounds that leave the processor to others, with those of some time together. REQUIRES: it is removed before it
+  // goes.
   void Add(StudyId study, Watcher& watcher);
   void Remove(StudyId study, Watcher& watcher);
   // From now on it is told how far the study is, at once if that is known. The study is counted once for all who watch
@@ -84,13 +85,20 @@ class StudyWatch {
  private:
   // What the watchers of one study share.
   struct Feed {
+    bool HasNews() const { return !news.events.empty() || is_progress_new; }
+
     std::set<Watcher*> watchers;
     std::set<Watcher*> told_progress;  // of these
-    EventsAdded news;                  // announced, and not brought yet
-    Seconds bring_at{0};               // not before
-    Seconds count_at{0};               // not before
-    bool is_counted = false;           // now
+    EventsAdded news;                  // announced, and for the next round
     std::optional<grpc::Slice> progress;
+    bool is_progress_new = false;  // and for the next round
+    // The round under way: what is brought, and to whom it was last. Null: there is none.
+    std::shared_ptr<const EncodedEvents> events;  // null: none
+    bool is_progress_brought = false;
+    Watcher* last = nullptr;
+    Seconds bring_at{0};      // not before
+    Seconds count_at{0};      // not before
+    bool is_counted = false;  // now
   };
   struct Reading {
     StreamId stream;
@@ -101,6 +109,7 @@ class StudyWatch {
   using Due = std::set<std::pair<Seconds, StudyId>>;
 
   void Take(EventsAdded added);
+  // To some of the watchers.
   void Bring(StudyId study, Feed& feed);
   void StartReads();
   void StartCount(StudyId study, Feed& feed);
@@ -115,7 +124,7 @@ class StudyWatch {
   const std::function<Seconds()> now_;
 
   std::map<StudyId, Feed> feeds_;  // of those that are watched
-  Due bring_;                      // those with news
+  Due bring_;                      // those with news, or with a round under way
   Due count_;                      // those whose progress somebody is told, but for the one that is counted
   bool is_counting_ = false;
   Seconds count_free_at_{0};  // nothing is counted before
