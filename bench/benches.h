@@ -32,6 +32,7 @@ void RunRestart(Figures& figures, Size size);
 void RunRivals(Figures& figures, Size size);
 void RunSaving(Figures& figures, Size size);
 void RunSimulate(Figures& figures, Size size);
+void RunTables(Figures& figures, Size size);
 void RunThesis(Figures& figures, Size size);
 void RunTimeSlices(Figures& figures, Size size);
 void RunTimeToTarget(Figures& figures, Size size);

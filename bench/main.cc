@@ -33,6 +33,7 @@ const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"saving", espalier::bench::RunSaving},
     {"simulate", espalier::bench::RunSimulate},
     {"submit", espalier::bench::RunSubmit},
+    {"tables", espalier::bench::RunTables},
     {"thesis", espalier::bench::RunThesis},
     {"time_slices", espalier::bench::RunTimeSlices},
     {"time_to_target", espalier::bench::RunTimeToTarget},

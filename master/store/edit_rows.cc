@@ -9,20 +9,6 @@
 namespace espalier::master {
 namespace {
 
-// A map as two arrays of equal length, in the order of its names.
-template <class Value>
-std::vector<std::string> KeysOf(const std::map<std::string, Value>& map) {
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : map) keys.push_back(key);
-  return keys;
-}
-template <class Value>
-std::vector<Value> ValuesOf(const std::map<std::string, Value>& map) {
-  std::vector<Value> values;
-  for (const auto& [key, value] : map) values.push_back(value);
-  return values;
-}
-
 class StateRows {
  public:
   // Changes of plans and runs are written by others.
@@ -150,6 +136,7 @@ class StateRows {
     TakeRoots(sets);
     ESPALIER_RETURN_IF_ERROR(plans_.TakeNodes(sets));
     TakeTrials(sets);
+    plans_.TakeEvaluations(sets);
     plans_.TakeClaims(sets);
     runs_.TakeRows(sets);
     plans_.TakePoints(sets);

@@ -335,7 +335,8 @@ class Loader {
                                                    *state_.plans.at(plan).FindStateDigest(point)}});
     });
     Each("metric/load", [&](const RowReader& row) {
-      ResultsOf(row).metrics[row.At("step")][row.Text("evaluation")][row.Text("name")] = row.Number("value");
+      Metrics& metrics = ResultsOf(row).metrics[row.At("step")][row.Text("evaluation")];
+      metrics = Zip(row.Texts("names"), row.Numbers("measured"));
     });
     Each("evaluation_failure/load", [&](const RowReader& row) {
       ResultsOf(row).evaluation_failures[row.At("step")][row.Text("evaluation")] = row.Text("message");

@@ -74,6 +74,17 @@ Result<void> PlanRows::TakeNodes(std::vector<RowSet>& sets) const {
   return {};
 }
 
+void PlanRows::TakeEvaluations(std::vector<RowSet>& sets) const {
+  std::set<std::string_view> identities;
+  for (const auto& [id, claim] : added_claims_) identities.insert(claim.evaluation);
+  for (const auto& [at, rows] : points_) {
+    for (const auto& [identity, metrics] : rows.metrics) identities.insert(identity);
+  }
+  RowSet evaluation("evaluation/insert");
+  for (const std::string_view identity : identities) evaluation.Add(identity);
+  sets.push_back(std::move(evaluation));
+}
+
 void PlanRows::TakeClaims(std::vector<RowSet>& sets) const {
   RowSet claim("claim/insert");
   RowSet settled("claim/settle");
@@ -109,11 +120,11 @@ void PlanRows::TakePoints(std::vector<RowSet>& sets) const {
       checkpoint.Add(at.node, at.step, stored.file, stored.bytes, stored.run, stored.stored_at);
     }
     for (const std::string& file : rows.dropped) dropped.Add(at.node, at.step, file);
-    for (const auto& [evaluation, metrics] : rows.metrics) {
-      for (const auto& [name, value] : metrics) metric.Add(at.node, at.step, evaluation, name, value);
+    for (const auto& [identity, metrics] : rows.metrics) {
+      metric.Add(at.node, at.step, identity, KeysOf(metrics), ValuesOf(metrics));
     }
-    for (const auto& [evaluation, why] : rows.evaluation_failures) {
-      why ? failure.Add(at.node, at.step, evaluation, *why) : failure_cleared.Add(at.node, at.step, evaluation);
+    for (const auto& [identity, why] : rows.evaluation_failures) {
+      why ? failure.Add(at.node, at.step, identity, *why) : failure_cleared.Add(at.node, at.step, identity);
     }
   }
   for (const auto& [node, trained] : ranges_) range.Add(node, trained.run, trained.from, trained.to, trained.seconds);

@@ -19,6 +19,7 @@ class PlanRows {
 
   // Each adds its row sets, in order, to `sets`. Error: kAborted when two configurations have one digest.
   Result<void> TakeNodes(std::vector<RowSet>& sets) const;
+  void TakeEvaluations(std::vector<RowSet>& sets) const;  // that claims and points name
   void TakeClaims(std::vector<RowSet>& sets) const;
   void TakePoints(std::vector<RowSet>& sets) const;  // and attempts
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,5 +80,19 @@ class RowSet {
   std::size_t row_count_ = 0;
   bool has_zero_byte_ = false;
 };
+
+// A map as two arrays of equal length, in the order of its names.
+template <class Value>
+std::vector<std::string> KeysOf(const std::map<std::string, Value>& map) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map) keys.push_back(key);
+  return keys;
+}
+template <class Value>
+std::vector<Value> ValuesOf(const std::map<std::string, Value>& map) {
+  std::vector<Value> values;
+  for (const auto& [key, value] : map) values.push_back(value);
+  return values;
+}
 
 }  // namespace espalier::master

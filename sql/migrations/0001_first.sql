@@ -1,4 +1,6 @@
 -- What is trained, for whom, and what came of it. States are texts with their allowed values; moments are given by the master's clock.
+-- What is updated has room on its pages for the new version, and no index on what changes: such updates stay in their place (HOT). A row
+-- that is settled once, with its neighbours in one transaction, needs as much room again.
 
 CREATE TABLE leadership (
   epoch      bigint      NOT NULL,
@@ -226,21 +228,28 @@ CREATE TABLE trial (
   CONSTRAINT trial_has_a_horizon CHECK (horizon_steps > 0),
   CONSTRAINT trial_is_closed_when_cancelled CHECK (closed OR NOT cancelled),
   CONSTRAINT trial_has_an_expression_for_each_name CHECK (cardinality(sequence_names) = cardinality(sequence_expressions))
-);
+) WITH (fillfactor = 80);
 COMMENT ON TABLE trial IS 'A sequence for each hyper-parameter, entered into a plan up to its horizon; leaf_id is its last plan node.';
 COMMENT ON COLUMN trial.label IS 'What the policy of that name has written on it, for people.';
 COMMENT ON COLUMN trial.sequence_expressions IS 'What the tuner wrote for the hyper-parameter of the same place in sequence_names, in the notation. What is not there is at its default.';
 
+CREATE TABLE evaluation (
+  id       integer GENERATED ALWAYS AS IDENTITY CONSTRAINT evaluation_is_known_by_its_id PRIMARY KEY,
+  identity text    NOT NULL,
+  CONSTRAINT evaluation_is_one_per_identity UNIQUE (identity)
+);
+COMMENT ON TABLE evaluation IS 'What measures: the digest of an evaluation, written once however often it measures.';
+
 CREATE TABLE claim (
-  id           bigint CONSTRAINT claim_is_known_by_its_id PRIMARY KEY,
-  trial_id     bigint NOT NULL REFERENCES trial (id),
-  plan_node_id bigint NOT NULL REFERENCES plan_node (id),
-  step         bigint NOT NULL,
-  evaluation   text   NOT NULL,
-  state        text   NOT NULL,
+  id            bigint CONSTRAINT claim_is_known_by_its_id PRIMARY KEY,
+  trial_id      bigint  NOT NULL REFERENCES trial (id),
+  plan_node_id  bigint  NOT NULL REFERENCES plan_node (id),
+  step          bigint  NOT NULL,
+  evaluation_id integer NOT NULL REFERENCES evaluation (id),
+  state         text    NOT NULL,
   CONSTRAINT claim_state_is_known CHECK (state IN ('waiting', 'done', 'failed', 'cancelled')),
   CONSTRAINT claim_is_of_a_step CHECK (step > 0)
-);
+) WITH (fillfactor = 50);
 COMMENT ON TABLE claim IS 'A trial''s interest in the metrics at a point; of the evaluation ''state'', in the state there alone. Claims alone order training.';
 
 CREATE TABLE point (
@@ -271,15 +280,16 @@ CREATE TABLE checkpoint (
 COMMENT ON TABLE checkpoint IS 'The file that holds a point''s complete state, and the run that saved it. Of several files for one point this names the one that counts.';
 
 CREATE TABLE metric (
-  plan_node_id bigint           NOT NULL REFERENCES plan_node (id),
-  step         bigint           NOT NULL,
-  evaluation   text             NOT NULL,
-  name         text             NOT NULL,
-  value        double precision NOT NULL,
-  CONSTRAINT metric_is_one_per_point_evaluation_and_name PRIMARY KEY (plan_node_id, step, evaluation, name),
-  CONSTRAINT metric_is_at_a_step CHECK (step > 0)
+  plan_node_id  bigint             NOT NULL REFERENCES plan_node (id),
+  step          bigint             NOT NULL,
+  evaluation_id integer            NOT NULL REFERENCES evaluation (id),
+  names         text[]             NOT NULL,
+  measured      double precision[] NOT NULL,
+  CONSTRAINT metric_is_of_a_point_and_an_evaluation PRIMARY KEY (plan_node_id, step, evaluation_id),
+  CONSTRAINT metric_is_at_a_step CHECK (step > 0),
+  CONSTRAINT metric_has_a_value_for_each_name CHECK (cardinality(names) = cardinality(measured))
 );
-COMMENT ON TABLE metric IS 'What an evaluation measured at a point; stored once, the first stays. NaN is a value.';
+COMMENT ON TABLE metric IS 'What an evaluation measured at a point: of each name the value of the same place. Stored once, the first stays. NaN is a value.';
 
 CREATE TABLE evaluation_failure (
   plan_node_id bigint NOT NULL REFERENCES plan_node (id),
@@ -323,7 +333,7 @@ CREATE TABLE trained_range (
   seconds      double precision NOT NULL,
   CONSTRAINT trained_range_is_one_per_plan_node_and_run PRIMARY KEY (plan_node_id, run_id),
   CONSTRAINT trained_range_goes_forward CHECK (from_step <= to_step)
-);
+) WITH (fillfactor = 80);
 COMMENT ON TABLE trained_range IS 'Steps (from, to] of a plan node that a run trained, by its worker''s step log; number keeps the order of arrival.';
 
 CREATE TABLE measurement (
@@ -335,7 +345,7 @@ CREATE TABLE measurement (
   CONSTRAINT measurement_kind_is_known CHECK (kind IN ('step', 'set_up', 'load', 'save', 'evaluate', 'memory', 'state_bytes', 'device_memory',
                                                         'utilization')),
   CONSTRAINT measurement_is_of_something CHECK (units > 0 AND total >= 0)
-);
+) WITH (fillfactor = 80);
 COMMENT ON TABLE measurement IS 'What steps, saves, evaluations, ... under a plan node took in all, in microseconds or bytes, utilization in thousandths, clipped as they came: the cost model.';
 
 CREATE TABLE run (
@@ -363,7 +373,7 @@ CREATE TABLE run (
   CONSTRAINT run_state_is_known CHECK (state IN ('training', 'saving', 'ended')),
   CONSTRAINT run_holds_a_slot CHECK (slot_count > 0),
   CONSTRAINT run_start_is_a_point CHECK (num_nonnulls(start_plan_node_id, start_step, start_file) IN (0, 3))
-);
+) WITH (fillfactor = 50);
 COMMENT ON COLUMN run.compute IS 'Of the device, in thousandths; memory_bytes 0: any of its memory; host_cores 0: all that its workers run on.';
 COMMENT ON TABLE run IS 'A path handed to a reservation of a device, from a slot on, with an id that is never used again. Starts from a checkpoint, or from Init where start_step is null.';
 
@@ -424,7 +434,7 @@ CREATE TABLE run_study (
   serves       boolean NOT NULL,
   microseconds bigint  NOT NULL,
   CONSTRAINT run_study_is_one_per_run_and_study PRIMARY KEY (run_id, study_id)
-);
+) WITH (fillfactor = 50);
 COMMENT ON TABLE run_study IS 'The studies whose claims a run serves, or has served, and the device time that each was charged.';
 
 CREATE TABLE run_promise (
@@ -438,9 +448,8 @@ CREATE TABLE run_promise (
   CONSTRAINT run_promise_owes_something_known CHECK (owed IN ('metrics', 'state')),
   CONSTRAINT run_promise_state_is_known CHECK (state IN ('open', 'kept', 'lost', 'withdrawn')),
   CONSTRAINT run_promise_is_open_until_settled CHECK ((state = 'open') = (settled_at IS NULL))
-);
+) WITH (fillfactor = 50);
 COMMENT ON TABLE run_promise IS 'What a run owes at a step of its path, its state or metrics, and what became of it.';
-CREATE UNIQUE INDEX run_promise_is_open_once ON run_promise (run_id, step, owed) WHERE state = 'open';
 
 CREATE TABLE study_event (
   study_id      bigint NOT NULL REFERENCES study (id),

@@ -1,1 +1,2 @@
-SELECT id, trial_id, plan_node_id, step, evaluation, state FROM claim ORDER BY id
+SELECT claim.id, trial_id, plan_node_id, step, identity AS evaluation, state
+  FROM claim JOIN evaluation ON evaluation.id = claim.evaluation_id ORDER BY claim.id

@@ -1,8 +1,7 @@
 -- The first metrics of a point and an evaluation stay.
-INSERT INTO metric (plan_node_id, step, evaluation, name, value)
-SELECT *
-  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::double precision[])
-       AS given (plan_node_id, step, evaluation, name, value)
- WHERE (SELECT count(*) FROM metric AS stored
-         WHERE stored.plan_node_id = given.plan_node_id AND stored.step = given.step
-           AND stored.evaluation = given.evaluation) = 0
+INSERT INTO metric (plan_node_id, step, evaluation_id, names, measured)
+SELECT plan_node_id, step, evaluation.id, names::text[], measured::double precision[]
+  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
+       AS given (plan_node_id, step, evaluation, names, measured)
+  JOIN evaluation ON evaluation.identity = given.evaluation
+ON CONFLICT (plan_node_id, step, evaluation_id) DO NOTHING

@@ -1,1 +1,2 @@
-SELECT plan_node_id, step, evaluation, name, value FROM metric
+SELECT plan_node_id, step, identity AS evaluation, names, measured
+  FROM metric JOIN evaluation ON evaluation.id = metric.evaluation_id
