@@ -113,7 +113,7 @@ struct Client {
     return Submit(batch).trial_ids(0);
   }
 
-  // So many events of the study, from that number on; their numbers are checked.
+  // The first so many events of the study, from that number on; their numbers are checked.
   Words Events(std::int64_t study, std::size_t count, std::int64_t from = 1, Teller teller = {}) {
     v1::WatchRequest request;
     request.set_study_id(study);
@@ -132,6 +132,7 @@ struct Client {
       }
     }
     watch.Cancel();
+    words.resize(count);  // more may have come in the same response
     return words;
   }
 
