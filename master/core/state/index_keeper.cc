@@ -121,6 +121,7 @@ void IndexKeeper::RankBy(Ranking ranking) {
   }
   for (const RunId id : state_.active_runs) {
     const Run& run = state_.runs.at(id);
+    index.needs.try_emplace(run.plan);
     for (const auto& [promise_id, promise] : run.promises) {
       if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
     }
@@ -283,8 +284,12 @@ void IndexKeeper::RunAdded(const Run& run) {
   for (const auto& [id, promise] : run.promises) {
     if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
   }
-  if (!run.ended()) state_.index.active_runs[run.slot.server].insert(run.id);
-  if (run.ended()) NotePreempted(run);
+  if (run.ended()) {
+    NotePreempted(run);
+  } else {
+    state_.index.active_runs[run.slot.server].insert(run.id);
+    state_.index.needs.try_emplace(run.plan);  // of a plan that was loaded nothing else may be left
+  }
   if (!run.training()) return;
   for (const PathStage& stage : run.path) {
     std::vector<RunId>& passing = state_.index.passing[stage.node];

@@ -261,6 +261,21 @@ TEST_CASE("no policy can begin what is for those alone who are stopped") {
   CHECK(of.state().runs.size() == 1);
 }
 
+TEST_CASE("a run that is preempted, and that nobody needs any more, ends under a master that has restarted, too") {
+  Office of;
+  of.Call(ChoosePolicy{GENERATE("critical_path", "throughput")});
+  const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 10);
+  const RunId run = of.Last().id;
+  of.Stand(of.Last(), Step{3});
+  Limit(of, kTeam, {.device_time = Seconds(0)});
+  REQUIRE(of.RunOf(run).preempt);
+  of.Cancel(trial);
+  of.Restart();
+  CHECK(of.TermsOf(run).preempt);
+  of.End(of.RunOf(run), Step{4});
+  CHECK(of.RunOf(run).ended());
+}
+
 TEST_CASE("what others want as well is trained, whoever is stopped") {
   Service of({.slots = 1});
   const StudyId ann = of.AddStudy({.name = "ann's", .scope = Scope::kEveryone});
