@@ -1,5 +1,7 @@
 // What a crowd costs those who do not watch: 2,000 watchers of one small study that goes on producing events, and
 // everybody else's calls meanwhile.
+#include <grpcpp/grpcpp.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iostream>

@@ -145,10 +145,9 @@ Result<void> UserService::WeighTeam(const Caller& caller, const v1::WeighTeamReq
 
 Result<void> UserService::SetQuota(const Caller& caller, const v1::SetQuotaRequest& request, v1::SetQuotaResponse&) {
   ESPALIER_ASSIGN(Party party, PartyOf(request));
-  ESPALIER_ASSIGN(QuotaChange change, FromProto(request));
+  ESPALIER_ASSIGN(const QuotaChange change, FromProto(request));
   ESPALIER_RETURN_IF_ERROR(calls_.Ask<QuotaSet>(
-      master_,
-      {.caller = caller, .request_id = request.request_id(), .what = LimitParty{std::move(party), std::move(change)}}));
+      master_, {.caller = caller, .request_id = request.request_id(), .what = LimitParty{std::move(party), change}}));
   return {};
 }
 

@@ -68,8 +68,9 @@ bool DropFirst(Draft& draft, const CheckpointCache& cache, const std::string& se
 
 // Of teams and users that have a limit. O(these), where nothing goes.
 void KeepWithinQuotas(Draft& draft, const std::string& server) {
-  for (const auto& [party, cache] : draft.state().index.limited_caches) {
-    const std::int64_t most = *draft.state().quotas.at(party).stored_bytes;
+  for (const auto& limited : draft.state().index.limited_caches) {
+    const CheckpointCache& cache = limited.second;
+    const std::int64_t most = *draft.state().quotas.at(limited.first).stored_bytes;
     DropFirst(draft, cache, server, [&](std::int64_t) { return cache.bytes() > most; });
   }
 }

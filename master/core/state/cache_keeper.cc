@@ -105,15 +105,15 @@ void CacheKeeper::Limit(const Party& party, bool has_limit) {
     state_.index.limited_caches.erase(party);
     return;
   }
-  const auto [limited, is_new] = state_.index.limited_caches.try_emplace(party);
-  if (!is_new) return;
+  if (state_.index.limited_caches.contains(party)) return;
+  CheckpointCache& limited = state_.index.limited_caches[party];
   std::vector<std::pair<PlanId, Point>> counted;
   state_.index.cache.ForEach([&](Point point, PlanId plan, std::int64_t bytes) {
     const auto study = state_.studies.find(state_.plans.at(plan).Node(point.node).caused_by);
     if (study == state_.studies.end()) return;
     const std::array<Party, 2> parties = PartiesOf(study->second);
     if (std::ranges::find(parties, party) == parties.end()) return;
-    limited->second.Add(point, plan, bytes);
+    limited.Add(point, plan, bytes);
     counted.emplace_back(plan, point);
   });
   for (const auto& [plan, point] : counted) Value(plan, point);

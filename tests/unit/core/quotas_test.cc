@@ -34,7 +34,7 @@ struct Office : ServerByHand {
   Office() { AddUsers(*this); }
 
   // What the batch of these trials is refused for; nothing: it is not.
-  std::optional<Error> Refusal(StudyId of, std::vector<std::string> rates, std::vector<TrialId> close = {}) {
+  std::optional<Error> Refusal(StudyId of, const std::vector<std::string>& rates, std::vector<TrialId> close = {}) {
     SubmitBatch batch{.study = of, .close = std::move(close)};
     for (const std::string& lr : rates) batch.new_trials.push_back({{{"lr", lr}}, Step{10}, Step{20}});
     Call(batch);

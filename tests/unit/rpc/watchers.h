@@ -64,7 +64,7 @@ struct Watching {
 // The state, the event loop, the pump's thread, and who watches.
 class Watchers : public MasterPort {
  public:
-  explicit Watchers(std::vector<StudyId> studies = {StudyId{7}}) {
+  explicit Watchers(const std::vector<StudyId>& studies = {StudyId{7}}) {
     for (const StudyId study : studies) {
       state.studies[study] = {.id = study, .user = "ann", .team = "vision"};
       state.events[study];
