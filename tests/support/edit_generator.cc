@@ -136,14 +136,9 @@ void EditGenerator::ChangeDrain() {
   if (Chance(60)) drain = Drain{.by = Text(), .why = Text(), .since = Moment()};
   Do(SetDrain{"server" + std::to_string(Below(3)), std::move(drain)});
   Do(SetWeight{.team = "team" + std::to_string(Below(3)), .weight = 0.25 * static_cast<double>(1 + Below(9))});
-  const Party party =
-      Chance(50) ? Party{Party::Kind::kTeam, "team" + std::to_string(Below(3))} : Party{Party::Kind::kUser, Text()};
-  Quota quota;
-  if (Chance(50)) quota.open_trials = Below(5);
-  if (Chance(50)) quota.plan_nodes = Below(50);
-  if (Chance(50)) quota.stored_bytes = Below(1000);
-  if (Chance(50)) quota.device_time = Seconds(0.5 * Below(100));
-  Do(SetQuota{party, quota});
+  const Party party{Chance(50) ? Party::Kind::kTeam : Party::Kind::kUser, "party" + std::to_string(Below(3))};
+  const auto limit = [&] { return Chance(50) ? std::optional<std::int64_t>(Below(1000)) : std::nullopt; };
+  Do(SetQuota{party, {limit(), limit(), limit(), Chance(50) ? std::optional(Seconds(0.5)) : std::nullopt}});
 }
 
 void EditGenerator::ChoosePolicy() {
@@ -228,11 +223,8 @@ void EditGenerator::NewTrial() {
       configuration.functions.push_back({Linear{1, 1}, start});
       configuration.undeclared.push_back("warp" + Text());
     }
-    AddPlanNode node{.id = state_.next.plan_node,
-                     .parent = parent,
-                     .start = start,
-                     .configuration = configuration,
-                     .caused_by = trial.study};
+    AddPlanNode node{.id = state_.next.plan_node, .parent = parent, .start = start, .configuration = configuration};
+    node.caused_by = trial.study;
     if (!parent && Chance(30)) node.origin = SomeOrigin(plan);
     Do(ChangePlan{plan, node});
     parent = node.id;

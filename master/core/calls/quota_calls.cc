@@ -1,9 +1,9 @@
 #include "master/core/calls/quota_calls.h"
 
-#include <algorithm>
-#include <cmath>
+#include <type_traits>
 
 #include "base/key_text.h"
+#include "master/core/calls/user_calls.h"
 #include "master/core/nodes/quotas.h"
 
 namespace espalier::master {
@@ -23,18 +23,11 @@ std::string TextOf(const QuotaChange::ChangeTo<Limit>& change) {
 }
 
 Result<void> CheckParty(const MasterState& state, const Party& party) {
-  if (party.kind == Party::Kind::kUser) {
-    const auto user = state.users.find(party.name);
-    if (user != state.users.end() && !user->second.team.empty()) return {};
-    return MakeError(ErrorCode::kNotFound,
-                     "there is no user '" + party.name + "'; `espalier user list` shows those that there are", "user");
-  }
-  const bool is_known = !party.name.empty() && std::ranges::any_of(state.users, [&](const auto& entry) {
-    return entry.second.team == party.name;
-  });
-  if (is_known) return {};
+  if (party.kind == Party::Kind::kTeam) return CheckTeam(state, party.name);
+  const auto user = state.users.find(party.name);
+  if (user != state.users.end() && !user->second.team.empty()) return {};
   return MakeError(ErrorCode::kNotFound,
-                   "nobody is of a team '" + party.name + "'; `espalier user list` shows those that there are", "team");
+                   "there is no user '" + party.name + "'; `espalier user list` shows those that there are", "user");
 }
 
 Result<void> Change(std::optional<std::int64_t>& limit, const QuotaChange::ChangeTo<std::int64_t>& change,

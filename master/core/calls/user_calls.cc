@@ -157,4 +157,11 @@ void OnRecovered(Draft& draft, const Recovered& recovered) {
   draft.Emit(AdmitUsers{draft.state().users});
 }
 
+Result<void> CheckTeam(const MasterState& state, const std::string& team) {
+  const auto is_of_it = [&](const auto& entry) { return entry.second.team == team; };
+  if (!team.empty() && std::ranges::any_of(state.users, is_of_it)) return {};
+  return MakeError(ErrorCode::kNotFound,
+                   "nobody is of a team '" + team + "'; `espalier user list` shows those that there are", "team");
+}
+
 }  // namespace espalier::master

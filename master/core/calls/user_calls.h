@@ -25,4 +25,7 @@ UserChanged AnswerOf(const RemoveUser& call, const std::vector<std::int64_t>& id
 // said who may call.
 void OnRecovered(Draft& draft, const Recovered& recovered);
 
+// Whether somebody is of the team, or was. Error: kNotFound, of "team". O(users).
+Result<void> CheckTeam(const MasterState& state, const std::string& team);
+
 }  // namespace espalier::master

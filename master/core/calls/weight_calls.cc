@@ -1,8 +1,7 @@
 #include "master/core/calls/weight_calls.h"
 
-#include <algorithm>
-
 #include "base/key_text.h"
+#include "master/core/calls/user_calls.h"
 
 namespace espalier::master {
 namespace {
@@ -20,14 +19,7 @@ Digest128 ContentOf(const Caller&, const WeighTeam& call) {
 
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const WeighTeam& call) {
   ESPALIER_RETURN_IF_ERROR(CheckWeight(call.weight));
-  const bool is_known = !call.team.empty() && std::ranges::any_of(draft.state().users, [&](const auto& entry) {
-    return entry.second.team == call.team;
-  });
-  if (!is_known) {
-    return MakeError(ErrorCode::kNotFound,
-                     "nobody is of a team '" + call.team + "'; `espalier user list` shows those that there are",
-                     "team");
-  }
+  ESPALIER_RETURN_IF_ERROR(CheckTeam(draft.state(), call.team));
   draft.Log(LogLevel::kInfo, "team weighed", {{"team", call.team}, {"weight", call.weight}, {"by", caller.user}});
   draft.Do(SetWeight{.team = call.team, .weight = call.weight});
   return std::vector<std::int64_t>();

@@ -110,9 +110,7 @@ void CacheKeeper::Limit(const Party& party, bool has_limit) {
   std::vector<std::pair<PlanId, Point>> counted;
   state_.index.cache.ForEach([&](Point point, PlanId plan, std::int64_t bytes) {
     const auto study = state_.studies.find(state_.plans.at(plan).Node(point.node).caused_by);
-    if (study == state_.studies.end()) return;
-    const std::array<Party, 2> parties = PartiesOf(study->second);
-    if (std::ranges::find(parties, party) == parties.end()) return;
+    if (study == state_.studies.end() || !CountsFor(study->second, party)) return;
     limited.Add(point, plan, bytes);
     counted.emplace_back(plan, point);
   });

@@ -1,7 +1,5 @@
 #include "master/core/state/fair_keeper.h"
 
-#include <algorithm>
-
 #include "master/core/state/usage.h"
 
 namespace espalier::master {
@@ -45,9 +43,8 @@ void FairKeeper::ListReady(const SearchPlan& plan, StudyId study) {
 
 void FairKeeper::StoppedOrNot(const Party& party) {
   for (const StudyId study : state_.running_studies) {
-    const std::array<Party, 2> parties = PartiesOf(state_.studies.at(study));
     const auto plans = state_.index.plans_of_study.find(study);
-    if (std::ranges::find(parties, party) == parties.end() || plans == state_.index.plans_of_study.end()) continue;
+    if (!CountsFor(state_.studies.at(study), party) || plans == state_.index.plans_of_study.end()) continue;
     for (const PlanId plan : plans->second) {
       const auto needs = state_.index.needs.find(plan);
       if (needs == state_.index.needs.end()) continue;

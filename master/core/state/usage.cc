@@ -24,6 +24,10 @@ std::array<Party, 2> PartiesOf(const Study& study) {
   return {Party{Party::Kind::kTeam, study.team}, Party{Party::Kind::kUser, study.user}};
 }
 
+bool CountsFor(const Study& study, const Party& party) {
+  return party.name == (party.kind == Party::Kind::kTeam ? study.team : study.user);
+}
+
 void UsageKeeper::Count(StudyId id, std::int64_t Usage::*what, std::int64_t more) {
   const auto study = state_.studies.find(id);
   if (study == state_.studies.end()) return;
@@ -60,8 +64,7 @@ Usage UsageOf(const MasterState& state, const Party& party) {
 std::int64_t OpenTrialsOf(const MasterState& state, const Party& party) {
   std::int64_t count = 0;
   for (const StudyId study : state.running_studies) {
-    const std::array<Party, 2> parties = PartiesOf(state.studies.at(study));
-    if (std::ranges::find(parties, party) == parties.end()) continue;
+    if (!CountsFor(state.studies.at(study), party)) continue;
     const TrialIndex& trials = state.trial_index.at(study);
     count += trials.Count(TrialStanding::kWaiting) + trials.Count(TrialStanding::kIdle);
   }

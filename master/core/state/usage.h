@@ -9,6 +9,7 @@ namespace espalier::master {
 
 // For whom what the study causes counts.
 std::array<Party, 2> PartiesOf(const Study& study);
+bool CountsFor(const Study& study, const Party& party);
 
 class UsageKeeper {
  public:
