@@ -34,6 +34,7 @@ class EditGenerator {
   void Register();
   void ChangeUser();
   void ChangeDrain();
+  void ChangeDue();  // weights and quotas
   void ChoosePolicy();
   void BringCode();
   void NewStudy();
