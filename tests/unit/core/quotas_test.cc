@@ -276,6 +276,19 @@ TEST_CASE("a run that is preempted, and that nobody needs any more, ends under a
   CHECK(of.RunOf(run).ended());
 }
 
+TEST_CASE("no run makes room for a longer path that is for those alone who are stopped") {
+  Service of({.slots = 2});
+  Limit(of, kTeam, {.device_time = Seconds(0)});
+  of.Submit(of.AddStudy({.name = "ann's", .scope = Scope::kEveryone}), {{"lr", "0.9"}}, 5000);
+  const StudyId bob = of.BobSubmits(2, 300, Scope::kEveryone);
+  of.RunFor(Seconds(5));
+  of.Ask({.caller = kBob,
+          .request_id = "one that waits",
+          .what = SubmitBatch{.study = bob, .new_trials = {{{{"lr", "0.7"}}, Step{1}, Step{0}}}}});
+  of.RunUntil([&] { return of.DoneTrials(bob) == 3; });
+  CHECK(std::ranges::none_of(of.state().runs, [](const auto& entry) { return entry.second.preempt; }));
+}
+
 TEST_CASE("what others want as well is trained, whoever is stopped") {
   Service of({.slots = 1});
   const StudyId ann = of.AddStudy({.name = "ann's", .scope = Scope::kEveryone});
