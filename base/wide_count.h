@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "base/units.h"
 
@@ -10,6 +11,9 @@ namespace espalier {
 using WideCount = __int128;
 
 inline constexpr WideCount kWideCountMax = static_cast<WideCount>(~static_cast<unsigned __int128>(0) >> 1U);
+
+// In decimal digits.
+std::string Print(WideCount count);
 
 inline Seconds SecondsOfMicroseconds(WideCount count) {
   return std::chrono::duration<double, std::micro>(static_cast<double>(count));

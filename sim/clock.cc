@@ -5,7 +5,8 @@
 namespace espalier::sim {
 
 Time Clock::time() const {
-  return Time(std::chrono::seconds(1'000'000'000)) + std::chrono::duration_cast<Time::duration>(now_);
+  constexpr std::chrono::sys_days kMidnight = std::chrono::sys_days(std::chrono::days(11575));  // in 2001
+  return kMidnight - std::chrono::minutes(15) + std::chrono::duration_cast<Time::duration>(now_);
 }
 
 void Clock::After(Seconds delay, std::function<void()> what) {

@@ -16,7 +16,7 @@ class Clock {
   // Since the simulation began.
   Seconds now() const { return now_; }
   Moment moment() const { return Moment(now_); }
-  // By the wall clock. The simulation began at an arbitrary time.
+  // By the wall clock. The simulation began a quarter of an hour before midnight (UTC), in 2001.
   Time time() const;
 
   // A delay below 0 counts as 0. O(log of what is to happen).

@@ -21,6 +21,9 @@ struct FitsState {
     return change.weight > 0 && (!change.team.empty() || state.studies.contains(change.study));
   }
   bool operator()(const FinishStudy& change) const { return Runs(change.study); }
+  bool operator()(const RetireStudy& change) const {
+    return state.studies.contains(change.study) && !Runs(change.study) && !IsRetired(state, change.study);
+  }
   bool operator()(const AddOffer& change) const { return !state.offers.contains(DigestOf(change.offer.offer)); }
   bool operator()(const AddPlan& change) const {
     return !state.plans.contains(change.plan) && !state.plan_by_identity.contains(DigestOf(change.identity));

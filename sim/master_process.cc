@@ -44,7 +44,8 @@ MasterProcess::MasterProcess(World& world, Watcher watcher, const Settings& sett
       policy_(world.chance),
       settings_{.between_failures = settings.between_failures,
                 .checkpoint_bytes = settings.checkpoint_bytes,
-                .save_every_steps = settings.save_every_steps} {
+                .save_every_steps = settings.save_every_steps,
+                .retire_after = settings.retire_after} {
   database_->log.push_back(master::SetPolicy{{.name = settings.first_policy, .by = "simulation"}});
   Apply(database_->stored, database_->log.back());
 }

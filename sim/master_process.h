@@ -36,6 +36,7 @@ class MasterProcess {
     std::int64_t checkpoint_bytes = 0;         // the checkpoints' budget; 0: none
     Seconds between_failures{600};             // as in ReactorSettings; with faults, a slot has one about as often
     std::int64_t save_every_steps = 0;         // likewise
+    std::optional<Seconds> retire_after = {};  // likewise
     bool starts_again = true;  // false: what is stored is not kept, which saves as much again as memory takes
   };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "master/core/state/state_store.h"
 #include "sim/edit_fits.h"
@@ -15,9 +16,26 @@ namespace espalier::master {
 
 // What outlives a master: share it between stores as masters share a database.
 struct MemoryDatabase {
-  MasterState stored;  // as `log` makes it
+  MasterState stored;  // as `log` makes it, but with all that has left a master's memory
   StateEdit log;       // every change that was stored
   std::int64_t epoch = 1;
+  std::vector<RunId> retired_runs;
+
+  // REQUIRES: it is stored, and fits.
+  void Take(const StateChange& change) {
+    if (const auto* retired = std::get_if<RetireRuns>(&change)) {
+      retired_runs.insert(retired_runs.end(), retired->runs.begin(), retired->runs.end());
+    } else {
+      Apply(stored, change);
+    }
+  }
+  // What a master loads.
+  MasterState WithoutRetired() const {
+    MasterState state = stored;
+    while (!state.index.forgetting.empty()) Apply(state, ForgetSome{*state.index.forgetting.begin(), 1000});
+    Apply(state, RetireRuns{retired_runs});
+    return state;
+  }
 };
 
 class MemoryStateStore : public StateStore {
@@ -41,7 +59,7 @@ class MemoryStateStore : public StateStore {
     }
     if (epoch_ != database_->epoch) return MakeError(ErrorCode::kFailedPrecondition, "another master leads");
     loaded_ = true;
-    MasterState state = database_->stored;
+    MasterState state = database_->WithoutRetired();
     state.leadership = LeadershipId{epoch_};
     for (auto& [id, run] : state.runs) {
       if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
@@ -65,7 +83,7 @@ class MemoryStateStore : public StateStore {
         RollBack();
         return MakeError(ErrorCode::kAborted, "does not fit: " + Print(change));
       }
-      Apply(database_->stored, change);
+      database_->Take(change);
     }
     std::copy_if(edit.begin(), edit.end(), std::back_inserter(database_->log), IsStored);
     if (failure) return tl::unexpected<Error>(failure->first);
@@ -77,7 +95,8 @@ class MemoryStateStore : public StateStore {
   // Rare, so that a commit need not copy the state.
   void RollBack() {
     database_->stored = {};
-    for (const StateChange& change : database_->log) Apply(database_->stored, change);
+    database_->retired_runs.clear();
+    for (const StateChange& change : database_->log) database_->Take(change);
   }
 
   std::shared_ptr<MemoryDatabase> database_;

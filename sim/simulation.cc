@@ -32,6 +32,8 @@ std::string_view PolicyOf(std::uint64_t seed) {
   return is_pinned ? "hermes_pinned" : policy;
 }
 
+constexpr Seconds kRetireAfter{30};
+
 class Simulation {
  public:
   Simulation(std::uint64_t seed, const SimulationSettings& settings);
@@ -77,7 +79,8 @@ ServiceSettings Simulation::SettingsOfService() const {
           .offers = {settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1)},
           .master = {.first_policy = std::string(PolicyOf(seed_)),
                      .checkpoint_bytes =
-                         settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()]}};
+                         settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()],
+                     .retire_after = settings_.fault_count == 0 ? std::nullopt : std::optional(kRetireAfter)}};
 }
 
 Faults::Parts Simulation::PartsOfService() {

@@ -7,6 +7,7 @@ namespace espalier::sim {
 namespace {
 
 constexpr Seconds kTryAgain{5};
+constexpr Seconds kShortArrivals{100};
 constexpr const char* kUser = "ann";
 constexpr const char* kTeamOfUsers = "team";
 
@@ -164,13 +165,17 @@ void Users::CreateStudy(std::size_t study, int trial_count) {
   Ask("create-" + studies_[study].name, std::move(create), [this, study, trial_count](const Answered& answer) {
     studies_[study].id = std::get<master::StudyCreated>(answer).study;
     studies_[study].lives = trial_count + 1;  // one for the study itself
+    // It is finished, and retired, while others go on.
+    const bool is_short = settings_.mishaps && study > 0 && world_.chance.OneIn(2);
     for (int left = trial_count; left > 0;) {
       const int together = static_cast<int>(std::min<std::int64_t>(left, world_.chance.Whole(1, 4)));
       left -= together;
-      const Seconds span = std::max(Seconds(1), settings_.arrivals_until - world_.clock.now());
+      const Seconds span =
+          is_short ? kShortArrivals : std::max(Seconds(1), settings_.arrivals_until - world_.clock.now());
       world_.clock.After(span * world_.chance.Share(), [this, study, together] { SubmitTrials(study, together); });
     }
-    world_.clock.After(settings_.finish_from - world_.clock.now(), [this, study] { EndLife(study); });
+    const Seconds ends_in = is_short ? kShortArrivals : settings_.finish_from - world_.clock.now();
+    world_.clock.After(ends_in, [this, study] { EndLife(study); });
   });
 }
 

@@ -196,6 +196,18 @@ std::string FindWrongBill(const master::MasterState& stored, const Watch& watch,
          std::to_string(charged.count());
 }
 
+namespace {
+
+// Of what the run was charged, the part for its time from then on.
+std::int64_t SinceMidnight(const master::Run& run, std::int64_t microseconds, Time midnight) {
+  if (run.ordered_at >= midnight) return microseconds;
+  if (run.charged_to <= midnight) return 0;
+  const auto whole = static_cast<WideCount>((run.charged_to - run.ordered_at).count());
+  return static_cast<std::int64_t>(static_cast<WideCount>(microseconds) * (run.charged_to - midnight).count() / whole);
+}
+
+}  // namespace
+
 std::string FindWrongUsage(const master::MasterState& stored) {
   std::map<std::string, master::Usage> teams;
   for (const auto& [id, plan] : stored.plans) {
@@ -211,8 +223,13 @@ std::string FindWrongUsage(const master::MasterState& stored) {
   for (const auto& [id, run] : stored.runs) {
     for (const auto& [study, microseconds] : run.charges) {
       master::Usage& team = teams[stored.studies.at(study).team];
-      team.device_time += microseconds;
       team.day = std::max(team.day, std::chrono::floor<std::chrono::days>(run.charged_to));
+    }
+  }
+  for (const auto& [id, run] : stored.runs) {
+    for (const auto& [study, microseconds] : run.charges) {
+      master::Usage& team = teams[stored.studies.at(study).team];
+      team.device_time += SinceMidnight(run, microseconds, team.day);
     }
   }
   for (const auto& [team, usage] : teams) {

@@ -36,6 +36,12 @@ struct Noter {
     touched.for_policy.emplace_back(StudyEnded{change.study});
     if (state.studies.at(change.study).specification.reference) AllServers();
   }
+  void operator()(const RetireStudy&) const {}
+  void operator()(const RetireRuns&) const {}
+  void operator()(const PutOffRetirement&) const {}
+  void operator()(const PutOffLeaving&) const {}
+  void operator()(const ListKept&) const {}
+  void operator()(const ForgetSome&) const {}
   void operator()(const AddPlan&) const {}
   void operator()(const ChangePlan& change) const { std::visit(OfPlan{*this, change.plan}, change.change); }
   void operator()(const AddTrial& change) const { Plan(change.trial.plan); }

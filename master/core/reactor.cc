@@ -14,6 +14,7 @@
 #include "master/core/nodes/runs.h"
 #include "master/core/nodes/trial_actions.h"
 #include "master/core/origin.h"
+#include "master/core/retiring.h"
 #include "master/core/settling.h"
 #include "master/core/state/index_keeper.h"
 #include "master/core/stopping.h"
@@ -36,6 +37,7 @@ struct Dispatcher {
     OnTick(draft, tick);
     KeepQuotas(draft);
     NoteTimesUp(draft);
+    RetireSome(draft);
   }
   void operator()(const Recovered& recovered) const {
     OnRecovered(draft, recovered);

@@ -20,6 +20,8 @@ struct ReactorSettings {
   std::int64_t checkpoint_bytes = 0;  // the checkpoints' budget; 0: none
   // Runs save as they pass every so many steps of a lineage, instead of where it pays; 0: where it pays.
   std::int64_t save_every_steps = 0;
+  // How long after it is finished a study is retired; none: never.
+  std::optional<Seconds> retire_after = std::nullopt;
   std::vector<User> first_users;  // whose tokens are kept as they are here
 };
 

@@ -24,6 +24,10 @@ class StateRows {
   void operator()(const SetServer&) {}
   void operator()(const RemoveServer&) {}
   void operator()(const SetStopped&) {}
+  void operator()(const PutOffRetirement&) {}
+  void operator()(const PutOffLeaving&) {}
+  void operator()(const ListKept&) {}
+  void operator()(const ForgetSome&) {}
   void operator()(const SetPosition&) {}
   void operator()(const RestartLeases&) {}
   void operator()(const AskReference&) {}
@@ -93,6 +97,24 @@ class StateRows {
       study_weights_.insert_or_assign(change.study, change.weight);
     }
   }
+  void operator()(const RetireStudy& change) {
+    const RetiredStudy& as = change.as;
+    std::vector<PlanNodeId> kept_nodes;
+    std::vector<Step> kept_steps;
+    for (const KeptState& kept : as.kept) {
+      kept_nodes.push_back(kept.point.node);
+      kept_steps.push_back(kept.point.step);
+    }
+    const StepTotals& steps = as.steps;
+    retired_.Add(change.study, as.at, as.trials[0], as.trials[1], as.trials[2], as.trials[3], as.trials[4],
+                 as.claimed_steps, as.best ? std::optional(as.best->trial) : std::nullopt,
+                 as.best ? std::optional(as.best->value) : std::nullopt,
+                 as.best ? std::optional(as.best->step) : std::nullopt, steps.unique, steps.trained, steps.re_derived,
+                 steps.wasted, steps.reused, steps.wanted, steps.wanted_once, steps.wanted_trained,
+                 espalier::Print(steps.claimed_time), espalier::Print(steps.unique_time), as.device_time,
+                 as.shared_time, kept_nodes, kept_steps);
+  }
+  void operator()(const RetireRuns& change) { runs_.Take(change); }
   void operator()(const SetQuota& change) { quotas_.insert_or_assign(change.party, change.quota); }
   void operator()(const AddPlan& change) {
     const Sharing& sharing = change.identity.sharing;
@@ -187,9 +209,10 @@ class StateRows {
         quota.Add(whom, party.name, set.open_trials, set.plan_nodes, set.stored_bytes, set.device_time);
       }
     }
-    for (RowSet* set : {&quota,      &no_quota, &user,       &drain,  &undrain, &policy,    &archive, &dropped,
-                        &reference_, &schema_,  &parameter_, &offer_, &listed_, &training_, &study,   &undeclared_,
-                        &speed_,     &closed,   &finished,   &kept,   &weighed, &team,      &plan_,   &check_}) {
+    for (RowSet* set :
+         {&quota,    &no_quota,   &user,    &drain,   &undrain,   &policy, &archive,     &dropped, &reference_,
+          &schema_,  &parameter_, &offer_,  &listed_, &training_, &study,  &undeclared_, &speed_,  &closed,
+          &finished, &kept,       &weighed, &team,    &plan_,     &check_, &retired_}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -254,7 +277,7 @@ class StateRows {
             asked.stop.metric, study.stopped, Name(study.keep), study.weight,
             asked.reuse ? std::optional(asked.reuse->study) : std::nullopt,
             asked.reuse ? asked.reuse->until : std::nullopt, asked.policy.may_stop, asked.policy.deadline,
-            asked.policy.min_steps, asked.priority);
+            asked.policy.min_steps, asked.priority, study.first_run);
     for (const auto& [slots, speed] : asked.policy.speeds) speed_.Add(study.id, slots, speed);
     for (const auto& [name, type] : asked.undeclared) undeclared_.Add(study.id, name, Name(type));
   }
@@ -306,6 +329,7 @@ class StateRows {
   RowSet speed_{"study_speed/insert"};
   RowSet plan_{"search_plan/insert"};
   RowSet check_{"trainer_check/insert"};
+  RowSet retired_{"retired_study/insert"};
   RowSet closed_trials_{"trial/close"};
   RowSet training_metrics_{"training_metric/insert"};
   RowSet event_{"study_event/insert"};

@@ -3,23 +3,17 @@
 #include <future>
 #include <unordered_map>
 
+#include "master/core/state/cache_keeper.h"
 #include "master/core/state/state_edit.h"
 #include "master/store/connection.h"
+#include "master/store/each_row.h"
+#include "master/store/read_rows.h"
 #include "master/store/row_reader.h"
 #include "searchplan/plan/invariants.h"
 #include "searchplan/sequence/expression.h"
 
 namespace espalier::master {
 namespace {
-
-// A map that was stored as two arrays.
-template <class Value>
-std::map<std::string, Value> Zip(std::vector<std::string> names, std::vector<Value> values) {
-  if (names.size() != values.size()) throw std::runtime_error("names and values are not equally many");
-  std::map<std::string, Value> map;
-  for (std::size_t i = 0; i < names.size(); ++i) map.emplace(std::move(names[i]), std::move(values[i]));
-  return map;
-}
 
 class Loader {
  public:
@@ -39,6 +33,7 @@ class Loader {
     LoadStudies();
     LoadPlans();
     LoadMeasurements();
+    FindRetired();
     LoadTrials();
     LoadClaims();
     LoadPoints();
@@ -48,6 +43,7 @@ class Loader {
     std::future<Result<void>> checked = std::async(std::launch::async, [this] { return CheckPlans(); });
     LoadEvents();
     LoadRequests();
+    LoadRetired();
     ESPALIER_RETURN_IF_ERROR(checked.get());
     return std::move(state_);
   }
@@ -65,12 +61,10 @@ class Loader {
     return {};
   }
 
-  // Calls `take` with each row of the query `name`.
-  template <class Take>
-  void Each(const char* name, const Take& take) {
-    const pqxx::result rows = Query(transaction_, name);
-    Columns columns;
-    for (const pqxx::row& row : rows) take(RowReader(row, columns));
+  // Calls `take` with each row of the query `name`, of which few are held at a time.
+  template <class Take, class... Values>
+  void Each(const char* name, const Take& take, const Values&... values) {
+    EachRow(transaction_, name, take, values...);
   }
 
   SearchPlan& PlanOf(PlanNodeId node) { return state_.plans.at(plan_of_node_.at(node)); }
@@ -238,6 +232,7 @@ class Loader {
                   .evaluation = row.Text("evaluation"),
                   .metric_names = row.Texts("metric_names"),
                   .created_at = row.Moment("created_at"),
+                  .first_run = row.Id<RunId>("first_run_id"),
                   .finished_at = std::nullopt,
                   .closing = row.Flag("closing"),
                   .cancelled = row.Flag("cancelled"),
@@ -286,35 +281,28 @@ class Loader {
     });
   }
 
-  static std::optional<TrialLabel> LabelOf(const RowReader& row) {
-    if (row.IsNull("label")) return std::nullopt;
-    return TrialLabel{.policy = row.Text("label_policy"), .text = row.Text("label")};
+  void FindRetired() {
+    Each("retired_study/load",
+         [&](const RowReader& row) { retired_.emplace(row.Id<StudyId>("study_id"), RetiredOf(row, plan_of_node_)); });
+    in_memory_ = "{0";
+    for (const auto& [id, study] : state_.studies) {
+      if (!retired_.contains(id)) in_memory_ += "," + std::to_string(id.value);
+    }
+    in_memory_ += "}";
   }
 
   void LoadTrials() {
-    Each("trial/load", [&](const RowReader& row) {
-      Apply(state_, AddTrial{{.id = row.Id<TrialId>("id"),
-                              .study = row.Id<StudyId>("study_id"),
-                              .plan = row.Id<PlanId>("plan_id"),
-                              .leaf = row.Id<PlanNodeId>("leaf_id"),
-                              .horizon = row.At("horizon_steps"),
-                              .sequences = Zip(row.Texts("sequence_names"), row.Texts("sequence_expressions")),
-                              .claims = {},
-                              .closed = row.Flag("closed"),
-                              .cancelled = row.Flag("cancelled"),
-                              .label = LabelOf(row)}});
-    });
+    Each(
+        "trial/load", [&](const RowReader& row) { Apply(state_, AddTrial{TrialOf(row)}); }, in_memory_);
   }
 
   void LoadClaims() {
-    Each("claim/load", [&](const RowReader& row) {
-      const auto node = row.Id<PlanNodeId>("plan_node_id");
-      Apply(state_, ChangePlan{plan_of_node_.at(node), AddClaim{{.id = row.Id<ClaimId>("id"),
-                                                                 .trial = row.Id<TrialId>("trial_id"),
-                                                                 .point = {node, row.At("step")},
-                                                                 .evaluation = row.Text("evaluation"),
-                                                                 .state = row.Parsed("state", ParseClaimState)}}});
-    });
+    const auto add = [&](const RowReader& row) {
+      Claim claim = ClaimOf(row);
+      const PlanId plan = plan_of_node_.at(claim.point.node);
+      Apply(state_, ChangePlan{plan, AddClaim{std::move(claim)}});
+    };
+    Each("claim/load", add, in_memory_);
   }
 
   void LoadPoints() {
@@ -385,66 +373,20 @@ class Loader {
   }
 
   void LoadRuns() {
-    std::map<RunId, Run> runs;
-    Each("run/load", [&](const RowReader& row) {
-      const auto id = row.Id<RunId>("id");
-      Run& run = runs[id];
-      run.id = id;
-      run.leadership = row.Id<LeadershipId>("leadership");
-      run.plan = row.Id<PlanId>("plan_id");
-      run.slot = {row.Text("server"), static_cast<int>(row.Integer("slot"))};
-      run.slots = static_cast<int>(row.Integer("slot_count"));
-      run.reservation = {.device = static_cast<int>(row.Integer("device")),
-                         .compute = static_cast<int>(row.Integer("compute")),
-                         .memory_bytes = row.Integer("memory_bytes"),
-                         .host_cores = static_cast<int>(row.Integer("host_cores"))};
-      run.incarnation = row.Text("incarnation");
-      run.offer = row.Digest("offer");
-      run.evaluation = state_.offers.at(run.offer).offer.evaluation_digest;
-      run.generation = row.Integer("generation");
-      run.preempt = row.Flag("preempt");
-      run.failed = row.Flag("failed");
-      run.state = StateOf(row.Text("state"));
-      run.ordered_at = row.Moment("ordered_at");
-      run.charged_to = row.Moment("charged_to");
-      if (row.IsNull("start_step")) return;
-      run.start = Point{row.Id<PlanNodeId>("start_plan_node_id"), row.At("start_step")};
-      run.start_file = row.Text("start_file");
+    RunReader reader;
+    Each("run/load", [&](const RowReader& row) { reader.TakeRun(row); });
+    Each("run_stage/load", [&](const RowReader& row) { reader.TakeStage(row); });
+    Each("run_study/load", [&](const RowReader& row) { reader.TakeStudy(row); });
+    Each("run_promise/load", [&](const RowReader& row) { reader.TakePromise(row); });
+    for (auto& [id, run] : reader.Take()) Apply(state_, AddRun{std::move(run)});
+    Each("run/uses_of_retired", [&](const RowReader& row) {
+      const Point point{row.Id<PlanNodeId>("plan_node_id"), row.At("step")};
+      CacheKeeper(state_).UsedBefore(plan_of_node_.at(point.node), point, row.Integer("runs"), row.Moment("last"));
     });
-    Each("run_stage/load", [&](const RowReader& row) {
-      runs.at(row.Id<RunId>("run_id"))
-          .path.push_back({row.Id<PlanNodeId>("plan_node_id"), row.At("from_step"), row.At("to_step")});
-    });
-    Each("run_study/load", [&](const RowReader& row) {
-      Run& run = runs.at(row.Id<RunId>("run_id"));
-      const auto study = row.Id<StudyId>("study_id");
-      run.charges[study] = row.Integer("microseconds");
-      if (row.Flag("serves")) run.serves.push_back(study);
-    });
-    Each("run_promise/load", [&](const RowReader& row) {
-      const auto id = row.Id<PromiseId>("id");
-      runs.at(row.Id<RunId>("run_id")).promises[id] = {.id = id,
-                                                       .step = row.At("step"),
-                                                       .owed = row.Parsed("owed", ParseOwed),
-                                                       .state = row.Parsed("state", ParsePromiseState),
-                                                       .made_at = row.Moment("made_at"),
-                                                       .settled_at = row.OptionalMoment("settled_at")};
-    });
-    for (auto& [id, run] : runs) {
-      if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
-      Apply(state_, AddRun{std::move(run)});
-    }
-  }
-
-  static RunState StateOf(const std::string& name) {
-    if (name == "training") return Training{};
-    if (name == "saving") return Saving{};
-    if (name == "ended") return Ended{};
-    throw std::runtime_error("'" + name + "' is no state of a run");
   }
 
   void LoadEvents() {
-    Each("study_event/load", [&](const RowReader& row) {
+    const auto add = [&](const RowReader& row) {
       const auto study = row.Id<StudyId>("study_id");
       const std::int64_t number = row.Integer("number");
       if (number != static_cast<std::int64_t>(state_.events[study].size()) + 1) {
@@ -452,35 +394,26 @@ class Loader {
                                  std::to_string(number));
       }
       Apply(state_, AddStudyEvent{study, number, EventOf(row), row.Moment("happened_at")});
-    });
-  }
-
-  static StudyEvent EventOf(const RowReader& row) {
-    const std::string kind = row.Text("kind");
-    if (kind == "trial submitted") return TrialSubmitted{row.Id<TrialId>("trial_id")};
-    if (kind == "claim made") {
-      return ClaimMade{row.Id<ClaimId>("claim_id"), row.Id<TrialId>("trial_id"), row.At("step")};
-    }
-    if (kind == "claim settled") {
-      return ClaimSettled{.claim = row.Id<ClaimId>("claim_id"),
-                          .trial = row.Id<TrialId>("trial_id"),
-                          .step = row.At("step"),
-                          .state = row.Parsed("claim_state", ParseClaimState),
-                          .metrics = Zip(row.Texts("metric_names"), row.Numbers("metric_values")),
-                          .message = row.Text("message")};
-    }
-    if (kind == "trial closed") return TrialClosed{row.Id<TrialId>("trial_id"), row.Flag("cancelled")};
-    if (kind == "batch taken") return BatchTaken{row.Integer("batch_number")};
-    if (kind == "slot idle") return SlotIdle{};
-    if (kind == "study finished") return StudyFinished{};
-    throw std::runtime_error("'" + kind + "' is no kind of event");
+    };
+    Each("study_event/load", add, in_memory_);
   }
 
   void LoadRequests() {
-    Each("request/load", [&](const RowReader& row) {
-      AnsweredRequest answer{.content = row.Digest("content"), .ids = {}};
-      for (const std::string& id : row.Texts("produced_ids")) answer.ids.push_back(std::stoll(id));
-      Apply(state_, AddRequest{{row.Id<StudyId>("study_id"), row.Text("request_id")}, std::move(answer)});
+    const auto add = [&](const RowReader& row) {
+      Apply(state_, AddRequest{{row.Id<StudyId>("study_id"), row.Text("request_id")}, AnswerOf(row)});
+    };
+    Each("request/load", add, in_memory_);
+  }
+
+  // Once all that is in memory of them is there.
+  void LoadRetired() {
+    for (const auto& [study, retired] : retired_) Apply(state_, RetireStudy{study, retired});
+    Each("database/last_ids", [&](const RowReader& row) {
+      IdCounters& next = state_.next;
+      next.trial = TrialId{row.Integer("trial") + 1};
+      next.claim = ClaimId{row.Integer("claim") + 1};
+      next.run = RunId{row.Integer("run") + 1};
+      next.promise = PromiseId{row.Integer("promise") + 1};
     });
   }
 
@@ -489,6 +422,8 @@ class Loader {
   std::map<Digest128, Schema> schemas_;
   std::map<Digest128, TrainingIdentity> trainings_;
   std::unordered_map<PlanNodeId, PlanId> plan_of_node_;
+  std::map<StudyId, RetiredStudy> retired_;
+  std::string in_memory_;  // the studies that are not retired, and 0, as an array
 };
 
 }  // namespace

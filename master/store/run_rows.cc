@@ -82,6 +82,10 @@ void RunRows::Take(const SetRunState& change) {
   }
 }
 
+void RunRows::Take(const RetireRuns& change) {
+  for (const RunId run : change.runs) retired_.Add(run);
+}
+
 void RunRows::AddRunRows(RowSet& run, RowSet& stage, RowSet& study, RowSet& promise) const {
   for (const auto& [id, added] : added_) {
     std::optional<std::int64_t> node;
@@ -105,7 +109,7 @@ void RunRows::AddRunRows(RowSet& run, RowSet& stage, RowSet& study, RowSet& prom
   }
 }
 
-void RunRows::TakeRows(std::vector<RowSet>& sets) const {
+void RunRows::TakeRows(std::vector<RowSet>& sets) {
   RowSet run("run/insert");
   RowSet stage("run_stage/insert");
   RowSet study("run_study/charge");
@@ -122,7 +126,7 @@ void RunRows::TakeRows(std::vector<RowSet>& sets) const {
   }
   for (const auto& [id, settle] : settled_) settled.Add(id, Name(settle.state), settle.at);
   for (const auto& [id, made] : made_) AddPromise(promise, made.first, made.second);
-  for (RowSet* set : {&run, &stage, &study, &change, &settled, &promise}) sets.push_back(std::move(*set));
+  for (RowSet* set : {&run, &stage, &study, &change, &settled, &promise, &retired_}) sets.push_back(std::move(*set));
 }
 
 }  // namespace espalier::master

@@ -19,9 +19,10 @@ class RunRows {
   void Take(const SetRunFailed& change);
   void Take(const ChargeRun& change);
   void Take(const SetRunState& change);
+  void Take(const RetireRuns& change);
 
   // Adds the row sets, in order, to `sets`.
-  void TakeRows(std::vector<RowSet>& sets) const;
+  void TakeRows(std::vector<RowSet>& sets);
 
  private:
   // Of a run that is stored; what is not set stays as it is.
@@ -42,6 +43,7 @@ class RunRows {
   std::map<RunId, Changed> changed_;
   std::map<PromiseId, std::pair<RunId, Promise>> made_;  // by runs that are stored
   std::map<PromiseId, SettlePromise> settled_;           // that are stored
+  RowSet retired_{"run/retire"};
 };
 
 }  // namespace espalier::master

@@ -118,6 +118,7 @@ CREATE TABLE study (
   evaluation     text        NOT NULL,
   metric_names   text[]      NOT NULL,
   created_at     timestamptz NOT NULL,
+  first_run_id   bigint      NOT NULL,
   finished_at    timestamptz,
   closing        boolean     NOT NULL,
   cancelled      boolean     NOT NULL,
@@ -147,11 +148,46 @@ CREATE TABLE study (
   CONSTRAINT study_goal_is_known CHECK (goal IN ('min', 'max')),
   CONSTRAINT study_scope_is_known CHECK (scope IN ('nobody', 'study', 'team', 'everyone'))
 );
+COMMENT ON COLUMN study.first_run_id IS 'All runs that were ordered before it was created have smaller ids.';
 COMMENT ON COLUMN study.stopped IS 'What its stop rule came to; empty: nothing. Times are in seconds.';
 COMMENT ON COLUMN study.reuse_study_id IS 'Whose states its trials begin with, where there are some, instead of at Init: none behind the step reuse_until, if that is given.';
 COMMENT ON COLUMN study.keep_now IS 'Which of its states are never evicted: as asked for (keep), until somebody changes it.';
 COMMENT ON COLUMN study.tuner IS 'The built-in tuner that the definition names; empty: the user''s own.';
 COMMENT ON TABLE study IS 'One optimization run of a user: what was asked for, and what it was resolved to. Running while finished_at is null.';
+
+CREATE TABLE retired_study (
+  study_id             bigint CONSTRAINT retired_study_is_retired_once PRIMARY KEY REFERENCES study (id),
+  retired_at           timestamptz NOT NULL,
+  waiting              bigint NOT NULL,
+  idle                 bigint NOT NULL,
+  done                 bigint NOT NULL,
+  failed               bigint NOT NULL,
+  cancelled            bigint NOT NULL,
+  claimed_steps        bigint NOT NULL,
+  best_trial_id        bigint,
+  best                 double precision,
+  best_step            bigint,
+  unique_steps         bigint NOT NULL,
+  trained_steps        bigint NOT NULL,
+  re_derived_steps     bigint NOT NULL,
+  wasted_steps         bigint NOT NULL,
+  reused_steps         bigint NOT NULL,
+  wanted_steps         bigint NOT NULL,
+  wanted_once_steps    bigint NOT NULL,
+  wanted_trained_steps bigint NOT NULL,
+  claimed_time         numeric NOT NULL,
+  unique_time          numeric NOT NULL,
+  device_time          bigint NOT NULL,
+  shared_time          bigint NOT NULL,
+  kept_node_ids        bigint[] NOT NULL,
+  kept_steps           bigint[] NOT NULL,
+  CONSTRAINT retired_study_best_is_whole CHECK (num_nonnulls(best_trial_id, best, best_step) IN (0, 3)),
+  CONSTRAINT retired_study_keeps_points CHECK (cardinality(kept_node_ids) = cardinality(kept_steps))
+);
+COMMENT ON COLUMN retired_study.waiting IS 'Its trials by how they stand, as those that follow.';
+COMMENT ON COLUMN retired_study.claimed_time IS 'In nanoseconds of measured steps, as unique_time; device_time and shared_time are what was charged, in microseconds.';
+COMMENT ON COLUMN retired_study.kept_node_ids IS 'With kept_steps: the points whose states it keeps from being evicted.';
+COMMENT ON TABLE retired_study IS 'What a finished study has come to, of which the master keeps nothing else in memory.';
 
 CREATE TABLE study_speed (
   study_id bigint NOT NULL REFERENCES study (id),
@@ -229,6 +265,7 @@ CREATE TABLE trial (
   CONSTRAINT trial_is_closed_when_cancelled CHECK (closed OR NOT cancelled),
   CONSTRAINT trial_has_an_expression_for_each_name CHECK (cardinality(sequence_names) = cardinality(sequence_expressions))
 ) WITH (fillfactor = 80);
+CREATE INDEX trial_is_found_by_its_study ON trial (study_id);
 COMMENT ON TABLE trial IS 'A sequence for each hyper-parameter, entered into a plan up to its horizon; leaf_id is its last plan node.';
 COMMENT ON COLUMN trial.label IS 'What the policy of that name has written on it, for people.';
 COMMENT ON COLUMN trial.sequence_expressions IS 'What the tuner wrote for the hyper-parameter of the same place in sequence_names, in the notation. What is not there is at its default.';
@@ -250,6 +287,7 @@ CREATE TABLE claim (
   CONSTRAINT claim_state_is_known CHECK (state IN ('waiting', 'done', 'failed', 'cancelled')),
   CONSTRAINT claim_is_of_a_step CHECK (step > 0)
 ) WITH (fillfactor = 50);
+CREATE INDEX claim_is_found_by_its_trial ON claim (trial_id);
 COMMENT ON TABLE claim IS 'A trial''s interest in the metrics at a point; of the evaluation ''state'', in the state there alone. Claims alone order training.';
 
 CREATE TABLE point (
@@ -370,11 +408,14 @@ CREATE TABLE run (
   state              text        NOT NULL,
   ordered_at         timestamptz NOT NULL,
   charged_to         timestamptz NOT NULL,
+  retired            boolean     NOT NULL DEFAULT false,
   CONSTRAINT run_state_is_known CHECK (state IN ('training', 'saving', 'ended')),
   CONSTRAINT run_holds_a_slot CHECK (slot_count > 0),
   CONSTRAINT run_start_is_a_point CHECK (num_nonnulls(start_plan_node_id, start_step, start_file) IN (0, 3))
 ) WITH (fillfactor = 50);
 COMMENT ON COLUMN run.compute IS 'Of the device, in thousandths; memory_bytes 0: any of its memory; host_cores 0: all that its workers run on.';
+COMMENT ON COLUMN run.retired IS 'It has left the master''s memory: all studies that it served are retired.';
+CREATE INDEX run_is_in_memory ON run (id) WHERE NOT retired;
 COMMENT ON TABLE run IS 'A path handed to a reservation of a device, from a slot on, with an id that is never used again. Starts from a checkpoint, or from Init where start_step is null.';
 
 CREATE TABLE run_stage (
@@ -435,6 +476,7 @@ CREATE TABLE run_study (
   microseconds bigint  NOT NULL,
   CONSTRAINT run_study_is_one_per_run_and_study PRIMARY KEY (run_id, study_id)
 ) WITH (fillfactor = 50);
+CREATE INDEX run_study_is_found_by_its_study ON run_study (study_id);
 COMMENT ON TABLE run_study IS 'The studies whose claims a run serves, or has served, and the device time that each was charged.';
 
 CREATE TABLE run_promise (
@@ -449,6 +491,7 @@ CREATE TABLE run_promise (
   CONSTRAINT run_promise_state_is_known CHECK (state IN ('open', 'kept', 'lost', 'withdrawn')),
   CONSTRAINT run_promise_is_open_until_settled CHECK ((state = 'open') = (settled_at IS NULL))
 ) WITH (fillfactor = 50);
+CREATE INDEX run_promise_is_found_by_its_run ON run_promise (run_id);
 COMMENT ON TABLE run_promise IS 'What a run owes at a step of its path, its state or metrics, and what became of it.';
 
 CREATE TABLE study_event (

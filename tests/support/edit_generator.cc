@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "base/digest.h"
+#include "master/core/retiring.h"
+#include "sim/memory_history_store.h"
 
 namespace espalier::master {
 namespace {
@@ -152,14 +154,11 @@ void EditGenerator::NewStudy() {
 }
 
 void EditGenerator::NewTrial() {
+  const StudyId study = AnyStudy();
+  if (IsRetired(state_, study)) return;
   const PlanId plan = AnyKey(state_.plans);
-  Trial trial{.id = state_.next.trial,
-              .study = AnyKey(state_.studies),
-              .plan = plan,
-              .leaf = {},
-              .horizon = {},
-              .sequences = {},
-              .claims = {}};
+  Trial trial{
+      .id = state_.next.trial, .study = study, .plan = plan, .leaf = {}, .horizon = {}, .sequences = {}, .claims = {}};
   std::optional<PlanNodeId> parent;
   Step start{0};
   if (Chance(60) && !state_.plans.at(plan).nodes.empty()) {
@@ -204,6 +203,7 @@ std::optional<Origin> EditGenerator::SomeOrigin(PlanId for_plan) {
 void EditGenerator::MoreClaims() {
   if (state_.trials.empty()) return;
   const Trial& trial = state_.trials.at(AnyKey(state_.trials));
+  if (IsRetired(state_, trial.study)) return;
   const Step step{1 + Below(static_cast<int>(trial.horizon.value))};
   const Point point = PointOn(state_.plans.at(trial.plan), trial.leaf, step);
   const bool for_state = Chance(20);
@@ -316,7 +316,7 @@ void EditGenerator::ChangeAttempts(PlanId plan, Point point) {
 std::vector<StudyId> EditGenerator::SomeStudies() {
   std::vector<StudyId> studies;
   for (const auto& [id, study] : state_.studies) {
-    if (Chance(30)) studies.push_back(id);
+    if (Chance(30) && !IsRetired(state_, id)) studies.push_back(id);
   }
   return studies;
 }
@@ -365,7 +365,7 @@ void EditGenerator::ChangeRun() {
     case 1:
       return Do(SetPosition{id, run.at() + 1});
     case 2:
-      return Do(SetRunState{id, Chance(50) ? RunState(Saving{}) : RunState(Ended{})});
+      return Do(SetRunState{id, Chance(50) || run.HasOpenPromise() ? RunState(Saving{}) : RunState(Ended{})});
     case 3:
       return Do(SetRunFailed{id});
     case 4: {
@@ -400,7 +400,9 @@ void EditGenerator::Close() {
       Do(change);
       AddEvent(study, TrialClosed{change.trial, change.cancelled});
     }
-    if (Chance(50)) Do(SetLabel{AnyKey(state_.trials), {.policy = Text(), .text = Text()}});
+    const TrialId any = AnyKey(state_.trials);
+    if (Chance(50) && !IsRetired(state_, state_.trials.at(any).study))
+      Do(SetLabel{any, {.policy = Text(), .text = Text()}});
   }
   if (state_.running_studies.empty() || !Chance(20)) return;
   const StudyId study = *state_.running_studies.begin();
@@ -411,6 +413,51 @@ void EditGenerator::Close() {
   AddEvent(study, StudyFinished{});
   Do(FinishStudy{study, Moment()});
 }
+
+// A study that is finished, whatever else is to be done before.
+void EditGenerator::Retire() {
+  const StudyId study = AnyStudy();
+  if (!state_.studies.at(study).finished_at || IsRetired(state_, study)) return;
+  for (const TrialId trial : state_.trials_by_study.at(study)) EndTrial(trial);
+  const std::set<RunId> active = state_.active_runs;
+  for (const RunId run : active) {
+    if (state_.runs.at(run).charges.contains(study)) EndRun(run);
+  }
+  Do(ListKept{study, 1'000'000});
+  histories_.emplace(study, StoredPart(HistoryOf(state_, study)));
+  for (auto it = state_.requests.lower_bound({study, ""}); it != state_.requests.end() && it->first.first == study;
+       ++it) {
+    requests_[study].emplace(it->first.second, it->second);
+  }
+  Do(RetireStudy{study, RetiredNow(state_, study, Moment())});
+  while (state_.index.forgetting.contains(study)) Do(ForgetSome{study, 2});
+  RetireRuns leaving;
+  for (const auto& [run, from] : state_.index.leaves_from) leaving.runs.push_back(run);
+  if (!leaving.runs.empty() && Chance(70)) Do(std::move(leaving));
+}
+
+void EditGenerator::EndTrial(TrialId id) {
+  const Trial trial = state_.trials.at(id);
+  const std::set<ClaimId> waiting = state_.plans.at(trial.plan).waiting;
+  for (const ClaimId claim : waiting) {
+    const Claim settled = state_.plans.at(trial.plan).claims.at(claim);
+    if (settled.trial != id) continue;
+    Do(ChangePlan{trial.plan, SettleClaim{claim, ClaimState::kCancelled}});
+    if (IsForStateAlone(settled)) continue;
+    AddEvent(trial.study, ClaimSettled{claim, id, settled.point.step, ClaimState::kCancelled, {}, {}});
+  }
+  if (!trial.closed) Do(CloseTrial{id, true});
+}
+
+void EditGenerator::EndRun(RunId id) {
+  const std::map<PromiseId, Promise> promises = state_.runs.at(id).promises;
+  for (const auto& [promise, made] : promises) {
+    if (made.state == PromiseState::kOpen) Do(SettlePromise{id, promise, PromiseState::kLost, Moment()});
+  }
+  Do(SetRunState{id, Ended{}});
+}
+
+StudyId EditGenerator::AnyStudy() { return AnyKey(state_.studies); }
 
 void EditGenerator::Forget() {
   Do(SetServer{{.name = Text(), .incarnation = Text()}});
@@ -429,10 +476,17 @@ StateEdit EditGenerator::Next(int step_count_max) {
         &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,   &EditGenerator::Close,
         &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser,
         &EditGenerator::BringCode,      &EditGenerator::ChangeDrain, &EditGenerator::ChoosePolicy,
-        &EditGenerator::ChangeDue};
+        &EditGenerator::ChangeDue,      &EditGenerator::Retire};
     (this->*kSteps[Below(static_cast<int>(std::size(kSteps)))])();
   }
   return std::move(edit_);
+}
+
+StudyHistory StoredPart(StudyHistory history) {
+  for (StudyEvent& event : history.events) {
+    if (auto* settled = std::get_if<ClaimSettled>(&event)) ReplaceNan(settled->metrics);
+  }
+  return history;
 }
 
 MasterState StoredPart(MasterState state) {

@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "master/core/history_store.h"
 #include "master/core/state/state_edit.h"
 
 namespace espalier::master {
@@ -19,6 +20,10 @@ class EditGenerator {
 
   // What all edits so far make.
   const MasterState& state() const { return state_; }
+
+  // What left memory with each study that is retired: as it is stored (StoredPart), and what was answered.
+  const std::map<StudyId, StudyHistory>& histories() const { return histories_; }
+  const std::map<std::string, AnsweredRequest>& requests(StudyId study) { return requests_[study]; }
 
  private:
   void Do(StateChange change);
@@ -50,6 +55,10 @@ class EditGenerator {
   void NewRun();
   void ChangeRun();
   void Close();
+  void Retire();
+  void EndTrial(TrialId id);
+  void EndRun(RunId id);
+  StudyId AnyStudy();
   void Forget();
   std::optional<Point> AnyPoint(PlanId& plan);
   void AddEvent(StudyId study, StudyEvent event);
@@ -59,9 +68,12 @@ class EditGenerator {
   StateEdit edit_;
   std::int64_t clock_ = 0;
   std::int64_t request_ = 0;
+  std::map<StudyId, StudyHistory> histories_;
+  std::map<StudyId, std::map<std::string, AnsweredRequest>> requests_;
 };
 
 // For comparing a recovered state with one in memory: without what is not stored, and with NaN equal to itself.
 MasterState StoredPart(MasterState state);
+StudyHistory StoredPart(StudyHistory history);
 
 }  // namespace espalier::master

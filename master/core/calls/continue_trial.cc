@@ -59,6 +59,7 @@ Result<Study> StudyOf(const Draft& draft, const Study& of_trial, const Caller& c
   study.user = caller.user;
   study.team = caller.team;
   study.created_at = draft.now;
+  study.first_run = draft.state().next.run;
   return study;
 }
 

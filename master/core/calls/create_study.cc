@@ -264,6 +264,7 @@ Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, co
   study.user = caller.user;
   study.team = caller.team;
   study.created_at = draft.now;
+  study.first_run = draft.state().next.run;
   ESPALIER_RETURN_IF_ERROR(CheckReuse(draft.state(), caller, study));
   draft.Log(LogLevel::kInfo, "study created", {{"study", id}, {"name", name}});
   draft.Do(AddStudy{std::move(study)});

@@ -1,7 +1,6 @@
 #include "master/core/state/cache_keeper.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "master/core/state/step_time.h"
@@ -40,6 +39,12 @@ std::optional<std::pair<TrialId, Step>> KeptOf(const MasterState& state, const S
   const Step measured_at = trials.MeasuredAt(trial);
   if (study.keep == Keep::kAll && measured_at > Step{0}) return std::pair(trial, measured_at);
   return std::nullopt;
+}
+
+KeptState StateAt(const MasterState& state, TrialId id, Step step) {
+  const Trial& trial = state.trials.at(id);
+  const SearchPlan& plan = state.plans.at(trial.plan);
+  return {plan.id, AnsweredAt(plan, PointOn(plan, trial.leaf, step))};
 }
 
 bool IsKeptAsClaimed(const Study& study, const ClaimSettled& settled) {
@@ -138,22 +143,31 @@ void CacheKeeper::KeepOf(Study& study, Keep keep) {
   CountAllKept(study, 1);
 }
 
+std::vector<KeptState> KeptBy(const MasterState& state, const Study& study, std::size_t first, std::size_t count) {
+  std::vector<KeptState> kept;
+  const std::vector<TrialId>& trials = state.trials_by_study.at(study.id);
+  const bool one_for_all = study.keep == Keep::kBest;
+  for (std::size_t i = first; i < std::min(first + count, one_for_all ? 1 : trials.size()); ++i) {
+    const auto of_trial = trials.empty() ? std::nullopt : KeptOf(state, study, trials[i]);
+    if (of_trial) kept.push_back(StateAt(state, of_trial->first, of_trial->second));
+  }
+  const std::vector<StudyEvent>& events = state.events.at(study.id);
+  for (std::size_t i = first; study.keep == Keep::kClaimed && i < std::min(first + count, events.size()); ++i) {
+    const auto* settled = std::get_if<ClaimSettled>(&events[i]);
+    if (settled == nullptr || !IsKeptAsClaimed(study, *settled)) continue;
+    kept.push_back(StateAt(state, settled->trial, settled->step));
+  }
+  return kept;
+}
+
 void CacheKeeper::CountAllKept(const Study& study, std::int64_t sign) {
-  std::set<std::pair<TrialId, Step>> kept;  // of the best, once
-  for (const TrialId trial : state_.trials_by_study.at(study.id)) {
-    if (const auto of_trial = KeptOf(state_, study, trial)) kept.insert(*of_trial);
-  }
-  for (const auto& [trial, step] : kept) CountKept(trial, step, sign);
-  for (const StudyEvent& event : state_.events.at(study.id)) {
-    const auto* settled = std::get_if<ClaimSettled>(&event);
-    if (settled != nullptr && IsKeptAsClaimed(study, *settled)) CountKept(settled->trial, settled->step, sign);
-  }
+  const std::size_t all = std::max(state_.trials_by_study.at(study.id).size(), state_.events.at(study.id).size());
+  for (const KeptState& kept : KeptBy(state_, study, 0, all)) CountKept(kept.plan, kept.point, sign);
 }
 
 void CacheKeeper::CountKept(TrialId id, Step step, std::int64_t sign) {
-  const Trial& trial = state_.trials.at(id);
-  const SearchPlan& plan = state_.plans.at(trial.plan);
-  CountKept(plan.id, AnsweredAt(plan, PointOn(plan, trial.leaf, step)), sign);
+  const KeptState kept = StateAt(state_, id, step);
+  CountKept(kept.plan, kept.point, sign);
 }
 
 void CacheKeeper::CountKept(PlanId plan, Point point, std::int64_t sign) {
@@ -207,6 +221,13 @@ void CacheKeeper::RunAdded(const Run& run) {
       LookAgain(run.plan, {stage.node, step});
     }
   }
+}
+
+void CacheKeeper::UsedBefore(PlanId plan, Point point, std::int64_t runs, Time last) {
+  StateUse& use = state_.index.state_uses[point];
+  use.runs += runs;
+  use.last = std::max(use.last, last);
+  if (state_.index.cache.StandingOf(point)) Value(plan, point);
 }
 
 void CacheKeeper::RunEnded(const Run& run) {

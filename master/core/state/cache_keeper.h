@@ -17,6 +17,10 @@ Standing StandingNow(const MasterState& state, PlanId plan, Point point);
 // What its ratio is made of now. O(plan nodes to the nearest state before it).
 CacheValue ValueNow(const MasterState& state, PlanId plan, Point point);
 
+// What the study keeps for its trials, or for events, number `first` to first + count - 1: a state as often as there
+// are reasons. O(count x depth). REQUIRES: memory has them.
+std::vector<KeptState> KeptBy(const MasterState& state, const Study& study, std::size_t first, std::size_t count);
+
 class CacheKeeper {
  public:
   explicit CacheKeeper(MasterState& state) : state_(state) {}
@@ -26,6 +30,8 @@ class CacheKeeper {
   void Dropped(const SearchPlan& plan, Point point);
   void RunAdded(const Run& run);
   void RunEnded(const Run& run);
+  // So many runs that are in memory no more have started from there, the last of them at that time.
+  void UsedBefore(PlanId plan, Point point, std::int64_t runs, Time last);
   // `take` takes what has come of a claim: another state may be kept.
   void Around(const Study& study, const ClaimSettled& settled, const std::function<void()>& take);
   // What counts for the party is kept in a cache of its own from now on, or no more. O(checkpoints) where it was not.

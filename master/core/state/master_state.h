@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "master/core/state/policy_choice.h"
 #include "master/core/state/quota.h"
+#include "master/core/state/retired_study.h"
 #include "master/core/state/run.h"
 #include "master/core/state/step_ledger.h"
 #include "master/core/state/study.h"
@@ -214,6 +215,7 @@ struct Indexes {
   std::unordered_map<PlanNodeId, std::map<OpenEnd, OpenEnds>> open_ends;
   std::map<StudyId, GoingOn> going_on;
   std::map<TrialId, std::set<ClaimId>> states_claimed;   // claims of states alone that wait; none is empty
+  std::map<TrialId, std::vector<ClaimId>> state_claims;  // all of states alone; none is empty
   std::map<ClaimId, Point> waits_elsewhere;              // than at its own point (WaitsAt)
   std::set<StudyId> timed_studies;                       // running ones whose stop rule has a limit of time
   std::set<StudyId> studies_that_may_stop;               // running ones
@@ -234,6 +236,11 @@ struct Indexes {
   std::map<StudyId, std::map<Point, PlanId>> begun_with;  // states of others, by running studies whose trials begin so
   std::map<Point, std::set<std::pair<PlanId, Point>>> taken_over;  // by the state's own point: where plans begin with
                                                                    // its file; none is empty
+  std::set<std::pair<Time, StudyId>> to_retire;                    // finished ones, by when their turn began to come
+  std::optional<Retiring> retiring;
+  std::set<StudyId> forgetting;               // retired ones of which memory still has trials, events, requests or runs
+  std::map<RunId, Time> leaves_from;          // ended ones that served retired studies alone
+  std::set<std::pair<Time, RunId>> to_leave;  // the same
   friend bool operator==(const Indexes&, const Indexes&) { return true; }
 };
 
@@ -263,6 +270,7 @@ struct MasterState {
   PolicyChoice policy;
   std::map<std::string, double> team_weights;  // of teams whose weight was set
   std::map<Party, Quota> quotas;               // none is empty
+  std::map<StudyId, RetiredStudy> retired;
   // Derived from the above by Apply.
   IdCounters next;
   std::map<Digest128, PlanId> plan_by_identity;
@@ -304,6 +312,9 @@ const OfferMade* OfferOf(const Server& server, Digest128 trainer, const std::str
 // Whether the server is given no new run, whoever wants that: its node manager, which is being stopped, or an
 // administrator. O(log drains).
 bool IsDraining(const MasterState& state, const Server& server);
+
+// Memory may lack its trials, claims, events, answered requests and runs. O(log retired studies).
+inline bool IsRetired(const MasterState& state, StudyId study) { return state.retired.contains(study); }
 
 // Of the team, among all: 1 unless it was set. O(log).
 double WeightOf(const MasterState& state, const std::string& team);

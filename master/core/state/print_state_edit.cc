@@ -20,6 +20,19 @@ struct Printer {
     if (!change.stopped.empty()) out << ": " << change.stopped;
   }
   void operator()(const FinishStudy& change) const { out << "finish study " << change.study.value; }
+  void operator()(const RetireStudy& change) const { out << "retire study " << change.study.value; }
+  void operator()(const RetireRuns& change) const {
+    out << "retire runs";
+    for (const RunId run : change.runs) out << " " << run.value;
+  }
+  void operator()(const PutOffRetirement& change) const { out << "put off retirement of study " << change.study.value; }
+  void operator()(const PutOffLeaving& change) const { out << "run " << change.run.value << " leaves later"; }
+  void operator()(const ListKept& change) const {
+    out << "list what study " << change.study.value << " keeps, " << change.count << " more";
+  }
+  void operator()(const ForgetSome& change) const {
+    out << "forget of study " << change.study.value << " " << change.count << " of each kind";
+  }
   void operator()(const SetKeep& change) const {
     out << "study " << change.study.value << " keeps " << Name(change.keep);
   }

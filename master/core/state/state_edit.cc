@@ -8,6 +8,7 @@
 #include "master/core/state/device_time.h"
 #include "master/core/state/fair_keeper.h"
 #include "master/core/state/index_keeper.h"
+#include "master/core/state/retirement_keeper.h"
 #include "master/core/state/usage.h"
 
 namespace espalier::master {
@@ -64,11 +65,29 @@ struct Applier {
     study.finished_at = change.at;
     state.running_studies.erase(change.study);
     IndexKeeper(state).StudyFinished(study);
+    RetirementKeeper(state).Finished(study);
   }
 
   void operator()(const SetKeep& change) const {
+    RetirementKeeper(state).ListAnew(change.study);
     CacheKeeper(state).KeepOf(Existing(state.studies, change.study, "study"), change.keep);
   }
+
+  void operator()(const RetireStudy& change) const {
+    AddNew(state.retired, change.study, change.as, "retired study");
+    RetirementKeeper(state).Retired(change.study);
+  }
+  void operator()(const RetireRuns& change) const {
+    for (const RunId run : change.runs) RetirementKeeper(state).Leave(Existing(state.runs, run, "run"));
+  }
+  void operator()(const PutOffRetirement& change) const {
+    RetirementKeeper(state).PutOff(Existing(state.studies, change.study, "study"), change.until);
+  }
+  void operator()(const PutOffLeaving& change) const { RetirementKeeper(state).LeavesFrom(change.run, change.until); }
+  void operator()(const ListKept& change) const {
+    RetirementKeeper(state).ListKept(Existing(state.studies, change.study, "study"), change.count);
+  }
+  void operator()(const ForgetSome& change) const { RetirementKeeper(state).Forget(change.study, change.count); }
 
   void operator()(const AddPlan& change) const {
     AddNew(state.plans, change.plan, NewPlan(change.plan, change.identity), "plan");
@@ -99,6 +118,7 @@ struct Applier {
       } else if (claim.state == ClaimState::kWaiting) {
         CountStateClaim(claim, 1);
       }
+      if (IsForStateAlone(claim)) state.index.state_claims[claim.trial].push_back(claim.id);
       AddNew(state.plan_by_claim, claim.id, change.plan, "claim");
       Count(state.next.claim, claim.id);
       if (MayBeDone(claim.state)) Await(claim, 1);
@@ -416,8 +436,9 @@ bool IsOneOf(const StateChange& change) {
 }  // namespace
 
 bool IsStored(const StateChange& change) {
-  return !IsOneOf<SetServer, RemoveServer, SetPosition, SetStopped, RestartLeases, AskReference, ForgetAsk, PlaceCheck,
-                  EndCheck, SetRefusal, ForgetRefusals, BeginAnalysis, EndAnalysis>(change);
+  return !IsOneOf<SetServer, RemoveServer, SetPosition, SetStopped, PutOffRetirement, PutOffLeaving, ListKept,
+                  ForgetSome, RestartLeases, AskReference, ForgetAsk, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals,
+                  BeginAnalysis, EndAnalysis>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

@@ -38,6 +38,16 @@ struct FinishStudy {
   StudyId study;
   Time at{};
 };
+// From now on memory may lack what leaves it of the study (retired_study.h). REQUIRES: it is finished, and every run
+// that has served it has ended.
+struct RetireStudy {
+  StudyId study;
+  RetiredStudy as;
+};
+// They leave memory. REQUIRES: they have ended, and all studies that they have served are retired.
+struct RetireRuns {
+  std::vector<RunId> runs;
+};
 struct AddPlan {
   PlanId plan;
   PlanIdentity identity;
@@ -171,6 +181,26 @@ struct SetStopped {
   Party party;
   std::optional<StoppedBy> by;
 };
+// The study's turn to be retired comes later.
+struct PutOffRetirement {
+  StudyId study;
+  Time until{};
+};
+// The run leaves memory later. REQUIRES: it served retired studies alone.
+struct PutOffLeaving {
+  RunId run;
+  Time until{};
+};
+// Lists what the study keeps, for so many more of its trials or events. REQUIRES: it is finished.
+struct ListKept {
+  StudyId study;
+  std::size_t count = 0;
+};
+// So many of each kind of what memory still has of the study leave it. REQUIRES: it is retired.
+struct ForgetSome {
+  StudyId study;
+  std::size_t count = 0;
+};
 // The server's node manager did not take an order for the stage.
 struct SetRefusal {
   StageBeginning stage;
@@ -222,9 +252,10 @@ using StateChange =
     std::variant<AddOffer, AddStudy, CloseStudy, SetKeep, FinishStudy, AddPlan, ChangePlan, AddTrial, CloseTrial,
                  AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
                  ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference,
-                 SetWeight, SetQuota, SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer, SetPosition, SetStopped,
-                 RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal,
-                 ForgetRefusals, BeginAnalysis, EndAnalysis>;
+                 SetWeight, SetQuota, RetireStudy, RetireRuns, SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer,
+                 SetPosition, SetStopped, PutOffRetirement, PutOffLeaving, ListKept, ForgetSome, RestartLeases,
+                 AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals,
+                 BeginAnalysis, EndAnalysis>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

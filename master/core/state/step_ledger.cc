@@ -59,11 +59,10 @@ struct Trained {
 
 void AddRange(const MasterState& state, const TrainedRange& range, StudyId study, Trained& trained) {
   trained.all.push_back({range.from, range.to});
-  const auto run = state.runs.find(range.run);
-  if (run == state.runs.end()) return;  // not loaded yet
-  if (Serves(run->second, study)) {
+  const auto run = state.runs.find(range.run);  // none: it is not loaded yet, or served retired studies alone
+  if (run != state.runs.end() && Serves(run->second, study)) {
     trained.own.push_back({range.from, range.to});
-  } else if (run->second.ordered_at < state.studies.at(study).created_at) {
+  } else if (range.run < state.studies.at(study).first_run) {
     trained.earlier.push_back({range.from, range.to});
   }
 }
@@ -165,6 +164,7 @@ void StepLedger::AddParts(const MasterState& state, PlanId plan_id, PlanNodeId n
   const SearchPlan& plan = state.plans.at(plan_id);
   const PlanNode& node = plan.Node(node_id);
   for (const Share& share : shares->second) {
+    if (frozen_.contains(share.study)) continue;
     const StepTotals part = PartOf(state, plan, node, share);
     sign > 0 ? (void)(totals_[share.study] += part) : (void)(totals_[share.study] -= part);
   }
@@ -221,6 +221,41 @@ void StepLedger::ClaimsChanged(const MasterState& state, const Trial& trial) {
     id = node.parent;
   }
   known = after;
+}
+
+void StepLedger::Freeze(StudyId study, const StepTotals& totals) {
+  frozen_.insert(study);
+  totals_[study] = totals;
+}
+
+void StepLedger::Forget(const MasterState& state, const Trial& trial) {
+  const auto reach = reach_.extract(trial.id);
+  if (!reach) return;
+  const SearchPlan& plan = state.plans.at(trial.plan);
+  Step node_end = kStepMax;
+  for (std::optional<PlanNodeId> id = trial.leaf; id;) {
+    const PlanNode& node = plan.Node(*id);
+    if (const auto shares = shares_.find(*id); shares != shares_.end()) {
+      const auto share = std::ranges::find(shares->second, trial.study, &Share::study);
+      if (share != shares->second.end()) {
+        Move(*share, node, node_end, reach.mapped(), -1);
+        if (share->ends.empty()) shares->second.erase(share);
+      }
+      if (shares->second.empty()) shares_.erase(shares);
+    }
+    node_end = node.start;
+    id = node.parent;
+  }
+}
+
+void StepLedger::Forget(const Run& run) {
+  needless_.erase(run.id);
+  for (const PathStage& stage : run.path) {
+    const auto promised = promised_.find(stage.node);
+    if (promised == promised_.end()) continue;
+    std::erase_if(promised->second, [&](const Promised& each) { return each.run == run.id; });
+    if (promised->second.empty()) promised_.erase(promised);
+  }
 }
 
 void StepLedger::PromiseMade(const Run& run, const Promise& promise) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -70,6 +71,14 @@ class StepLedger {
     for (const PathStage& stage : run.path) AddParts(state, run.plan, stage.node, 1);
   }
 
+  // The study is retired: its totals stay as they are given. O(log studies).
+  void Freeze(StudyId study, const StepTotals& totals);
+  // What is kept of a trial of such a study, and of a run that served such studies alone. A run that was ordered before
+  // it ended, and is loaded again after that, may count fewer steps as wasted: those that this one had promised.
+  // O(depth x studies there); O(path x promises ever made on it).
+  void Forget(const MasterState& state, const Trial& trial);
+  void Forget(const Run& run);
+
   // Each after the change. O(path x promises ever made on it) for a run; O(1) for a promise.
   void RunAdded(const MasterState& state, const Run& run);
   void PromiseMade(const Run& run, const Promise& promise);
@@ -106,6 +115,7 @@ class StepLedger {
   Step DeepestServed(const MasterState& state, const Run& run, const PathStage& stage) const;
 
   std::map<StudyId, StepTotals> totals_;
+  std::set<StudyId> frozen_;
   std::unordered_map<PlanNodeId, std::vector<Share>> shares_;
   std::unordered_map<TrialId, Reach> reach_;
   std::unordered_map<PlanNodeId, std::vector<Promised>> promised_;  // of states, all ever made

@@ -55,6 +55,7 @@ struct Study {
   std::string evaluation;                 // evaluation digest
   std::vector<std::string> metric_names;  // that the evaluation returns
   Time created_at{};
+  RunId first_run;  // all that were ordered before it was created have smaller ids
   std::optional<Time> finished_at;
   bool closing = false;  // no new trials or claims; finished once every claim is settled
   bool cancelled = false;

@@ -133,7 +133,25 @@ void TrialIndex::Each(TrialOrder order, const Standings& standings, const std::o
 }
 
 std::int64_t TrialIndex::Count(TrialStanding standing) const {
-  return static_cast<std::int64_t>(by_submission_[IndexOf(standing)].size());
+  return static_cast<std::int64_t>(by_submission_[IndexOf(standing)].size()) + forgotten_[IndexOf(standing)];
+}
+
+void TrialIndex::Forget(TrialId trial) {
+  const auto entry = entries_.extract(trial);
+  if (!entry) return;
+  const std::size_t standing = IndexOf(StandingOf(entry.mapped()));
+  by_submission_[standing].erase({.id = trial});
+  by_metric_[standing].erase(entry.mapped().by_metric);
+  ++forgotten_[standing];
+}
+
+TrialIndex TrialIndex::Retired(const std::array<std::int64_t, kTrialStandingCount>& counts, std::int64_t claimed_steps,
+                               const std::optional<BestTrial>& best) {
+  TrialIndex index;
+  index.forgotten_ = counts;
+  index.claimed_steps_ = claimed_steps;
+  index.best_ = best;
+  return index;
 }
 
 Step TrialIndex::MeasuredAt(TrialId trial) const {

@@ -47,6 +47,13 @@ class TrialIndex {
 
   std::int64_t Count(TrialStanding standing) const;
 
+  // Lists it no more; it still counts. O(log trials).
+  void Forget(TrialId trial);
+
+  // Of a study whose trials are all forgotten.
+  static TrialIndex Retired(const std::array<std::int64_t, kTrialStandingCount>& counts, std::int64_t claimed_steps,
+                            const std::optional<BestTrial>& best);
+
   // Whether some trial has more than one claim that waits.
   bool HasSeveralWaiting() const { return several_waiting_ > 0; }
 
@@ -85,6 +92,7 @@ class TrialIndex {
   std::map<TrialId, Entry> entries_;
   Places by_submission_;
   Places by_metric_;
+  std::array<std::int64_t, kTrialStandingCount> forgotten_{};
   std::int64_t several_waiting_ = 0;  // trials
   std::int64_t claimed_steps_ = 0;
   std::optional<BestTrial> best_;

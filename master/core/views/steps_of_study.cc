@@ -33,10 +33,10 @@ StepSet ReusedSteps(const MasterState& state, const Study& study, const StepSet&
   StepSet own;
   for (const auto& [id, node] : nodes) {
     for (const TrainedRange& range : node->results->trained) {
-      const Run& run = state.runs.at(range.run);
-      if (Serves(run, study.id)) {
+      const auto run = state.runs.find(range.run);  // none: it served retired studies alone
+      if (run != state.runs.end() && Serves(run->second, study.id)) {
         own.Add({id, range.from, range.to});
-      } else if (run.ordered_at < study.created_at) {
+      } else if (range.run < study.first_run) {
         earlier.Add({id, range.from, range.to});
       }
     }

@@ -36,6 +36,7 @@ double Ratio(WideCount whole, WideCount part) {
 
 std::optional<BestTrial> BestOf(const MasterState& state, StudyId study) {
   std::optional<BestTrial> best = state.trial_index.at(study).best();
+  if (const auto retired = state.retired.find(study); retired != state.retired.end()) return retired->second.best;
   if (!best) return best;
   const Trial& trial = state.trials.at(best->trial);
   const SearchPlan& plan = state.plans.at(trial.plan);

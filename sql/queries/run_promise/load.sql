@@ -1,3 +1,5 @@
-SELECT id, run_id, step, owed, state, (extract(epoch FROM made_at) * 1000000)::bigint AS made_at,
+SELECT run_promise.id, run_id, step, owed, run_promise.state,
+       (extract(epoch FROM made_at) * 1000000)::bigint AS made_at,
        (extract(epoch FROM settled_at) * 1000000)::bigint AS settled_at
-  FROM run_promise
+  FROM run_promise JOIN run ON run.id = run_id
+ WHERE NOT retired

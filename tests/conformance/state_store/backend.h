@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "master/core/history_store.h"
 #include "master/core/state/state_store.h"
 
 namespace espalier::master {
@@ -12,6 +13,8 @@ class Backend {
   virtual ~Backend() = default;
   // As the leading master. Nothing is loaded yet.
   virtual std::unique_ptr<StateStore> Open() = 0;
+  // The same database.
+  virtual std::unique_ptr<HistoryStore> OpenHistory() = 0;
   // Another master takes over: stores opened before must write nothing any more.
   virtual void TakeOver() = 0;
 };

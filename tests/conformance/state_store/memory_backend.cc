@@ -1,3 +1,4 @@
+#include "sim/memory_history_store.h"
 #include "sim/memory_state_store.h"
 #include "tests/conformance/state_store/backend.h"
 
@@ -7,6 +8,7 @@ namespace {
 class MemoryBackend : public Backend {
  public:
   std::unique_ptr<StateStore> Open() override { return std::make_unique<MemoryStateStore>(database_); }
+  std::unique_ptr<HistoryStore> OpenHistory() override { return std::make_unique<MemoryHistoryStore>(database_); }
   void TakeOver() override { ++database_->epoch; }
 
  private:

@@ -1,6 +1,7 @@
 #include "base/check.h"
 #include "master/store/leadership.h"
 #include "master/store/migrate.h"
+#include "master/store/postgres_history_store.h"
 #include "master/store/postgres_state_store.h"
 #include "tests/conformance/state_store/backend.h"
 #include "tests/conformance/state_store/shared_postgres.h"
@@ -18,6 +19,10 @@ class PostgresBackend : public Backend {
 
   std::unique_ptr<StateStore> Open() override {
     return std::make_unique<PostgresStateStore>(url_, leadership_->epoch());
+  }
+
+  std::unique_ptr<HistoryStore> OpenHistory() override {
+    return std::make_unique<PostgresHistoryStore>(url_, leadership_->epoch());
   }
 
   void TakeOver() override {

@@ -44,6 +44,9 @@ void CheckSame(MasterState recovered, const MasterState& memory) {
   CHECK(recovered.plans == memory.plans);
   CHECK(recovered.runs == memory.runs);
   CHECK(recovered.requests == memory.requests);
+  CHECK(recovered.retired == memory.retired);
+  CHECK(recovered.trial_index == memory.trial_index);
+  CHECK(recovered.usage == memory.usage);
   CHECK(recovered.users == memory.users);
   CHECK(recovered.drains == memory.drains);
   CHECK(recovered.policy == memory.policy);
@@ -82,6 +85,38 @@ TEST_CASE("what is recovered equals what was in memory, after any sequence of ed
       CheckSame(Recovered(*backend), StoredPart(generator.state()));
     }
   }
+}
+
+TEST_CASE("what leaves memory with a retired study is read as it was") {
+  int retired_count = 0;
+  const std::uint64_t first_seed = std::random_device{}();
+  for (std::uint64_t seed = first_seed; seed < first_seed + 6; ++seed) {
+    INFO("seed " << seed);
+    const auto backend = NewBackend();
+    EditGenerator generator(seed);
+    const auto store = backend->Open();
+    REQUIRE(store->Load().has_value());
+    for (int i = 0; i < 60; ++i) MustCommit(*store, generator.Next(20));
+    const auto histories = backend->OpenHistory();
+    for (const auto& [study, retired] : generator.state().retired) {
+      ++retired_count;
+      const Result<StudyHistory> history = histories->Read(study);
+      REQUIRE(history.has_value());
+      const StudyHistory& was = generator.histories().at(study);
+      CHECK(history->trials == was.trials);
+      CHECK(history->claims == was.claims);
+      CHECK(StoredPart(*history).events == was.events);
+      CHECK(history->event_times == was.event_times);
+      CHECK(history->runs == was.runs);
+      for (const Trial& trial : was.trials) CHECK(histories->StudyOf(trial.id).value() == study);
+      for (const auto& [id, answer] : generator.requests(study)) {
+        CHECK(histories->FindRequest({study, id}).value() == answer);
+      }
+    }
+    CHECK_FALSE(histories->StudyOf(generator.state().next.trial).value().has_value());
+    CHECK_FALSE(histories->FindRequest({StudyId{0}, "no such request"}).value().has_value());
+  }
+  CHECK(retired_count > 0);
 }
 
 TEST_CASE("how edits are split into commits makes no difference") {

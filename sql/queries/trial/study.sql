@@ -1,0 +1,1 @@
+SELECT study_id FROM trial WHERE id = $1
