@@ -23,6 +23,7 @@
 #include "master/rpc/rpc_server.h"
 #include "master/store/leadership.h"
 #include "master/store/migrate.h"
+#include "master/store/postgres_history_store.h"
 #include "master/store/postgres_output_store.h"
 #include "master/store/postgres_probe.h"
 #include "master/store/postgres_series_store.h"
@@ -34,6 +35,7 @@ namespace espalier::master {
 namespace {
 
 constexpr std::int64_t kOutputBytesDefault = std::int64_t{1} << 30;
+constexpr Seconds kRetireAfterDefault = std::chrono::hours(24);
 
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
@@ -185,13 +187,14 @@ int Serve(const config::v1::Master& config, const ReactorSettings& settings, Ser
                                 config.output_bytes() > 0 ? config.output_bytes() : kOutputBytesDefault);
     PostgresSeriesStore series(config.database(), (*leadership)->epoch());
     PostgresServerLogStore server_logs(config.database(), (*leadership)->epoch());
+    PostgresHistoryStore histories(config.database(), (*leadership)->epoch());
     PostgresProbe probe(config.database(), (*leadership)->epoch());
     ChosenPolicy policy;
     const EventHandler react = [&](MasterState& state, const Event& event, Time now) {
       return React(state, event, policy.For(state, event), settings, now);
     };
     const std::unique_ptr<StateStore> measured = meter == nullptr ? nullptr : meter->Measured(store);
-    Service serving(measured ? *measured : store, {outputs, series, server_logs, probe},
+    Service serving(measured ? *measured : store, {outputs, series, server_logs, histories, probe},
                     meter == nullptr ? react : meter->Measured(react), FactsOf(config, (*leadership)->epoch()), meter);
     {
       const std::lock_guard lock(mutex);
@@ -245,6 +248,10 @@ int main(int argument_count, char** arguments) {
   settings.checkpoint_bytes = config.checkpoint_bytes();
   if (config.hours_between_failures() > 0) {
     settings.between_failures = std::chrono::duration<double, std::ratio<3600>>(config.hours_between_failures());
+  }
+  if (config.retire_after_seconds() >= 0) {
+    settings.retire_after =
+        config.retire_after_seconds() > 0 ? Seconds(config.retire_after_seconds()) : kRetireAfterDefault;
   }
   if (const auto credentials = ListenerCredentials(config.listen_address(), EncryptionOf(config));
       !credentials.has_value()) {

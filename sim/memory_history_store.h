@@ -1,4 +1,4 @@
-// What has left the memory of masters of a database in memory (memory_state_store.h). One thread at a time.
+// What has left the memory of masters of a database in memory (memory_state_store.h). Thread-safe.
 #pragma once
 
 #include <memory>
@@ -35,24 +35,29 @@ inline StudyHistory HistoryOf(const MasterState& state, StudyId study) {
 
 class MemoryHistoryStore : public HistoryStore {
  public:
-  explicit MemoryHistoryStore(std::shared_ptr<const MemoryDatabase> database) : database_(std::move(database)) {}
+  explicit MemoryHistoryStore(std::shared_ptr<MemoryDatabase> database) : database_(std::move(database)) {}
 
-  Result<StudyHistory> Read(StudyId study) override { return HistoryOf(database_->stored, study); }
+  Result<StudyHistory> Read(StudyId study) override {
+    const std::lock_guard lock(database_->mutex);
+    return HistoryOf(database_->stored, study);
+  }
 
   Result<std::optional<StudyId>> StudyOf(TrialId trial) override {
+    const std::lock_guard lock(database_->mutex);
     const auto stored = database_->stored.trials.find(trial);
     if (stored == database_->stored.trials.end()) return std::nullopt;
     return stored->second.study;
   }
 
   Result<std::optional<AnsweredRequest>> FindRequest(const RequestKey& key) override {
+    const std::lock_guard lock(database_->mutex);
     const auto stored = database_->stored.requests.find(key);
     if (stored == database_->stored.requests.end()) return std::nullopt;
     return stored->second;
   }
 
  private:
-  std::shared_ptr<const MemoryDatabase> database_;
+  std::shared_ptr<MemoryDatabase> database_;
 };
 
 }  // namespace espalier::master

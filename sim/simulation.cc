@@ -45,6 +45,8 @@ class Simulation {
   Service::Watcher WatcherOfService();
   Faults::Parts PartsOfService();
   void OnTrained(const TrainedStep& trained);
+  void OnCall(master::ClientCall call);
+  void OnReply(const master::Reply& reply);
   void LookOn();
   // How long a decision takes to show in what is trained, at most, where nothing goes wrong.
   Seconds ToNode() const;
@@ -60,6 +62,7 @@ class Simulation {
   Faults faults_;
   Deeds deeds_;
   Again again_;
+  std::map<master::CallId, master::ClientCall> calls_;  // not answered yet
   std::int64_t trained_steps_ = 0;
   std::set<std::pair<std::uint64_t, Step>> unique_steps_;
 };
@@ -70,17 +73,17 @@ Simulation::Simulation(std::uint64_t seed, const SimulationSettings& settings)
       world_(seed, settings.trace_line_count_max),
       service_(world_, SettingsOfService(), WatcherOfService()),
       watch_(world_, service_.stored()),
-      users_(world_, settings.users, [this](master::Event call) { service_.master().Post(std::move(call)); }),
+      users_(world_, settings.users, [this](master::ClientCall call) { OnCall(std::move(call)); }),
       faults_(world_, PartsOfService()) {}
 
 ServiceSettings Simulation::SettingsOfService() const {
   return {.servers = std::vector<SimulatedServer>(static_cast<std::size_t>(settings_.server_count),
                                                   {.slots = settings_.slot_count}),
           .offers = {settings_.fault_count == 0 ? OfferOf(1, 0) : OfferOf(1, 1)},
-          .master = {.first_policy = std::string(PolicyOf(seed_)),
-                     .checkpoint_bytes =
-                         settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()],
-                     .retire_after = settings_.fault_count == 0 ? std::nullopt : std::optional(kRetireAfter)}};
+          .master = {
+              .first_policy = std::string(PolicyOf(seed_)),
+              .checkpoint_bytes = settings_.fault_count == 0 ? 0 : kBudgets[seed_ / kPolicies.size() % kBudgets.size()],
+              .retire_after = settings_.fault_count == 0 ? std::nullopt : std::optional(kRetireAfter)}};
 }
 
 Faults::Parts Simulation::PartsOfService() {
@@ -105,7 +108,7 @@ Service::Watcher Simulation::WatcherOfService() {
       .released =
           [this](const master::Effect& effect) {
             watch_.OnReleased(effect);
-            if (const auto* reply = std::get_if<master::Reply>(&effect)) users_.OnReply(*reply);
+            if (const auto* reply = std::get_if<master::Reply>(&effect)) OnReply(*reply);
           },
       .loaded = [this](const master::MasterState& state) { watch_.OnLoaded(state); }};
   const NodeProcess::Watcher node{
@@ -119,6 +122,28 @@ Service::Watcher Simulation::WatcherOfService() {
       .refused = [this](RunKey run) { deeds_.refused.insert(run.run); },
       .acknowledged = [this](const std::vector<Report>& reports) { watch_.OnAcknowledged(reports); }};
   return {master, node, [this](const master::NodeMessage& message) { watch_.OnPosted(message); }};
+}
+
+void Simulation::OnCall(master::ClientCall call) {
+  calls_.insert_or_assign(call.call, call);
+  service_.master().Post(std::move(call));
+}
+
+// As the front door does, calls are posted again with what they need of a study that is retired.
+void Simulation::OnReply(const master::Reply& reply) {
+  auto call = calls_.extract(reply.call);
+  if (!std::holds_alternative<master::HistoryNeeded>(reply.answer)) return users_.OnReply(reply);
+  if (!call) return world_.Broken("each call is answered at most once");
+  call.mapped().recalled.emplace();
+  std::visit(
+      [&](auto& what) {
+        if constexpr (requires { what.study; }) {
+          const auto answered = service_.stored().requests.find({what.study, call.mapped().request_id});
+          if (answered != service_.stored().requests.end()) call.mapped().recalled->answer = answered->second;
+        }
+      },
+      call.mapped().what);
+  OnCall(std::move(call.mapped()));
 }
 
 void Simulation::OnTrained(const TrainedStep& trained) {

@@ -31,7 +31,7 @@ std::optional<PlanId> PlanOf(const master::MasterState& stored, PlanNodeId node)
 
 }  // namespace
 
-Users::Users(World& world, UserSettings settings, std::function<void(master::Event)> post)
+Users::Users(World& world, UserSettings settings, std::function<void(master::ClientCall)> post)
     : world_(world), settings_(settings), post_(std::move(post)) {}
 
 void Users::Begin() {

@@ -30,7 +30,7 @@ struct UserSettings {
 class Users {
  public:
   // `post` hands a call to the master, or loses it.
-  Users(World& world, UserSettings settings, std::function<void(master::Event)> post);
+  Users(World& world, UserSettings settings, std::function<void(master::ClientCall)> post);
 
   // What is to be done is put on the clock.
   void Begin();
@@ -79,7 +79,7 @@ class Users {
 
   World& world_;
   const UserSettings settings_;
-  const std::function<void(master::Event)> post_;
+  const std::function<void(master::ClientCall)> post_;
   std::deque<Request> requests_;
   std::map<master::CallId, std::size_t> calls_;
   std::int64_t next_call_ = 1;

@@ -44,14 +44,18 @@ struct PolicyChosen {};
 struct WeightSet {};
 struct QuotaSet {};
 
+// The call is to be posted again, with what the database knows of it. Nobody but the front door hears this.
+struct HistoryNeeded {};
+
 struct ArchivePut {};
 
 struct TrainerAsked {
   Digest128 reference;
 };
 
-using Answer = std::variant<Error, StudyCreated, Submitted, StudyCancelled, StudyPinned, TrialContinued, StageRetried,
-                            UserChanged, ServerDrained, PolicyChosen, WeightSet, QuotaSet, ArchivePut, TrainerAsked>;
+using Answer =
+    std::variant<Error, StudyCreated, Submitted, StudyCancelled, StudyPinned, TrialContinued, StageRetried, UserChanged,
+                 ServerDrained, PolicyChosen, WeightSet, QuotaSet, HistoryNeeded, ArchivePut, TrainerAsked>;
 
 struct Reply {
   CallId call;

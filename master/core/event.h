@@ -54,6 +54,7 @@ struct CancelStudy {
 struct PinStudy {
   StudyId study;
   Keep keep = Keep::kBest;
+  std::optional<std::vector<KeptState>> recalled = {};  // what a retired study would keep then
 };
 
 // A hyper-parameter falls from the value that it has to another, to the end of the branch.
@@ -77,6 +78,7 @@ struct ContinueTrial {
   std::string definition;                   // the same
   std::vector<Continuation> continuations;  // a trial each
   bool state_wanted = false;                // at their ends: trained once more, if not stored (any more)
+  std::optional<Trial> recalled = {};       // the trial, of a retired study; without claims
 };
 
 // Names the stage by a point that it reaches or passes.
@@ -135,7 +137,13 @@ struct DescribeTrainer {
   TrainerReference reference;
 };
 
-// What a client asks for. It comes again with the same request id until the client has heard the answer.
+// What the database says of a request to a study that is retired.
+struct Recalled {
+  std::optional<AnsweredRequest> answer;  // none: it was not answered before
+};
+
+// What a client asks for. It comes again with the same request id until the client has heard the answer. Where it needs
+// what has left memory with a retired study it is answered with HistoryNeeded, and posted again with that.
 struct ClientCall {
   CallId call;
   Caller caller;
@@ -143,6 +151,7 @@ struct ClientCall {
   std::variant<CreateStudy, SubmitBatch, CancelStudy, PinStudy, ContinueTrial, RetryStage, AddUser, RemoveUser,
                DrainServer, ChoosePolicy, WeighTeam, WeighStudy, LimitParty, PutArchive, DescribeTrainer>
       what;
+  std::optional<Recalled> recalled = {};  // what was looked up for it, in `what`, too
 };
 
 // Here and below, `arrived`: when the event was posted, not when it is handled. Leases count from there, so that a

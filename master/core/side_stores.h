@@ -1,11 +1,12 @@
-// What is for people to read, and no part of the master's state: nothing is decided by it, and it is held nowhere but
-// in the database.
+// What is held nowhere but in the database: what is for people to read, by which nothing is decided; and what has left
+// memory.
 #pragma once
 
 #include <cstdint>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "master/core/history_store.h"
 #include "master/core/output_store.h"
 #include "master/core/series_store.h"
 #include "master/core/server_log_store.h"
@@ -30,6 +31,7 @@ struct SideStores {
   OutputStore& outputs;
   SeriesStore& series;
   ServerLogStore& server_logs;
+  HistoryStore& histories;
   DatabaseProbe& database;
 };
 

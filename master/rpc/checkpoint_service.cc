@@ -5,7 +5,6 @@
 #include "espalier/v1/checkpoint.grpc.pb.h"
 #include "master/core/views/list_checkpoints.h"
 #include "master/core/views/orphans.h"
-#include "master/core/views/study_part.h"
 #include "master/rpc/convert.h"
 #include "master/rpc/reading.h"
 
@@ -16,8 +15,8 @@ constexpr std::size_t kFilesATurn = 1000;
 
 }  // namespace
 
-CheckpointService::CheckpointService(MasterPort& master, const Callers& callers)
-    : GuardedService(v1::CheckpointService::service_full_name(), callers), master_(master) {
+CheckpointService::CheckpointService(MasterPort& master, PastStudies& pasts, const Callers& callers)
+    : GuardedService(v1::CheckpointService::service_full_name(), callers), master_(master), pasts_(pasts) {
   Serve("ListCheckpoints", &Callers::Member, &CheckpointService::ListCheckpoints);
   Serve("FindOrphans", &Callers::Administrator, &CheckpointService::FindOrphans);
 }
@@ -26,7 +25,7 @@ Result<void> CheckpointService::ListCheckpoints(const Caller& caller, const v1::
                                                 v1::ListCheckpointsResponse& response) {
   const auto add = [&](const ListedCheckpoint& listed) { *response.add_checkpoints() = ToProto(listed); };
   if (request.has_trial_id()) {
-    return LookAtState(master_, [&](const MasterState& state) -> Result<void> {
+    return pasts_.LookAtTrial(TrialId{request.trial_id()}, caller, [&](const MasterState& state) -> Result<void> {
       ESPALIER_ASSIGN(const Trial* trial, FindTrial(state, TrialId{request.trial_id()}, caller));
       std::ranges::for_each(CheckpointsOf(state, trial->id), add);
       return {};
@@ -37,10 +36,9 @@ Result<void> CheckpointService::ListCheckpoints(const Caller& caller, const v1::
     ESPALIER_RETURN_IF_ERROR(FindStudy(state, id, caller));
     return {};
   }));
-  const StateReader read = [this](const auto& look) { return master_.Read(look); };
-  ESPALIER_ASSIGN(const MasterState part, CopyStudy(read, id));
+  ESPALIER_ASSIGN(const PastStudy part, pasts_.Copy(id));
   ESPALIER_ASSIGN(const CheckpointPage page,
-                  master::ListCheckpoints(part, id, PageSize(request.page_size()), request.page_token()));
+                  master::ListCheckpoints(*part, id, PageSize(request.page_size()), request.page_token()));
   std::ranges::for_each(page.checkpoints, add);
   response.set_next_page_token(page.next_token);
   return {};

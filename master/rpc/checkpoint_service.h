@@ -4,12 +4,13 @@
 #include "espalier/v1/checkpoint.pb.h"
 #include "master/rpc/guarded_service.h"
 #include "master/rpc/master_port.h"
+#include "master/rpc/past_studies.h"
 
 namespace espalier::master {
 
 class CheckpointService final : public GuardedService {
  public:
-  CheckpointService(MasterPort& master, const Callers& callers);
+  CheckpointService(MasterPort& master, PastStudies& pasts, const Callers& callers);
 
  private:
   // As views/list_checkpoints.h says; of a study, in turns, as study_part.h says.
@@ -20,6 +21,7 @@ class CheckpointService final : public GuardedService {
                            v1::FindOrphansResponse& response);
 
   MasterPort& master_;
+  PastStudies& pasts_;
 };
 
 }  // namespace espalier::master

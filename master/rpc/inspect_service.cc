@@ -8,7 +8,6 @@
 #include "master/core/views/bill.h"
 #include "master/core/views/list_runs.h"
 #include "master/core/views/makespan_bound.h"
-#include "master/core/views/study_part.h"
 #include "master/core/views/trainer_standing.h"
 #include "master/core/views/trial_lineage.h"
 #include "master/rpc/convert.h"
@@ -52,9 +51,11 @@ v1::Server ServerFor(const Caller& caller, const MasterState& state, const std::
 
 }  // namespace
 
-InspectService::InspectService(MasterPort& master, const SideStores& stores, MasterFacts facts, const Callers& callers)
+InspectService::InspectService(MasterPort& master, PastStudies& pasts, const SideStores& stores, MasterFacts facts,
+                               const Callers& callers)
     : GuardedService(v1::InspectService::service_full_name(), callers),
       master_(master),
+      pasts_(pasts),
       facts_(std::move(facts)),
       database_(stores.database),
       outputs_(stores.outputs),
@@ -188,18 +189,20 @@ Result<void> InspectService::GetStudy(const Caller& caller, const v1::GetStudyRe
     return {};
   }));
   if (finished == StudyId{0}) return {};
-  ESPALIER_ASSIGN(const MasterState part, CopyStudy(Reader(), finished));
-  const Seconds bound = MakespanBound(part, part.studies.at(finished));
+  ESPALIER_ASSIGN(const PastStudy part, pasts_.Copy(finished));
+  const Seconds bound = MakespanBound(*part, part->studies.at(finished));
   response.mutable_study()->set_makespan_bound_seconds(bound.count());
   return {};
 }
 
 Result<void> InspectService::ListTrials(const Caller& caller, const v1::ListTrialsRequest& request,
                                         v1::ListTrialsResponse& response) {
-  return Read([&](const MasterState& state) -> Result<void> {
+  const auto find = [&](const MasterState& state) {
     const StudyId id{request.study_id()};
-    ESPALIER_ASSIGN(const Study* study, id == StudyId{0} ? FindStudyNamed(state, request.study_name(), caller)
-                                                         : FindStudy(state, id, caller));
+    return id == StudyId{0} ? FindStudyNamed(state, request.study_name(), caller) : FindStudy(state, id, caller);
+  };
+  return pasts_.LookAtStudy(find, [&](const MasterState& state) -> Result<void> {
+    ESPALIER_ASSIGN(const Study* study, find(state));
     TrialQuery query = FromProto(request, study->id);
     query.count_max = PageSize(request.page_size());
     ESPALIER_ASSIGN(const TrialPage page, master::ListTrials(state, query));
@@ -213,7 +216,7 @@ Result<void> InspectService::ListTrials(const Caller& caller, const v1::ListTria
 
 Result<void> InspectService::GetTrial(const Caller& caller, const v1::GetTrialRequest& request,
                                       v1::GetTrialResponse& response) {
-  return Read([&](const MasterState& state) -> Result<void> {
+  return pasts_.LookAtTrial(TrialId{request.trial_id()}, caller, [&](const MasterState& state) -> Result<void> {
     ESPALIER_ASSIGN(const Trial* trial, FindTrial(state, TrialId{request.trial_id()}, caller));
     *response.mutable_trial() = ToProto(SummarizeTrial(state, trial->id), *trial);
     response.set_study_id(trial->study.value);
@@ -232,12 +235,13 @@ Result<void> InspectService::GetTrial(const Caller& caller, const v1::GetTrialRe
 Result<void> InspectService::GetTrialOutput(const Caller& caller, const v1::GetTrialOutputRequest& request,
                                             v1::GetTrialOutputResponse& response) {
   OutputQuery query{.lineage = {}, .team = caller.team, .after = request.after()};
-  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+  const Look look = [&](const MasterState& state) -> Result<void> {
     ESPALIER_ASSIGN(const Trial* trial, FindTrial(state, TrialId{request.trial_id()}, caller));
     query.lineage = LineageAskedFor(state, *trial);
     response.set_more(IsWaiting(state, *trial));
     return {};
-  }));
+  };
+  ESPALIER_RETURN_IF_ERROR(pasts_.LookAtTrial(TrialId{request.trial_id()}, caller, look));
   ESPALIER_ASSIGN(const std::vector<StoredOutput> outputs, outputs_.Read(query));
   for (const StoredOutput& output : outputs) *response.add_pieces() = ToProto(output);
   response.set_next(outputs.empty() ? query.after : outputs.back().number);
@@ -247,11 +251,12 @@ Result<void> InspectService::GetTrialOutput(const Caller& caller, const v1::GetT
 Result<void> InspectService::GetTrainingMetrics(const Caller& caller, const v1::GetTrainingMetricsRequest& request,
                                                 v1::GetTrainingMetricsResponse& response) {
   SeriesQuery query{.lineage = {}, .after = request.after()};
-  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+  const Look look = [&](const MasterState& state) -> Result<void> {
     ESPALIER_ASSIGN(const Trial* trial, FindTrial(state, TrialId{request.trial_id()}, caller));
     query.lineage = LineageAskedFor(state, *trial);
     return {};
-  }));
+  };
+  ESPALIER_RETURN_IF_ERROR(pasts_.LookAtTrial(TrialId{request.trial_id()}, caller, look));
   ESPALIER_ASSIGN(const std::vector<StoredSeries> stored, series_.Read(query));
   for (const StoredSeries& each : stored) *response.add_series() = ToProto(each);
   response.set_next(stored.empty() ? query.after : stored.back().number);
@@ -260,9 +265,9 @@ Result<void> InspectService::GetTrainingMetrics(const Caller& caller, const v1::
 
 Result<void> InspectService::ListRuns(const Caller& caller, const v1::ListRunsRequest& request,
                                       v1::ListRunsResponse& response) {
-  return Read([&](const MasterState& state) -> Result<void> {
-    const StudyId study{request.study_id()};
-    ESPALIER_RETURN_IF_ERROR(FindStudy(state, study, caller));
+  const StudyId study{request.study_id()};
+  const auto find = [&](const MasterState& state) { return FindStudy(state, study, caller); };
+  return pasts_.LookAtStudy(find, [&](const MasterState& state) -> Result<void> {
     ESPALIER_ASSIGN(const RunPage page,
                     master::ListRuns(state, study, PageSize(request.page_size()), request.page_token()));
     for (const RunId run : page.runs) *response.add_runs() = ToProto(state.runs.at(run), study);
@@ -277,7 +282,8 @@ Result<void> InspectService::ListEvents(const Caller& caller, const v1::ListEven
   const std::int64_t first = request.from_event() == 0 ? 1 : request.from_event();
   EventTurn turn;
   std::vector<Time> times;
-  ESPALIER_RETURN_IF_ERROR(Read([&](const MasterState& state) -> Result<void> {
+  const auto find = [&](const MasterState& state) { return FindStudy(state, id, caller); };
+  const Look look = [&](const MasterState& state) -> Result<void> {
     ESPALIER_ASSIGN(turn, TakeTurn(state, id, first, caller));
     if (!turn.events.empty()) {
       const auto begin = state.event_times.at(id).begin() + (first - 1);
@@ -285,7 +291,8 @@ Result<void> InspectService::ListEvents(const Caller& caller, const v1::ListEven
     }
     *response.mutable_created_at() = ToProto(state.studies.at(id).created_at);
     return {};
-  }));
+  };
+  ESPALIER_RETURN_IF_ERROR(pasts_.LookAtStudy(find, look));
   std::int64_t next = first;
   std::vector<EventPiece> pieces = PiecesOf(turn, next);
   for (v1::StudyEvent& event : pieces.front()) {
@@ -306,8 +313,8 @@ Result<void> InspectService::GetPlan(const Caller& caller, const v1::GetPlanRequ
     ESPALIER_RETURN_IF_ERROR(FindStudy(state, id, caller));
     return {};
   }));
-  ESPALIER_ASSIGN(const MasterState part, CopyStudy(Reader(), id));
-  for (const PlanNodeView& view : ViewPlan(part, id)) *response.add_nodes() = ToProto(view);
+  ESPALIER_ASSIGN(const PastStudy part, pasts_.Copy(id));
+  for (const PlanNodeView& view : ViewPlan(*part, id)) *response.add_nodes() = ToProto(view);
   return {};
 }
 

@@ -11,13 +11,15 @@
 #include "master/core/views/state_reader.h"
 #include "master/rpc/guarded_service.h"
 #include "master/rpc/master_port.h"
+#include "master/rpc/past_studies.h"
 #include "master/rpc/reading.h"
 
 namespace espalier::master {
 
 class InspectService final : public GuardedService {
  public:
-  InspectService(MasterPort& master, const SideStores& stores, MasterFacts facts, const Callers& callers);
+  InspectService(MasterPort& master, PastStudies& pasts, const SideStores& stores, MasterFacts facts,
+                 const Callers& callers);
 
  private:
   // O(offers ever registered).
@@ -65,6 +67,7 @@ class InspectService final : public GuardedService {
   StateReader Reader();
 
   MasterPort& master_;
+  PastStudies& pasts_;
   const MasterFacts facts_;
   DatabaseProbe& database_;
   OutputStore& outputs_;

@@ -21,10 +21,14 @@ PendingCalls::Call PendingCalls::Open() {
 }
 
 Answer PendingCalls::AnswerTo(MasterPort& master, ClientCall asked) {
-  Call call = Open();
-  asked.call = call.id;
-  master.Post(std::move(asked));
-  return call.answer.get();
+  while (true) {
+    Call call = Open();
+    asked.call = call.id;
+    master.Post(asked);
+    Answer answer = call.answer.get();
+    if (!std::holds_alternative<HistoryNeeded>(answer)) return answer;
+    if (const Result<void> recalled = recall_(asked); !recalled.has_value()) return recalled.error();
+  }
 }
 
 void PendingCalls::Resolve(Reply reply) {

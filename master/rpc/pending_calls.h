@@ -1,6 +1,7 @@
 // Calls that wait for their answer from the event loop. Thread-safe.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -12,6 +13,10 @@ namespace espalier::master {
 
 class PendingCalls {
  public:
+  // Puts into a call what it needs of a retired study. Waits.
+  using Recall = std::function<Result<void>(ClientCall& call)>;
+  explicit PendingCalls(Recall recall) : recall_(std::move(recall)) {}
+
   struct Call {
     CallId id;
     std::future<Answer> answer;
@@ -37,6 +42,7 @@ class PendingCalls {
  private:
   Answer AnswerTo(MasterPort& master, ClientCall asked);
 
+  const Recall recall_;
   std::mutex mutex_;
   std::int64_t next_ = 1;
   bool closed_ = false;

@@ -14,6 +14,7 @@
 #include "master/rpc/inspect_service.h"
 #include "master/rpc/limits.h"
 #include "master/rpc/node_manager_service.h"
+#include "master/rpc/past_studies.h"
 #include "master/rpc/pending_calls.h"
 #include "master/rpc/server_service.h"
 #include "master/rpc/study_service.h"
@@ -32,17 +33,20 @@ constexpr int kCallerSilentMilliseconds = 20'000;
 
 struct RpcServer::Parts {
   Parts(MasterPort& master, const SideStores& stores, MasterFacts facts)
-      : watch(master, [this](std::function<void()> function) { pump.Hand(std::move(function)); }),
+      : pasts(master, stores.histories),
+        calls([this](ClientCall& call) { return pasts.Recall(call); }),
+        watch(master, pasts, [this](std::function<void()> function) { pump.Hand(std::move(function)); }),
         study_service(master, calls, watch, tuned, callers),
-        inspect_service(master, stores, std::move(facts), callers),
-        checkpoint_service(master, callers),
+        inspect_service(master, pasts, stores, std::move(facts), callers),
+        checkpoint_service(master, pasts, callers),
         node_service(master, sessions, stores, callers),
         user_service(master, calls, callers),
         server_service(master, calls, stores.server_logs, callers),
         tuner_service(master, calls, watch, tuned, callers) {}
 
-  PendingCalls calls;
   StreamPump pump;
+  PastStudies pasts;
+  PendingCalls calls;
   StudyWatch watch;
   TunedStudies tuned;
   NodeSessions sessions;
@@ -122,6 +126,7 @@ void RpcServer::Stop() {
   parts_->calls.Close();
   parts_->watch.Stop();
   parts_->sessions.Stop();
+  parts_->pasts.Stop();
   parts_->server->Shutdown(std::chrono::system_clock::now() + kStopTime);
   parts_->pump.Stop();
   parts_->server->Wait();

@@ -28,8 +28,8 @@ struct StudyWatch::Counted {
   Seconds took{0};
 };
 
-StudyWatch::StudyWatch(MasterPort& master, Hand hand, std::function<Seconds()> now)
-    : master_(master), hand_(std::move(hand)), now_(std::move(now)), look_at_(now_() + kLookPeriod) {}
+StudyWatch::StudyWatch(MasterPort& master, PastStudies& pasts, Hand hand, std::function<Seconds()> now)
+    : master_(master), pasts_(pasts), hand_(std::move(hand)), now_(std::move(now)), look_at_(now_() + kLookPeriod) {}
 
 void StudyWatch::Announce(EventsAdded added) {
   {
@@ -210,27 +210,47 @@ void StudyWatch::TakeCount(StudyId study, const Counted& counted) {
   }
 }
 
-void StudyWatch::Read(StreamId stream, std::function<void(const MasterState&)> read,
+void StudyWatch::Read(StreamId stream, StudyId study, std::function<void(const MasterState&)> read,
                       std::function<void(Result<void>)> done) {
-  readings_.push_back({stream, std::move(read), std::move(done)});
+  readings_.push_back({stream, study, std::move(read), std::move(done)});
   StartReads();
 }
 
 void StudyWatch::StartReads() {
   while (reading_count_ < kReadsAtOnceMax && !readings_.empty()) {
-    Reading next = std::move(readings_.front());
+    const Reading next = std::move(readings_.front());
     readings_.pop_front();
     if (!streams_.contains(next.stream)) continue;
     ++reading_count_;
-    const auto done = [this, stream = next.stream, done = std::move(next.done)](const Result<void>& outcome) {
-      hand_([this, stream, done, outcome] {
-        --reading_count_;
-        if (streams_.contains(stream)) done(outcome);
-        StartReads();
-      });
-    };
-    master_.PostRead(std::move(next.read), done);
+    Begin(next);
   }
+}
+
+void StudyWatch::Begin(const Reading& reading) {
+  const auto is_retired = std::make_shared<bool>(false);
+  const auto read = [reading, is_retired](const MasterState& state) {
+    *is_retired = IsRetired(state, reading.study);
+    if (!*is_retired) reading.read(state);
+  };
+  const auto end = [this, reading](const Result<void>& outcome) {
+    hand_([this, reading, outcome] { EndRead(reading, outcome); });
+  };
+  const auto look_at_past = [this, reading, end](const Result<PastStudy>& past) {
+    if (!past.has_value()) return end(tl::unexpected<Error>(past.error()));
+    hand_([this, reading, past = *past] {
+      reading.read(*past);
+      EndRead(reading, {});
+    });
+  };
+  master_.PostRead(read, [this, reading, is_retired, end, look_at_past](const Result<void>& outcome) {
+    outcome.has_value() && *is_retired ? pasts_.Ask(reading.study, look_at_past) : end(outcome);
+  });
+}
+
+void StudyWatch::EndRead(const Reading& reading, const Result<void>& outcome) {
+  --reading_count_;
+  if (streams_.contains(reading.stream)) reading.done(outcome);
+  StartReads();
 }
 
 }  // namespace espalier::master

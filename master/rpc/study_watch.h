@@ -19,6 +19,7 @@
 #include "master/core/effect.h"
 #include "master/rpc/encoded_events.h"
 #include "master/rpc/master_port.h"
+#include "master/rpc/past_studies.h"
 
 namespace espalier::master {
 
@@ -52,7 +53,7 @@ class StudyWatch {
   // `hand`: gives a function to the pump's thread, from any thread, in the order in which they are given. `now`: never
   // goes back; from any thread. REQUIRES: the master outlives the watch, or calls nothing back after it.
   using Hand = std::function<void(std::function<void()>)>;
-  StudyWatch(MasterPort& master, Hand hand, std::function<Seconds()> now = MonotonicNow);
+  StudyWatch(MasterPort& master, PastStudies& pasts, Hand hand, std::function<Seconds()> now = MonotonicNow);
 
   // Events that are durable now. O(log watched studies), whoever watches; they are taken, and encoded by the pump.
   void Announce(EventsAdded added);
@@ -78,9 +79,11 @@ class StudyWatch {
   // it, at most twice a second; and all counting takes at most 2 % of the event loop's time. REQUIRES: it was added.
   void TellProgress(StudyId study, Watcher& watcher);
 
-  // Looks at the state on the event loop; then, once all it has seen is durable, `done` is called here, unless the
-  // stream is forgotten. Few do so at once: others wait their turn. Error for `done`: of MasterPort::PostRead.
-  void Read(StreamId stream, std::function<void(const MasterState&)> read, std::function<void(Result<void>)> done);
+  // Looks at a state of the study, the event loop's, there, or, where it is retired, one of its own, here; then, once
+  // all it has seen is durable, `done` is called here, unless the stream is forgotten. Few do so at once: others wait
+  // their turn. Error for `done`: of MasterPort::PostRead, or of PastStudies.
+  void Read(StreamId stream, StudyId study, std::function<void(const MasterState&)> read,
+            std::function<void(Result<void>)> done);
 
  private:
   // What the watchers of one study share.
@@ -102,6 +105,7 @@ class StudyWatch {
   };
   struct Reading {
     StreamId stream;
+    StudyId study;
     std::function<void(const MasterState&)> read;
     std::function<void(Result<void>)> done;
   };
@@ -112,6 +116,8 @@ class StudyWatch {
   // To some of the watchers.
   void Bring(StudyId study, Feed& feed);
   void StartReads();
+  void Begin(const Reading& reading);
+  void EndRead(const Reading& reading, const Result<void>& outcome);
   void StartCount(StudyId study, Feed& feed);
   void TakeCount(StudyId study, const Counted& counted);
   void Look();
@@ -120,6 +126,7 @@ class StudyWatch {
   Seconds NextDue() const;
 
   MasterPort& master_;
+  PastStudies& pasts_;
   const Hand hand_;
   const std::function<Seconds()> now_;
 

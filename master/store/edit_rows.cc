@@ -85,7 +85,7 @@ class StateRows {
     if (const auto added = added_studies_.find(change.study); added != added_studies_.end()) {
       added->second.keep = change.keep;
     } else {
-      kept_studies_.insert_or_assign(change.study, change.keep);
+      kept_studies_.insert_or_assign(change.study, change);
     }
   }
   void operator()(const SetWeight& change) {
@@ -99,12 +99,7 @@ class StateRows {
   }
   void operator()(const RetireStudy& change) {
     const RetiredStudy& as = change.as;
-    std::vector<PlanNodeId> kept_nodes;
-    std::vector<Step> kept_steps;
-    for (const KeptState& kept : as.kept) {
-      kept_nodes.push_back(kept.point.node);
-      kept_steps.push_back(kept.point.step);
-    }
+    const auto [kept_nodes, kept_steps] = Columns(as.kept);
     const StepTotals& steps = as.steps;
     retired_.Add(change.study, as.at, as.trials[0], as.trials[1], as.trials[2], as.trials[3], as.trials[4],
                  as.claimed_steps, as.best ? std::optional(as.best->trial) : std::nullopt,
@@ -196,7 +191,12 @@ class StateRows {
     for (const auto& [id, added] : added_studies_) AddStudyRow(study, added);
     for (const auto& [id, change] : closed_studies_) closed.Add(id, change.cancelled, change.stopped);
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
-    for (const auto& [id, keep] : kept_studies_) kept.Add(id, Name(keep));
+    RowSet kept_by_retired("retired_study/keep");
+    for (const auto& [id, change] : kept_studies_) {
+      const auto [nodes, steps] = Columns(change.kept);
+      kept.Add(id, Name(change.keep));
+      kept_by_retired.Add(id, nodes, steps);
+    }
     for (const auto& [id, weight] : study_weights_) weighed.Add(id, weight);
     for (const auto& [name, weight] : team_weights_) team.Add(name, weight);
     RowSet quota("quota/set");
@@ -210,9 +210,9 @@ class StateRows {
       }
     }
     for (RowSet* set :
-         {&quota,    &no_quota,   &user,    &drain,   &undrain,   &policy, &archive,     &dropped, &reference_,
-          &schema_,  &parameter_, &offer_,  &listed_, &training_, &study,  &undeclared_, &speed_,  &closed,
-          &finished, &kept,       &weighed, &team,    &plan_,     &check_, &retired_}) {
+         {&quota,    &no_quota,   &user,    &drain,   &undrain,   &policy, &archive,     &dropped,        &reference_,
+          &schema_,  &parameter_, &offer_,  &listed_, &training_, &study,  &undeclared_, &speed_,         &closed,
+          &finished, &kept,       &weighed, &team,    &plan_,     &check_, &retired_,    &kept_by_retired}) {
       sets.push_back(std::move(*set));
     }
   }
@@ -232,6 +232,15 @@ class StateRows {
 
   void TakeEvents(std::vector<RowSet>& sets) {
     for (RowSet* set : {&event_, &request_}) sets.push_back(std::move(*set));
+  }
+
+  static std::pair<std::vector<PlanNodeId>, std::vector<Step>> Columns(const std::vector<KeptState>& kept) {
+    std::pair<std::vector<PlanNodeId>, std::vector<Step>> columns;
+    for (const KeptState& each : kept) {
+      columns.first.push_back(each.point.node);
+      columns.second.push_back(each.point.step);
+    }
+    return columns;
   }
 
   using None = std::optional<std::int64_t>;
@@ -311,7 +320,7 @@ class StateRows {
   std::map<StudyId, Study> added_studies_;
   std::map<StudyId, CloseStudy> closed_studies_;
   std::map<StudyId, Time> finished_studies_;
-  std::map<StudyId, Keep> kept_studies_;
+  std::map<StudyId, SetKeep> kept_studies_;
   std::map<StudyId, double> study_weights_;
   std::map<std::string, double> team_weights_;
   std::map<Party, Quota> quotas_;

@@ -29,15 +29,30 @@ Result<RequestKey> KeyOf(const MasterState& state, const ClientCall& call, const
   }
 }
 
+// Whether memory lacks what the call is about, or whether it was answered before, and nobody has looked it up.
+template <class What>
+bool NeedsHistory(const MasterState& state, const ClientCall& call, const What& what) {
+  if (call.recalled) return false;
+  if constexpr (requires { what.study; }) {
+    return FindOwnStudy(state, what.study, call.caller).has_value() && IsRetired(state, what.study);
+  } else if constexpr (requires { what.trial; }) {
+    return !state.retired.empty() && !state.trials.contains(what.trial) && what.trial < state.next.trial;
+  } else {
+    return false;
+  }
+}
+
 // The ids that the request produced, now or when it came first.
 template <class What>
 Result<std::vector<std::int64_t>> PerformOnce(Draft& draft, const ClientCall& call, const What& what) {
   ESPALIER_RETURN_IF_ERROR(CheckRequestId(call.request_id));
   ESPALIER_ASSIGN(const RequestKey key, KeyOf(draft.state(), call, what));
   const Digest128 content = ContentOf(call.caller, what);
-  const auto answered = draft.state().requests.find(key);
-  if (answered != draft.state().requests.end()) {
-    if (answered->second.content == content) return answered->second.ids;
+  const AnsweredRequest* answered = call.recalled && call.recalled->answer ? &*call.recalled->answer : nullptr;
+  const auto known = draft.state().requests.find(key);
+  if (known != draft.state().requests.end()) answered = &known->second;
+  if (answered != nullptr) {
+    if (answered->content == content) return answered->ids;
     return MakeError(ErrorCode::kAlreadyExists, "request '" + key.second + "' came before with other content",
                      "request_id");
   }
@@ -51,6 +66,7 @@ Result<std::vector<std::int64_t>> PerformOnce(Draft& draft, const ClientCall& ca
 void AnswerOnce(Draft& draft, const ClientCall& call) {
   std::visit(
       [&](const auto& what) {
+        if (NeedsHistory(draft.state(), call, what)) return draft.Emit(Reply{call.call, HistoryNeeded{}});
         const auto ids = PerformOnce(draft, call, what);
         draft.Emit(Reply{call.call, ids.has_value() ? Answer(AnswerOf(what, *ids)) : Answer(ids.error())});
       },

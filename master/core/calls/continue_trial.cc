@@ -69,6 +69,11 @@ tl::unexpected<Error> OfContinuation(std::size_t index, std::size_t count, const
   return InField("continuations[" + std::to_string(index) + "]", error);
 }
 
+// Whoever has recalled it has seen to it that the caller may see it.
+Result<const Trial*> FindTrialOf(const MasterState& state, const Caller& caller, const ContinueTrial& call) {
+  return call.recalled ? &*call.recalled : FindTrial(state, call.trial, caller);
+}
+
 Result<std::vector<NewTrial>> NextTrials(const Study& of_trial, const Trial& trial, const ContinueTrial& call) {
   if (call.continuations.empty() || call.continuations.size() > kContinuationCountMax) {
     return MakeError(
@@ -128,7 +133,7 @@ Digest128 ContentOf(const Caller& caller, const ContinueTrial& call) {
 }
 
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller& caller, const ContinueTrial& call) {
-  ESPALIER_ASSIGN(const Trial* trial, FindTrial(draft.state(), call.trial, caller));
+  ESPALIER_ASSIGN(const Trial* trial, FindTrialOf(draft.state(), caller, call));
   ESPALIER_RETURN_IF_ERROR(CheckNameIsFree(draft.state(), caller, call));
   const Study& of_trial = draft.state().studies.at(trial->study);
   ESPALIER_ASSIGN(const std::vector<NewTrial> next, NextTrials(of_trial, *trial, call));

@@ -8,7 +8,9 @@ Digest128 ContentOf(const Caller& caller, const PinStudy& call) {
 }
 
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const PinStudy& call) {
-  if (draft.state().studies.at(call.study).keep != call.keep) draft.Do(SetKeep{call.study, call.keep});
+  if (draft.state().studies.at(call.study).keep != call.keep) {
+    draft.Do(SetKeep{call.study, call.keep, call.recalled.value_or(std::vector<KeptState>())});
+  }
   return std::vector<std::int64_t>();
 }
 

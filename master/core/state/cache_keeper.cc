@@ -160,6 +160,12 @@ std::vector<KeptState> KeptBy(const MasterState& state, const Study& study, std:
   return kept;
 }
 
+void CacheKeeper::KeepOf(RetiredStudy& retired, std::vector<KeptState> kept) {
+  for (const KeptState& each : kept) CountKept(each.plan, each.point, 1);
+  for (const KeptState& each : retired.kept) CountKept(each.plan, each.point, -1);
+  retired.kept = std::move(kept);
+}
+
 void CacheKeeper::CountAllKept(const Study& study, std::int64_t sign) {
   const std::size_t all = std::max(state_.trials_by_study.at(study.id).size(), state_.events.at(study.id).size());
   for (const KeptState& kept : KeptBy(state_, study, 0, all)) CountKept(kept.plan, kept.point, sign);

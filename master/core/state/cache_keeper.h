@@ -40,6 +40,8 @@ class CacheKeeper {
   void CountKept(PlanId plan, Point point, std::int64_t sign);
   // The study keeps others from now on. O(its events log).
   void KeepOf(Study& study, Keep keep);
+  // A retired one keeps these. O(states x log).
+  void KeepOf(RetiredStudy& retired, std::vector<KeptState> kept);
   // What is asked for, or kept open, there may have changed.
   void LookAgain(PlanId plan, Point point);
   // Its value may have changed. REQUIRES: a checkpoint stands there.

@@ -70,7 +70,10 @@ struct Applier {
 
   void operator()(const SetKeep& change) const {
     RetirementKeeper(state).ListAnew(change.study);
-    CacheKeeper(state).KeepOf(Existing(state.studies, change.study, "study"), change.keep);
+    Study& study = Existing(state.studies, change.study, "study");
+    if (!IsRetired(state, study.id)) return CacheKeeper(state).KeepOf(study, change.keep);
+    study.keep = change.keep;
+    CacheKeeper(state).KeepOf(state.retired.at(study.id), change.kept);
   }
 
   void operator()(const RetireStudy& change) const {

@@ -33,6 +33,7 @@ struct CloseStudy {
 struct SetKeep {
   StudyId study;
   Keep keep = Keep::kBest;
+  std::vector<KeptState> kept = {};  // of a retired study: these
 };
 struct FinishStudy {
   StudyId study;

@@ -13,6 +13,24 @@ class Copier {
  public:
   Copier(const StateReader& read, StudyId study) : read_(read), study_(study) {}
 
+  Result<MasterState> CopyRetired(StudyHistory history) {
+    ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyHead(state); }));
+    is_retired_ = true;
+    trials_left_ = events_left_ = 0;
+    for (const Run& run : history.runs) past_runs_.emplace(run.id, run);
+    EnterTrials(history);
+    for (auto run = history.runs.begin(); run != history.runs.end();) {
+      ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) {
+        for (std::size_t i = 0; i < kCopiedATurn && run != history.runs.end(); ++i, ++run) CopyRun(state, *run);
+      }));
+    }
+    while (!open_.empty()) ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyNodes(state); }));
+    ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyActiveRuns(state); }));
+    Assemble();
+    ListHistory(history);
+    return std::move(part_);
+  }
+
   Result<MasterState> Copy() {
     ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyHead(state); }));
     while (trials_left_ > 0) ESPALIER_RETURN_IF_ERROR(read_([&](const MasterState& state) { CopyTrials(state); }));
@@ -37,6 +55,33 @@ class Copier {
                                          .offers = server.offers,
                                          .session = server.session});
     }
+  }
+
+  void EnterTrials(const StudyHistory& history) {
+    for (const Trial& trial : history.trials) {
+      part_.trials_by_study.at(study_).push_back(trial.id);
+      part_.trials.emplace(trial.id, trial);
+      if (plans_[trial.plan].nodes.try_emplace(trial.leaf).second) open_.emplace_back(trial.plan, trial.leaf);
+    }
+    std::map<TrialId, std::set<std::pair<Step, ClaimId>>> in_order;
+    for (const Claim& claim : history.claims) {
+      plans_.at(part_.trials.at(claim.trial).plan).claims.push_back(claim);
+      if (!IsForStateAlone(claim)) in_order[claim.trial].emplace(claim.point.step, claim.id);
+    }
+    for (const auto& [trial, claims] : in_order) {
+      for (const auto& [step, claim] : claims) part_.trials.at(trial).claims.push_back(claim);
+    }
+  }
+
+  // What lists of its trials, runs and events go by.
+  void ListHistory(StudyHistory& history) {
+    const Study& study = part_.studies.at(study_);
+    TrialIndex& index = part_.trial_index[study_];
+    for (const StudyEvent& event : history.events) index.Take(event, study);
+    part_.events[study_] = std::move(history.events);
+    part_.event_times[study_] = std::move(history.event_times);
+    for (const Claim& claim : history.claims) part_.plan_by_claim[claim.id] = part_.trials.at(claim.trial).plan;
+    for (const Run& run : history.runs) part_.index.runs_of_study[study_].insert(run.id);
   }
 
   void CopyTrials(const MasterState& state) {
@@ -78,7 +123,12 @@ class Copier {
         part.head = {.id = plan_id, .identity = plan.identity, .trainer = plan.trainer, .cost_key = plan.cost_key};
       }
       const PlanNode& node = plan.Node(id);
-      if (const auto origin = plan.origins.find(id); origin != plan.origins.end()) part.head.origins.insert(*origin);
+      if (const auto origin = plan.origins.find(id); origin != plan.origins.end()) {
+        part.head.origins.insert(*origin);
+        SearchPlan& begun_with = part_.plans[origin->second.plan];  // what it is, no more
+        begun_with.id = origin->second.plan;
+        begun_with.identity = state.plans.at(begun_with.id).identity;
+      }
       copied += 1 + CountOf(*node.results) / 4;
       part.nodes[id] = {.id = id,
                         .parent = node.parent,
@@ -86,8 +136,8 @@ class Copier {
                         .configuration = node.configuration,
                         .lineage = node.lineage,
                         .children = {},
-                        .results = ShownOf(*node.results)};
-      for (const TrainedRange& range : node.results->trained) CopyRun(state, state.runs.at(range.run));
+                        .results = is_retired_ ? *node.results : ShownOf(*node.results)};
+      for (const TrainedRange& range : node.results->trained) CopyRunOf(state, range.run);
       if (node.parent && part.nodes.try_emplace(*node.parent).second) open_.emplace_back(plan_id, *node.parent);
     }
   }
@@ -125,6 +175,12 @@ class Copier {
     }
   }
 
+  // Nothing of one that has left memory, and served others.
+  void CopyRunOf(const MasterState& state, RunId id) {
+    if (const auto run = state.runs.find(id); run != state.runs.end()) return CopyRun(state, run->second);
+    if (const auto run = past_runs_.find(id); run != past_runs_.end()) CopyRun(state, run->second);
+  }
+
   void CopyRun(const MasterState& state, const Run& run) {
     const auto [copied, is_new] = part_.runs.emplace(run.id, run);
     if (!is_new) return;
@@ -146,7 +202,7 @@ class Copier {
   // Beside the event loop.
   void Assemble() {
     for (auto& [id, part] : plans_) {
-      SearchPlan& plan = part_.plans.emplace(id, std::move(part.head)).first->second;
+      SearchPlan& plan = part_.plans.insert_or_assign(id, std::move(part.head)).first->second;
       for (auto& [node_id, node] : part.nodes) {
         const std::optional<PlanNodeId> parent = node.parent;
         plan.nodes.Add(std::move(node));
@@ -165,9 +221,11 @@ class Copier {
   const StateReader& read_;
   const StudyId study_;
   MasterState part_;
+  bool is_retired_ = false;
   std::size_t trials_left_ = 0;
   std::size_t events_copied_ = 0;
   std::size_t events_left_ = 0;
+  std::map<RunId, Run> past_runs_;  // that have served the study, where it is retired
   std::map<PlanId, PlanPart> plans_;
   std::vector<std::pair<PlanId, PlanNodeId>> open_;  // nodes to be copied
 };
@@ -175,5 +233,9 @@ class Copier {
 }  // namespace
 
 Result<MasterState> CopyStudy(const StateReader& read, StudyId study) { return Copier(read, study).Copy(); }
+
+Result<MasterState> CopyRetiredStudy(const StateReader& read, StudyId study, StudyHistory history) {
+  return Copier(read, study).CopyRetired(std::move(history));
+}
 
 }  // namespace espalier::master

@@ -2,6 +2,7 @@
 // beside the event loop.
 #pragma once
 
+#include "master/core/history_store.h"
 #include "master/core/views/state_reader.h"
 
 namespace espalier::master {
@@ -13,5 +14,9 @@ namespace espalier::master {
 // it. Turns: 2 + (trials + nodes + what is known under them) / 500, each O(500 + runs under way + servers). Error: the
 // reader's. REQUIRES: the study exists.
 Result<MasterState> CopyStudy(const StateReader& read, StudyId study);
+
+// The same of a study that is retired, whose trials, claims and runs the history has; with all events, all that is
+// known under the nodes, and what lists of trials and runs go by.
+Result<MasterState> CopyRetiredStudy(const StateReader& read, StudyId study, StudyHistory history);
 
 }  // namespace espalier::master

@@ -17,6 +17,7 @@
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
 #include "proto/encryption.h"
+#include "sim/memory_history_store.h"
 #include "sim/memory_state_store.h"
 #include "tests/support/memory_output_store.h"
 #include "tests/support/memory_series_store.h"
@@ -42,7 +43,7 @@ class Service {
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, policy_.For(state, event), settings_, now);
               }),
-        rpc_(ports_, {outputs_, series_, server_logs_, database_}) {
+        rpc_(ports_, {outputs_, series_, server_logs_, histories_, probe_}) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
     settings_.lease = Seconds(3600);  // node managers of tests say no more than they have to
     settings_.first_users = {
@@ -100,6 +101,24 @@ class Service {
     Get<v1::RemoveUserResponse>(root, "UserService/RemoveUser", request);
   }
 
+  // All studies that are finished leave memory. REQUIRES: their runs have ended.
+  void RetireFinished() {
+    const auto see = [&](const auto& look) { REQUIRE(loop_.Read(look).has_value()); };
+    see([&](const MasterState&) { settings_.retire_after = Seconds(0); });
+    for (bool is_done = false; !is_done;) {
+      loop_.Post(Tick{});
+      see([&](const MasterState& state) { is_done = state.index.to_retire.empty() && state.index.forgetting.empty(); });
+    }
+    see([&](const MasterState&) { settings_.retire_after.reset(); });
+  }
+
+  // States that are never evicted, for some study's sake.
+  std::size_t KeptCount() {
+    std::size_t count = 0;
+    REQUIRE(loop_.Read([&](const MasterState& state) { count = state.index.kept.size(); }).has_value());
+    return count;
+  }
+
   std::string address() const { return door_.address.empty() ? "unix:" + folder.string() + "/socket" : door_.address; }
 
   const std::filesystem::path folder = NewFolder();
@@ -128,11 +147,13 @@ class Service {
   }
 
   Door door_;
-  MemoryStateStore store_;
+  std::shared_ptr<MemoryDatabase> database_ = std::make_shared<MemoryDatabase>();
+  MemoryStateStore store_{database_};
+  MemoryHistoryStore histories_{database_};
   MemoryOutputStore outputs_;
   MemorySeriesStore series_;
   MemoryServerLogStore server_logs_;
-  StillDatabase database_;
+  StillDatabase probe_;
   ChosenPolicy policy_;
   ReactorSettings settings_;
   Ports ports_{*this};

@@ -144,7 +144,9 @@ class Watchers : public MasterPort {
   bool is_away = false;   // the state is loaded anew
   std::deque<std::function<void()>> handed;
   TunedStudies tuned;
-  StudyWatch watch{*this, [this](std::function<void()> function) { handed.push_back(std::move(function)); },
+  MemoryHistoryStore histories{std::make_shared<MemoryDatabase>()};
+  PastStudies pasts{*this, histories};
+  StudyWatch watch{*this, pasts, [this](std::function<void()> function) { handed.push_back(std::move(function)); },
                    [this] {
                      now += look_takes;
                      return now;
