@@ -55,6 +55,16 @@ class MemoryHistoryStore : public HistoryStore {
     if (stored == database_->stored.requests.end()) return std::nullopt;
     return stored->second;
   }
+  Result<std::int64_t> ForgetRequests(Time before) override {
+    const std::lock_guard lock(database_->mutex);
+    const MasterState& stored = database_->stored;
+    return static_cast<std::int64_t>(std::erase_if(database_->stored.requests, [&](const auto& request) {
+      const StudyId study = request.first.first;
+      const auto retired = stored.retired.find(study);
+      const bool may_go = study == StudyId{0} || (retired != stored.retired.end() && retired->second.at < before);
+      return may_go && request.second.at < before;
+    }));
+  }
 
  private:
   std::shared_ptr<MemoryDatabase> database_;

@@ -41,6 +41,7 @@ struct Noter {
   void operator()(const PutOffRetirement&) const {}
   void operator()(const PutOffLeaving&) const {}
   void operator()(const ListKept&) const {}
+  void operator()(const ForgetRequests&) const {}
   void operator()(const ForgetSome&) const {}
   void operator()(const AddPlan&) const {}
   void operator()(const ChangePlan& change) const { std::visit(OfPlan{*this, change.plan}, change.change); }

@@ -2,6 +2,7 @@
 // Nothing of it changes any more. Thread-safe; calls wait for the database, so the event loop makes none.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct StudyHistory {
   std::vector<Run> runs;           // that have served it
 };
 
+// How long what was answered is kept, of studies that are retired, and of calls that are about none.
+inline constexpr std::chrono::days kRequestsKeptFor{30};
+
 class HistoryStore {
  public:
   virtual ~HistoryStore() = default;
@@ -31,6 +35,10 @@ class HistoryStore {
 
   // None: it was not answered, or so long ago that it is forgotten. Error: kUnavailable.
   virtual Result<std::optional<AnsweredRequest>> FindRequest(const RequestKey& key) = 0;
+
+  // Forgets requests that were answered before, of studies that were retired before, and of none; some thousands of
+  // them at most. How many. Error: kUnavailable.
+  virtual Result<std::int64_t> ForgetRequests(Time before) = 0;
 };
 
 }  // namespace espalier::master

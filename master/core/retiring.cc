@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "master/core/history_store.h"
 #include "master/core/views/study_summary.h"
 
 namespace espalier::master {
@@ -56,6 +57,14 @@ class Retirement {
     return std::min(left, has) + kCostOfAStudy;
   }
 
+  std::size_t ForgetRequests(std::size_t left) {
+    const auto oldest = state_.index.own_requests.begin();
+    const Time before = draft_.now - kRequestsKeptFor;
+    if (oldest == state_.index.own_requests.end() || oldest->first >= before) return 0;
+    draft_.Do(master::ForgetRequests{before, left});
+    return left;
+  }
+
   std::size_t Leave(std::size_t left) {
     std::vector<RunId> due;
     for (const auto& [from, run] : state_.index.to_leave) {
@@ -85,7 +94,7 @@ class Retirement {
     }
     const std::optional<Retiring>& retiring = state_.index.retiring;
     const std::size_t seen = retiring && retiring->study == study ? retiring->seen : 0;
-    const std::size_t all = std::max(state_.trials_by_study.at(study).size(), state_.events.at(study).size());
+    const std::size_t all = CountOfKeepers(state_.studies.at(study));
     const std::size_t count = std::min(left, all - std::min(seen, all));
     draft_.Do(ListKept{study, count});
     if (seen + count < all) return count;
@@ -95,6 +104,21 @@ class Retirement {
   }
 
  private:
+  // By what the study keeps states: KeptBy.
+  std::size_t CountOfKeepers(const Study& study) const {
+    switch (study.keep) {
+      case Keep::kNone:
+        return 0;
+      case Keep::kBest:
+        return 1;
+      case Keep::kAll:
+        return state_.trials_by_study.at(study.id).size();
+      case Keep::kClaimed:
+        return state_.events.at(study.id).size();
+    }
+    return 0;
+  }
+
   // What it has to say of the run it has said, once it is there.
   bool MayReportYet(const Run& run) const {
     const auto server = state_.servers.find(run.slot.server);
@@ -114,6 +138,7 @@ void RetireSome(Draft& draft) {
   for (std::size_t left = kRetiredATick; left > 0;) {
     std::size_t cost = retirement.Forget(left);
     if (cost == 0) cost = retirement.Leave(left);
+    if (cost == 0) cost = retirement.ForgetRequests(left);
     if (cost == 0) cost = retirement.Retire(left);
     if (cost == 0) return;
     left -= std::min(left, cost);

@@ -15,6 +15,6 @@ void RetireSome(Draft& draft);
 RetiredStudy RetiredNow(const MasterState& state, StudyId study, Time now);
 
 // Trials, claims, events, runs and the like that are looked at or forgotten.
-inline constexpr std::size_t kRetiredATick = 1000;
+inline constexpr std::size_t kRetiredATick = 2000;
 
 }  // namespace espalier::master

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kKeptMax = 4;
 constexpr std::size_t kKeptTrialsMax = 100'000;  // of all but the newest
 constexpr Seconds kKeptFor{30};
+constexpr std::chrono::hours kForgetEvery{1};
 
 Error Stopping() { return {ErrorCode::kUnavailable, "the master is stopping; try again", {}}; }
 
@@ -122,7 +123,12 @@ void PastStudies::Ask(StudyId study, std::function<void(Result<PastStudy>)> done
 void PastStudies::Work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !asked_.empty(); });
+    if (!changed_.wait_for(lock, kForgetEvery, [this] { return stopping_ || !asked_.empty(); })) {
+      lock.unlock();
+      ForgetRequests();
+      lock.lock();
+      continue;
+    }
     std::deque<Asked> left;
     if (stopping_) left.swap(asked_);
     for (const Asked& asked : left) asked.done(tl::unexpected<Error>(Stopping()));
@@ -132,6 +138,14 @@ void PastStudies::Work() {
     lock.unlock();
     asked.done(StateOf(asked.study));
     lock.lock();
+  }
+}
+
+void PastStudies::ForgetRequests() {
+  for (bool is_more = true; is_more;) {
+    const auto forgotten = histories_.ForgetRequests(Now() - kRequestsKeptFor);
+    const std::lock_guard lock(mutex_);
+    is_more = forgotten.has_value() && *forgotten > 0 && asked_.empty() && !stopping_;
   }
 }
 

@@ -1,6 +1,6 @@
 // Studies that are retired, for who asks about them: states of them, made of what the database has and of plan nodes in
 // the master's memory (CopyRetiredStudy), in which views find all that they look at; the newest few are kept for a
-// while. Thread-safe.
+// while. Beside that it sees to it that requests are forgotten that were answered long ago. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -64,6 +64,8 @@ class PastStudies {
   // Of a trial that memory lacks. Null: the caller may see no such trial.
   Result<PastStudy> StateWith(TrialId trial, const Caller& caller);
   void Work();
+  // Until there are none.
+  void ForgetRequests();
 
   MasterPort& master_;
   HistoryStore& histories_;

@@ -27,6 +27,7 @@ class StateRows {
   void operator()(const PutOffRetirement&) {}
   void operator()(const PutOffLeaving&) {}
   void operator()(const ListKept&) {}
+  void operator()(const ForgetRequests&) {}
   void operator()(const ForgetSome&) {}
   void operator()(const SetPosition&) {}
   void operator()(const RestartLeases&) {}
@@ -144,7 +145,7 @@ class StateRows {
     }
   }
   void operator()(const AddRequest& change) {
-    request_.Add(change.key.first, change.key.second, change.answer.content, change.answer.ids);
+    request_.Add(change.key.first, change.key.second, change.answer.content, change.answer.ids, change.answer.at);
   }
 
   // In the order in which they are to be executed: what is referred to comes first.
@@ -193,8 +194,9 @@ class StateRows {
     for (const auto& [id, at] : finished_studies_) finished.Add(id, at);
     RowSet kept_by_retired("retired_study/keep");
     for (const auto& [id, change] : kept_studies_) {
-      const auto [nodes, steps] = Columns(change.kept);
       kept.Add(id, Name(change.keep));
+      if (!change.kept) continue;
+      const auto [nodes, steps] = Columns(*change.kept);
       kept_by_retired.Add(id, nodes, steps);
     }
     for (const auto& [id, weight] : study_weights_) weighed.Add(id, weight);

@@ -69,4 +69,14 @@ Result<std::optional<AnsweredRequest>> PostgresHistoryStore::FindRequest(const R
   });
 }
 
+Result<std::int64_t> PostgresHistoryStore::ForgetRequests(Time before) {
+  return parts_->connection.With([&](Connection& connection) -> Result<std::int64_t> {
+    pqxx::work transaction(connection.get());
+    const double seconds = Seconds(before.time_since_epoch()).count();
+    const pqxx::result deleted = Query(transaction, "request/forget", seconds);
+    transaction.commit();
+    return static_cast<std::int64_t>(deleted.affected_rows());
+  });
+}
+
 }  // namespace espalier::master

@@ -19,6 +19,7 @@ class PostgresHistoryStore : public HistoryStore {
   Result<StudyHistory> Read(StudyId study) override;
   Result<std::optional<StudyId>> StudyOf(TrialId trial) override;
   Result<std::optional<AnsweredRequest>> FindRequest(const RequestKey& key) override;
+  Result<std::int64_t> ForgetRequests(Time before) override;
 
  private:
   struct Parts;

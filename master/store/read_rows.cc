@@ -72,7 +72,7 @@ StudyEvent EventOf(const RowReader& row) {
 }
 
 AnsweredRequest AnswerOf(const RowReader& row) {
-  AnsweredRequest answer{.content = row.Digest("content"), .ids = {}};
+  AnsweredRequest answer{.content = row.Digest("content"), .ids = {}, .at = row.Moment("answered_at")};
   for (const std::string& id : row.Texts("produced_ids")) answer.ids.push_back(std::stoll(id));
   return answer;
 }

@@ -528,6 +528,7 @@ CREATE TABLE request (
   request_id   text     NOT NULL,
   content      bytea    NOT NULL,
   produced_ids bigint[] NOT NULL,
+  answered_at  timestamptz NOT NULL,
   CONSTRAINT request_is_answered_once PRIMARY KEY (study_id, request_id),
   CONSTRAINT request_content_has_16_bytes CHECK (octet_length(content) = 16)
 );

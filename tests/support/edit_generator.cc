@@ -150,7 +150,7 @@ void EditGenerator::NewStudy() {
       study.training, study.device_kind, {.scope = Scope::kStudy, .team = {}, .study = study.id, .trial = {}}};
   Do(AddPlan{state_.next.plan, identity});
   Do(AddRequest{{Chance(50) ? study.id : StudyId{0}, "request " + std::to_string(++request_) + Text()},
-                {DigestOf(Text()), {study.id.value, Below(100)}}});
+                {DigestOf(Text()), {study.id.value, Below(100)}, Moment()}});
 }
 
 void EditGenerator::NewTrial() {
@@ -407,6 +407,12 @@ void EditGenerator::Close() {
   if (state_.running_studies.empty() || !Chance(20)) return;
   const StudyId study = *state_.running_studies.begin();
   Do(SetKeep{study, static_cast<Keep>(Below(4))});
+  if (!state_.retired.empty()) {
+    const auto& [retired, as] = *std::next(state_.retired.begin(), Below(static_cast<int>(state_.retired.size())));
+    std::vector<KeptState> kept = as.kept;
+    if (Chance(50)) kept.clear();
+    Do(SetKeep{retired, static_cast<Keep>(Below(4)), kept});
+  }
   Do(SetWeight{.team = {}, .study = study, .weight = 0.25 * static_cast<double>(1 + Below(9))});
   Do(CloseStudy{study, Chance(30), Chance(30) ? Text() : ""});
   if (!Chance(50)) return;
@@ -423,6 +429,7 @@ void EditGenerator::Retire() {
   for (const RunId run : active) {
     if (state_.runs.at(run).charges.contains(study)) EndRun(run);
   }
+  if (state_.states_awaited.contains(study)) return;
   Do(ListKept{study, 1'000'000});
   histories_.emplace(study, StoredPart(HistoryOf(state_, study)));
   for (auto it = state_.requests.lower_bound({study, ""}); it != state_.requests.end() && it->first.first == study;

@@ -57,7 +57,7 @@ Result<std::vector<std::int64_t>> PerformOnce(Draft& draft, const ClientCall& ca
                      "request_id");
   }
   ESPALIER_ASSIGN(std::vector<std::int64_t> ids, Perform(draft, call.caller, what));
-  draft.Do(AddRequest{key, {content, ids}});
+  draft.Do(AddRequest{key, {content, ids, draft.now}});
   return ids;
 }
 

@@ -9,7 +9,7 @@ Digest128 ContentOf(const Caller& caller, const PinStudy& call) {
 
 Result<std::vector<std::int64_t>> Perform(Draft& draft, const Caller&, const PinStudy& call) {
   if (draft.state().studies.at(call.study).keep != call.keep) {
-    draft.Do(SetKeep{call.study, call.keep, call.recalled.value_or(std::vector<KeptState>())});
+    draft.Do(SetKeep{call.study, call.keep, call.recalled});
   }
   return std::vector<std::int64_t>();
 }

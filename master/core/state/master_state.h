@@ -93,6 +93,7 @@ struct Drain {
 struct AnsweredRequest {
   Digest128 content;
   std::vector<std::int64_t> ids;  // that it produced
+  Time at{};
   friend bool operator==(const AnsweredRequest&, const AnsweredRequest&) = default;
 };
 
@@ -238,6 +239,7 @@ struct Indexes {
                                                                    // its file; none is empty
   std::set<std::pair<Time, StudyId>> to_retire;                    // finished ones, by when their turn began to come
   std::optional<Retiring> retiring;
+  std::set<std::pair<Time, std::string>> own_requests;  // of the study 0, by when they were answered
   std::set<StudyId> forgetting;               // retired ones of which memory still has trials, events, requests or runs
   std::map<RunId, Time> leaves_from;          // ended ones that served retired studies alone
   std::set<std::pair<Time, RunId>> to_leave;  // the same

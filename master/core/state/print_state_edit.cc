@@ -30,6 +30,7 @@ struct Printer {
   void operator()(const ListKept& change) const {
     out << "list what study " << change.study.value << " keeps, " << change.count << " more";
   }
+  void operator()(const ForgetRequests& change) const { out << "forget " << change.count << " old requests"; }
   void operator()(const ForgetSome& change) const {
     out << "forget of study " << change.study.value << " " << change.count << " of each kind";
   }

@@ -90,6 +90,14 @@ void RetirementKeeper::Forget(StudyId study, std::size_t count) {
   state_.index.forgetting.erase(study);
 }
 
+void RetirementKeeper::ForgetRequests(Time before, std::size_t count) {
+  auto& oldest = state_.index.own_requests;
+  for (std::size_t i = 0; i < count && !oldest.empty() && oldest.begin()->first < before; ++i) {
+    state_.requests.erase({StudyId{0}, oldest.begin()->second});
+    oldest.erase(oldest.begin());
+  }
+}
+
 void RetirementKeeper::ForgetTrial(TrialId id) {
   const Trial& trial = state_.trials.at(id);
   SearchPlan& plan = state_.plans.at(trial.plan);

@@ -20,6 +20,8 @@ class RetirementKeeper {
   void Retired(StudyId study);
   // O(count x depth log).
   void Forget(StudyId study, std::size_t count);
+  // O(count x log requests).
+  void ForgetRequests(Time before, std::size_t count);
   // O(log runs). REQUIRES: it served retired studies alone.
   void LeavesFrom(RunId run, Time from);
   // O(path x promises on it).

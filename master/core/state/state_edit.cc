@@ -73,7 +73,7 @@ struct Applier {
     Study& study = Existing(state.studies, change.study, "study");
     if (!IsRetired(state, study.id)) return CacheKeeper(state).KeepOf(study, change.keep);
     study.keep = change.keep;
-    CacheKeeper(state).KeepOf(state.retired.at(study.id), change.kept);
+    CacheKeeper(state).KeepOf(state.retired.at(study.id), change.kept.value());
   }
 
   void operator()(const RetireStudy& change) const {
@@ -89,6 +89,9 @@ struct Applier {
   void operator()(const PutOffLeaving& change) const { RetirementKeeper(state).LeavesFrom(change.run, change.until); }
   void operator()(const ListKept& change) const {
     RetirementKeeper(state).ListKept(Existing(state.studies, change.study, "study"), change.count);
+  }
+  void operator()(const ForgetRequests& change) const {
+    RetirementKeeper(state).ForgetRequests(change.before, change.count);
   }
   void operator()(const ForgetSome& change) const { RetirementKeeper(state).Forget(change.study, change.count); }
 
@@ -249,7 +252,10 @@ struct Applier {
     if (run.ended() && state.active_runs.erase(run.id) == 1) IndexKeeper(state).RunEnded(run);
   }
 
-  void operator()(const AddRequest& change) const { AddNew(state.requests, change.key, change.answer, "request"); }
+  void operator()(const AddRequest& change) const {
+    AddNew(state.requests, change.key, change.answer, "request");
+    if (change.key.first == StudyId{0}) state.index.own_requests.emplace(change.answer.at, change.key.second);
+  }
   void operator()(const SetUser& change) const { state.users.insert_or_assign(change.user.name, change.user); }
   void operator()(const AddArchive& change) const { AddNew(state.archives, change.sha256, change.archive, "archive"); }
   void operator()(const DropArchive& change) const { state.archives.erase(change.sha256); }
@@ -440,8 +446,8 @@ bool IsOneOf(const StateChange& change) {
 
 bool IsStored(const StateChange& change) {
   return !IsOneOf<SetServer, RemoveServer, SetPosition, SetStopped, PutOffRetirement, PutOffLeaving, ListKept,
-                  ForgetSome, RestartLeases, AskReference, ForgetAsk, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals,
-                  BeginAnalysis, EndAnalysis>(change);
+                  ForgetRequests, ForgetSome, RestartLeases, AskReference, ForgetAsk, PlaceCheck, EndCheck, SetRefusal,
+                  ForgetRefusals, BeginAnalysis, EndAnalysis>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

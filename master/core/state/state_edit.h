@@ -33,7 +33,7 @@ struct CloseStudy {
 struct SetKeep {
   StudyId study;
   Keep keep = Keep::kBest;
-  std::vector<KeptState> kept = {};  // of a retired study: these
+  std::optional<std::vector<KeptState>> kept = {};  // given for a retired study
 };
 struct FinishStudy {
   StudyId study;
@@ -197,6 +197,11 @@ struct ListKept {
   StudyId study;
   std::size_t count = 0;
 };
+// What was answered before, so many of the requests to no study, may be forgotten: the oldest.
+struct ForgetRequests {
+  Time before{};
+  std::size_t count = 0;
+};
 // So many of each kind of what memory still has of the study leave it. REQUIRES: it is retired.
 struct ForgetSome {
   StudyId study;
@@ -254,9 +259,9 @@ using StateChange =
                  AddStudyEvent, AddTrainingMetrics, AddRun, MakePromise, SettlePromise, SetTerms, SetRunFailed,
                  ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference,
                  SetWeight, SetQuota, RetireStudy, RetireRuns, SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer,
-                 SetPosition, SetStopped, PutOffRetirement, PutOffLeaving, ListKept, ForgetSome, RestartLeases,
-                 AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal, ForgetRefusals,
-                 BeginAnalysis, EndAnalysis>;
+                 SetPosition, SetStopped, PutOffRetirement, PutOffLeaving, ListKept, ForgetRequests, ForgetSome,
+                 RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal,
+                 ForgetRefusals, BeginAnalysis, EndAnalysis>;
 using StateEdit = std::vector<StateChange>;
 
 // False for changes that live in memory only.

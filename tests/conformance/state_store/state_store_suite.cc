@@ -25,7 +25,7 @@ void MustCommit(StateStore& store, const StateEdit& edit) {
 
 // A store that has loaded and stored something of every kind, and the generator that made it.
 struct Filled {
-  explicit Filled(std::uint64_t seed = 7) : generator(seed) {
+  explicit Filled(std::uint64_t seed = 8) : generator(seed) {
     REQUIRE(store->Load().has_value());
     for (int i = 0; i < 20; ++i) MustCommit(*store, generator.Next());
   }
@@ -117,6 +117,36 @@ TEST_CASE("what leaves memory with a retired study is read as it was") {
     CHECK_FALSE(histories->FindRequest({StudyId{0}, "no such request"}).value().has_value());
   }
   CHECK(retired_count > 0);
+}
+
+TEST_CASE("requests are forgotten that were answered long ago, to retired studies and to none") {
+  int kept_count = 0;
+  const std::uint64_t first_seed = std::random_device{}();
+  for (std::uint64_t seed = first_seed; seed < first_seed + 3 || kept_count == 0; ++seed) {
+    INFO("seed " << seed);
+    const auto backend = NewBackend();
+    EditGenerator generator(seed);
+    const auto store = backend->Open();
+    REQUIRE(store->Load().has_value());
+    for (int i = 0; i < 60; ++i) MustCommit(*store, generator.Next(20));
+    const MasterState& state = generator.state();
+    const auto histories = backend->OpenHistory();
+    REQUIRE_FALSE(state.index.own_requests.empty());
+    const Time before = std::next(state.index.own_requests.begin(), std::ssize(state.index.own_requests) / 2)->first;
+    REQUIRE(histories->ForgetRequests(before).value() > 0);
+    CHECK(histories->ForgetRequests(before).value() == 0);
+    for (const auto& [key, answer] : state.requests) {
+      const bool is_kept = answer.at >= before || key.first != StudyId{0};
+      CHECK(histories->FindRequest(key).value().has_value() == is_kept);
+    }
+    for (const auto& [study, retired] : state.retired) {
+      for (const auto& [id, answer] : generator.requests(study)) {
+        const bool is_kept = answer.at >= before || retired.at >= before;
+        CHECK(histories->FindRequest({study, id}).value().has_value() == is_kept);
+        kept_count += is_kept ? 1 : 0;
+      }
+    }
+  }
 }
 
 TEST_CASE("how edits are split into commits makes no difference") {
