@@ -1,4 +1,4 @@
-// What has left the memory of masters of a database in memory (memory_state_store.h). Thread-safe.
+// What has left the memory of masters of a database in memory (memory_state_store.h). One thread at a time.
 #pragma once
 
 #include <memory>
@@ -37,26 +37,20 @@ class MemoryHistoryStore : public HistoryStore {
  public:
   explicit MemoryHistoryStore(std::shared_ptr<MemoryDatabase> database) : database_(std::move(database)) {}
 
-  Result<StudyHistory> Read(StudyId study) override {
-    const std::lock_guard lock(database_->mutex);
-    return HistoryOf(database_->stored, study);
-  }
+  Result<StudyHistory> Read(StudyId study) override { return HistoryOf(database_->stored, study); }
 
   Result<std::optional<StudyId>> StudyOf(TrialId trial) override {
-    const std::lock_guard lock(database_->mutex);
     const auto stored = database_->stored.trials.find(trial);
     if (stored == database_->stored.trials.end()) return std::nullopt;
     return stored->second.study;
   }
 
   Result<std::optional<AnsweredRequest>> FindRequest(const RequestKey& key) override {
-    const std::lock_guard lock(database_->mutex);
     const auto stored = database_->stored.requests.find(key);
     if (stored == database_->stored.requests.end()) return std::nullopt;
     return stored->second;
   }
   Result<std::int64_t> ForgetRequests(Time before) override {
-    const std::lock_guard lock(database_->mutex);
     const MasterState& stored = database_->stored;
     return static_cast<std::int64_t>(std::erase_if(database_->stored.requests, [&](const auto& request) {
       const StudyId study = request.first.first;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,7 +16,6 @@ namespace espalier::master {
 
 // What outlives a master: share it between stores as masters share a database.
 struct MemoryDatabase {
-  std::mutex mutex;    // of all of this
   MasterState stored;  // as `log` makes it, but with all that has left a master's memory
   StateEdit log;       // every change that was stored
   std::int64_t epoch = 1;
@@ -54,7 +52,6 @@ class MemoryStateStore : public StateStore {
   void OnCommit(std::function<void(const StateEdit&)> hook) { on_commit_ = std::move(hook); }
 
   Result<MasterState> Load() override {
-    const std::lock_guard lock(database_->mutex);
     loaded_ = false;
     if (load_failure_count_ > 0) {
       --load_failure_count_;
@@ -74,7 +71,6 @@ class MemoryStateStore : public StateStore {
     if (std::none_of(edit.begin(), edit.end(), IsStored)) return {};
     if (!std::exchange(loaded_, false)) return MakeError(ErrorCode::kUnavailable, "nothing is loaded");
     if (on_commit_) on_commit_(edit);
-    const std::lock_guard lock(database_->mutex);
     if (epoch_ != database_->epoch) return MakeError(ErrorCode::kFailedPrecondition, "another master leads");
     if (refusal_) {
       if (auto refused = refusal_(edit)) return tl::unexpected<Error>(*std::move(refused));

@@ -57,7 +57,6 @@ CREATE TABLE offer (
   CONSTRAINT offer_digest_has_16_bytes CHECK (octet_length(digest) = 16)
 );
 COMMENT ON TABLE offer IS 'A trainer with a data set as some node manager once offered it. Of several of one trainer and data, the one first seen last is the newest.';
-
 COMMENT ON COLUMN offer.listed IS 'Whether a server ever had it of its own: then whoever names the trainer gets it. Else it came of a reference alone.';
 
 CREATE TABLE archive (
@@ -154,40 +153,6 @@ COMMENT ON COLUMN study.reuse_study_id IS 'Whose states its trials begin with, w
 COMMENT ON COLUMN study.keep_now IS 'Which of its states are never evicted: as asked for (keep), until somebody changes it.';
 COMMENT ON COLUMN study.tuner IS 'The built-in tuner that the definition names; empty: the user''s own.';
 COMMENT ON TABLE study IS 'One optimization run of a user: what was asked for, and what it was resolved to. Running while finished_at is null.';
-
-CREATE TABLE retired_study (
-  study_id             bigint CONSTRAINT retired_study_is_retired_once PRIMARY KEY REFERENCES study (id),
-  retired_at           timestamptz NOT NULL,
-  waiting              bigint NOT NULL,
-  idle                 bigint NOT NULL,
-  done                 bigint NOT NULL,
-  failed               bigint NOT NULL,
-  cancelled            bigint NOT NULL,
-  claimed_steps        bigint NOT NULL,
-  best_trial_id        bigint,
-  best                 double precision,
-  best_step            bigint,
-  unique_steps         bigint NOT NULL,
-  trained_steps        bigint NOT NULL,
-  re_derived_steps     bigint NOT NULL,
-  wasted_steps         bigint NOT NULL,
-  reused_steps         bigint NOT NULL,
-  wanted_steps         bigint NOT NULL,
-  wanted_once_steps    bigint NOT NULL,
-  wanted_trained_steps bigint NOT NULL,
-  claimed_time         numeric NOT NULL,
-  unique_time          numeric NOT NULL,
-  device_time          bigint NOT NULL,
-  shared_time          bigint NOT NULL,
-  kept_node_ids        bigint[] NOT NULL,
-  kept_steps           bigint[] NOT NULL,
-  CONSTRAINT retired_study_best_is_whole CHECK (num_nonnulls(best_trial_id, best, best_step) IN (0, 3)),
-  CONSTRAINT retired_study_keeps_points CHECK (cardinality(kept_node_ids) = cardinality(kept_steps))
-);
-COMMENT ON COLUMN retired_study.waiting IS 'Its trials by how they stand, as those that follow.';
-COMMENT ON COLUMN retired_study.claimed_time IS 'In nanoseconds of measured steps, as unique_time; device_time and shared_time are what was charged, in microseconds.';
-COMMENT ON COLUMN retired_study.kept_node_ids IS 'With kept_steps: the points whose states it keeps from being evicted.';
-COMMENT ON TABLE retired_study IS 'What a finished study has come to, of which the master keeps nothing else in memory.';
 
 CREATE TABLE study_speed (
   study_id bigint NOT NULL REFERENCES study (id),

@@ -1,4 +1,4 @@
--- The service around it: who may call, its servers, its settings.
+-- The service around it: who may call, its servers, its settings, and the studies that it is done with.
 
 CREATE TABLE service_user (
   name         text CONSTRAINT service_user_is_known_by_its_name PRIMARY KEY,
@@ -63,3 +63,37 @@ CREATE TABLE quota (
   CONSTRAINT quota_is_not_negative CHECK (least(open_trials, plan_nodes, stored_bytes, device_time) >= 0)
 );
 COMMENT ON TABLE quota IS 'What teams and users may use at most; null: no limit. device_time: seconds for which runs hold slots, in a day (UTC).';
+
+CREATE TABLE retired_study (
+  study_id             bigint CONSTRAINT retired_study_is_retired_once PRIMARY KEY REFERENCES study (id),
+  retired_at           timestamptz NOT NULL,
+  waiting              bigint NOT NULL,
+  idle                 bigint NOT NULL,
+  done                 bigint NOT NULL,
+  failed               bigint NOT NULL,
+  cancelled            bigint NOT NULL,
+  claimed_steps        bigint NOT NULL,
+  best_trial_id        bigint,
+  best                 double precision,
+  best_step            bigint,
+  unique_steps         bigint NOT NULL,
+  trained_steps        bigint NOT NULL,
+  re_derived_steps     bigint NOT NULL,
+  wasted_steps         bigint NOT NULL,
+  reused_steps         bigint NOT NULL,
+  wanted_steps         bigint NOT NULL,
+  wanted_once_steps    bigint NOT NULL,
+  wanted_trained_steps bigint NOT NULL,
+  claimed_time         numeric NOT NULL,
+  unique_time          numeric NOT NULL,
+  device_time          bigint NOT NULL,
+  shared_time          bigint NOT NULL,
+  kept_node_ids        bigint[] NOT NULL,
+  kept_steps           bigint[] NOT NULL,
+  CONSTRAINT retired_study_best_is_whole CHECK (num_nonnulls(best_trial_id, best, best_step) IN (0, 3)),
+  CONSTRAINT retired_study_keeps_points CHECK (cardinality(kept_node_ids) = cardinality(kept_steps))
+);
+COMMENT ON COLUMN retired_study.waiting IS 'Its trials by how they stand, as those that follow.';
+COMMENT ON COLUMN retired_study.claimed_time IS 'In nanoseconds of measured steps, as unique_time; device_time and shared_time are what was charged, in microseconds.';
+COMMENT ON COLUMN retired_study.kept_node_ids IS 'With kept_steps: the points whose states it keeps from being evicted.';
+COMMENT ON TABLE retired_study IS 'What a finished study has come to, of which the master keeps nothing else in memory.';

@@ -17,8 +17,7 @@
 #include "master/loop/event_loop.h"
 #include "master/rpc/rpc_server.h"
 #include "proto/encryption.h"
-#include "sim/memory_history_store.h"
-#include "sim/memory_state_store.h"
+#include "tests/support/locked_stores.h"
 #include "tests/support/memory_output_store.h"
 #include "tests/support/memory_series_store.h"
 #include "tests/support/memory_server_log_store.h"
@@ -39,11 +38,11 @@ class Service {
   // Serves at once, unless it is to listen alone until Start.
   explicit Service(bool start = true, Door door = {})
       : door_(std::move(door)),
-        loop_(store_, ports_,
+        loop_(locked_store_, ports_,
               [this](MasterState& state, const Event& event, Time now) {
                 return React(state, event, policy_.For(state, event), settings_, now);
               }),
-        rpc_(ports_, {outputs_, series_, server_logs_, histories_, probe_}) {
+        rpc_(ports_, {outputs_, series_, server_logs_, locked_histories_, probe_}) {
     store_.OnCommit([this](const StateEdit& edit) { series_.Take(edit); });
     settings_.lease = Seconds(3600);  // node managers of tests say no more than they have to
     settings_.first_users = {
@@ -150,6 +149,9 @@ class Service {
   std::shared_ptr<MemoryDatabase> database_ = std::make_shared<MemoryDatabase>();
   MemoryStateStore store_{database_};
   MemoryHistoryStore histories_{database_};
+  std::mutex database_mutex_;
+  LockedStateStore locked_store_{store_, database_mutex_};
+  LockedHistoryStore locked_histories_{histories_, database_mutex_};
   MemoryOutputStore outputs_;
   MemorySeriesStore series_;
   MemoryServerLogStore server_logs_;
