@@ -12,7 +12,7 @@ namespace {
 constexpr Seconds kPutOffFor{60};
 constexpr Time::duration kServerAwayFor = std::chrono::hours(1);
 constexpr Time::duration kServerAwayMax = std::chrono::days(7);
-constexpr std::size_t kCostOfAStudy = 10;  // more than the trials and the rest that it has
+constexpr std::size_t kCostOfAStudy = 100;  // more than of the trials and the rest that it has
 
 bool IsServed(const MasterState& state, StudyId study) {
   return std::ranges::any_of(state.active_runs, [&](RunId run) { return state.runs.at(run).charges.contains(study); });

@@ -8,7 +8,7 @@ namespace espalier::master {
 // The turn of a study comes `retire_after` it is finished, once every run that has served it has ended. What it keeps
 // is listed; then it is retired; then memory forgets it. A run leaves after the day on which it was charged last, by
 // which quotas count, once its server is there, or has been away for seven days: what that reports later is refused.
-// O(kRetiredATick x depth log), whatever there is.
+// O(kRetiredATick x depth log + runs under way), whatever there is.
 void RetireSome(Draft& draft);
 
 // What stays of the study. REQUIRES: all that it keeps has just been listed. O(that).

@@ -8,7 +8,6 @@
 #include "master/core/state/usage.h"
 
 namespace espalier::master {
-
 namespace {
 
 // Most stand where they finished; few are put off.
@@ -113,7 +112,7 @@ void RetirementKeeper::ForgetTrial(TrialId id) {
 void RetirementKeeper::ForgetClaim(SearchPlan& plan, ClaimId id) {
   const Point point = plan.claims.at(id).point;
   const auto there = plan.claims_at.find(point);
-  std::erase(there->second, id);
+  there->second.erase(std::lower_bound(there->second.begin(), there->second.end(), id));
   if (there->second.empty()) plan.claims_at.erase(there);
   plan.failed.erase(id);
   plan.claims.erase(id);

@@ -177,7 +177,7 @@ TEST_CASE("a schema that stands is migrated by the master that leads, and by no 
   const EmbeddedSql& newest = EmbeddedMigrations().back();
   SharedPostgres().Run(
       url, "DELETE FROM schema_migration WHERE name = '" + std::string(newest.name) +
-               "'; DROP TABLE service_user, server_drain, scheduling_policy, trainer_check, team, quota CASCADE");
+               "'; DROP TABLE retired_study, service_user, server_drain, scheduling_policy, trainer_check, team, quota CASCADE");
   const auto has = [&](const std::string& table) {
     return SharedPostgres().Run(url, "SELECT to_regclass('" + table + "') IS NOT NULL") == "t";
   };
