@@ -1,12 +1,15 @@
 // Trainings that stay on the slot on which they began: what waits there, and what is under way there (J. Son et al.,
-// Hermes, Electronics 10(3), 2021, algorithms 1 and 2). A value.
+// Hermes, Electronics 10(3), 2021, algorithms 1 and 2). One thread.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "scheduler/ready_work.h"
@@ -28,6 +31,14 @@ class SlotLanes {
  public:
   static constexpr std::size_t kPerSlot = 4;  // Hermes, 3.2
 
+  SlotLanes() = default;
+  SlotLanes(const SlotLanes&) = delete;
+  SlotLanes& operator=(const SlotLanes&) = delete;
+
+  // The slots of a pool of servers from now on, sorted. O(these and those before x log slots).
+  void SetPool(const std::string& pool, const std::vector<SlotId>& slots);
+
+  // What changes a slot: all O(pools of its server x log slots).
   void Add(const SlotId& slot, const WaitingWork& waiting);
   void Remove(const SlotId& slot, const WaitingWork& waiting);
   void Begin(const SlotId& slot, RunId run);
@@ -38,11 +49,10 @@ class SlotLanes {
 
   // Of all slots.
   std::size_t size() const { return size_; }
-  // The one of these with the fewest trainings, the first of equals; none: each has as many as it may. O(slots).
-  std::optional<SlotId> Fewest(const std::vector<SlotId>& slots) const;
+  // The one of the pool's slots with the fewest trainings, the first of equals; none: each has as many as it may.
+  // O(log pools).
+  std::optional<SlotId> Fewest(const std::string& pool) const;
   const std::set<WaitingWork>& WaitingOn(const SlotId& slot) const;
-  // Those with some.
-  std::vector<SlotId> slots() const;
   // Those on which something waits, and nothing trains.
   const std::set<SlotId>& open() const { return open_; }
 
@@ -53,11 +63,16 @@ class SlotLanes {
     std::set<RunId> saving;
     std::size_t size() const { return waiting.size() + training.size() + saving.size(); }
   };
+  using BySize = std::set<std::pair<std::size_t, SlotId>>;
   // Lets `change` change the lane, and keeps what follows from it.
   template <class Change>
   void In(const SlotId& slot, const Change& change);
+  void Sort(const SlotId& slot, std::size_t before, std::size_t after);
+  std::size_t SizeOf(const SlotId& slot) const;
 
-  std::map<SlotId, Lane> lanes_;  // none is empty
+  std::map<SlotId, Lane> lanes_;         // none is empty
+  std::map<std::string, BySize> pools_;  // all slots of each
+  std::unordered_map<std::string, std::set<BySize*>> pools_of_server_;
   std::map<RunId, SlotId> slot_of_;
   std::set<SlotId> open_;
   std::size_t size_ = 0;

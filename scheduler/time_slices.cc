@@ -1,7 +1,6 @@
 #include "scheduler/time_slices.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -10,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/slot_lanes.h"
+#include "scheduler/waiting_trainings.h"
 
 namespace espalier {
 namespace {
@@ -21,8 +20,6 @@ constexpr int kTriesMax = 64;    // of starts that no idle slot may take, each t
 double ByRate(const SliceMark& mark) { return mark.convergence->rate; }
 double ByLoss(const SliceMark& mark) { return mark.convergence->loss; }
 double ByWait(const SliceMark& mark) { return -static_cast<double>(mark.since.time_since_epoch().count()); }
-
-constexpr double kMostUrgent = std::numeric_limits<double>::infinity();
 
 // Which of the metrics is the loss: an index into the names. None: none is.
 std::optional<std::size_t> LossAmong(const std::vector<std::string>& names) {
@@ -71,17 +68,6 @@ class TimeSlices : public Policy {
     TrialId marked;         // has the run's mark
     bool has_news = false;  // since its slice was looked at last
   };
-  // Where work waits.
-  struct Placed {
-    double urgency = 0;
-    std::optional<SlotId> slot;  // none: in its pool
-    friend bool operator==(const Placed&, const Placed&) = default;
-  };
-  // Of trainings that the same servers offer.
-  struct Pool {
-    std::set<WaitingWork> begun;
-    std::set<WaitingWork> fresh;  // urgency: kMostUrgent
-  };
 
   // Once: what is there already.
   void Recall(const View& view) {
@@ -101,16 +87,16 @@ class TimeSlices : public Policy {
     const std::optional<SliceMark> before = known == nullptr ? std::nullopt : std::optional(*known);
     marks_.Set(trial, mark);
     unwritten_.insert(trial);
-    Reorder(mark.plan, mark.at, view);
-    if (before) HandOn(*before, view);
+    Reorder(mark.plan, mark.at, trial, view);
+    if (before) HandOn(trial, *before, view);
   }
 
-  // The mark has gone from its place; what waits there knows it still.
-  void HandOn(const SliceMark& mark, const View& view) {
-    const ReadyWork* work = FirstAt(mark.plan, mark.at);
+  // The trial's mark has gone from its place; what waits there knows it still.
+  void HandOn(TrialId trial, const SliceMark& mark, const View& view) {
+    const ReadyWork* work = waiting_.FirstAt(mark.plan, mark.at);
     if (work == nullptr) return;
     if (mark.convergence && marks_.At(mark.plan, mark.at) == nullptr) Hold(*work, mark, view);
-    Reorder(mark.plan, mark.at, view);
+    Reorder(mark.plan, mark.at, trial, view);
   }
 
   // Puts the mark where the work begins, on one of the work's own trials; not on one that other work waits with, too.
@@ -118,7 +104,7 @@ class TimeSlices : public Policy {
     const auto trial = view.WaitingBelow(work);
     if (!trial) return;
     if (const SliceMark* has = marks_.Of(*trial)) {
-      const ReadyWork* other = FirstAt(has->plan, has->at);
+      const ReadyWork* other = waiting_.FirstAt(has->plan, has->at);
       if (other != nullptr && view.WaitingBelow(*other) == trial) return;
     }
     mark.at = work.source;
@@ -129,7 +115,7 @@ class TimeSlices : public Policy {
   // The work has appeared, or changed, or is gone. What is known of where it begins stands on one of its own trials
   // from now on, for those that know it now will train on. O(depth log).
   void Look(const ReadyWork& work, const View& view) {
-    Drop(work, view);
+    waiting_.Remove(work);
     if (!view.IsReady(work)) return;
     Place(work, view);
     if (marks_.At(work.plan, work.source) != nullptr) return;
@@ -139,81 +125,85 @@ class TimeSlices : public Policy {
   }
 
   // Work is as urgent as the mark at its source says; without one it is fresh. O(log), where trainings are pinned
-  // O(depth + servers).
-  Placed PlaceOf(const ReadyWork& work, const View& view) const {
-    const SliceMark* mark = marks_.At(work.plan, work.source);
-    Placed placed{.urgency = mark == nullptr ? kMostUrgent : rule_.urgency(*mark), .slot = std::nullopt};
+  // O(depth log).
+  Placed PlaceOf(const ReadyWork& work, TrainingPool& pool, const View& view) {
+    Placed placed = KnownAt(work.plan, work.source);
     if (!rule_.pinned) return placed;
-    if (const SliceMark* own = OwnMark(work, view)) mark = own;
-    if (mark != nullptr && mark->slot && Serves(*mark->slot, work.plan, view)) placed.slot = mark->slot;
+    placed.trial = view.WaitingBelow(work);
+    const SliceMark* own = OwnMark(work, placed.trial);
+    placed.slot = own != nullptr ? own->slot : placed.given;
+    if (placed.slot && !Current(pool, work.plan, view).servers.contains(placed.slot->server)) placed.slot.reset();
     return placed;
   }
 
+  // What is known of a place.
+  Placed KnownAt(PlanId plan, Point source) const {
+    const SliceMark* mark = marks_.At(plan, source);
+    return mark == nullptr ? Placed{} : Placed{.urgency = rule_.urgency(*mark), .given = mark->slot};
+  }
+
   // That of its own trial, if it is where the work begins. Null: it is not.
-  const SliceMark* OwnMark(const ReadyWork& work, const View& view) const {
-    const auto trial = view.WaitingBelow(work);
+  const SliceMark* OwnMark(const ReadyWork& work, std::optional<TrialId> trial) const {
     const SliceMark* mark = trial ? marks_.Of(*trial) : nullptr;
     return mark != nullptr && mark->plan == work.plan && mark->at == work.source ? mark : nullptr;
   }
 
-  static bool Serves(const SlotId& slot, PlanId plan, const View& view) {
-    const std::vector<std::string> servers = view.ServersFor(plan);
-    return std::ranges::find(servers, slot.server) != servers.end();
+  // All work at one place is equally urgent: O(what waits there), if what is known of it has changed; else the trial's
+  // own alone has.
+  void Reorder(PlanId plan, Point source, TrialId trial, const View& view) {
+    const ReadyWork* first = waiting_.FirstAt(plan, source);
+    if (first == nullptr) return;
+    const Placed& before = *waiting_.Find(*first);
+    const Placed now = KnownAt(plan, source);
+    const bool is_same = before.urgency == now.urgency && before.given == now.given;
+    Place(is_same ? waiting_.OwnAt(plan, source, trial) : waiting_.AllAt(plan, source), view);
   }
 
-  // Null: nothing waits there.
-  const ReadyWork* FirstAt(PlanId plan, Point source) const {
-    const auto work = waiting_.lower_bound({plan, source, {}});
-    if (work == waiting_.end() || work->first.plan != plan || work->first.source != source) return nullptr;
-    return &work->first;
-  }
-
-  // All work at one place is equally urgent.
-  void Reorder(PlanId plan, Point source, const View& view) {
-    const ReadyWork* first = FirstAt(plan, source);
-    if (first == nullptr || (!rule_.pinned && waiting_.at(*first) == PlaceOf(*first, view))) return;
-    std::vector<ReadyWork> all;
-    for (auto it = waiting_.find(*first); it != waiting_.end() && it->first.plan == plan && it->first.source == source;
-         ++it) {
-      all.push_back(it->first);
-    }
-    for (const ReadyWork& work : all) Drop(work, view);
+  void Place(const std::vector<ReadyWork>& all, const View& view) {
+    for (const ReadyWork& work : all) waiting_.Remove(work);
     for (const ReadyWork& work : all) Place(work, view);
   }
 
   void Place(const ReadyWork& work, const View& view) {
-    const Placed placed = PlaceOf(work, view);
-    waiting_[work] = placed;
-    if (placed.slot) {
-      lanes_.Add(*placed.slot, {placed.urgency, work});
-    } else {
-      PlacesOf(placed.urgency, work, view).insert({placed.urgency, work});
-    }
-    begun_ += placed.urgency == kMostUrgent ? 0 : 1;
+    TrainingPool& pool = PoolOf(work.plan, view);
+    waiting_.Add(work, PlaceOf(work, pool, view), pool);
   }
 
-  void Drop(const ReadyWork& work, const View& view) {
-    const auto known = waiting_.find(work);
-    if (known == waiting_.end()) return;
-    const Placed& placed = known->second;
-    if (placed.slot) {
-      lanes_.Remove(*placed.slot, {placed.urgency, work});
-    } else {
-      PlacesOf(placed.urgency, work, view).erase({placed.urgency, work});
-    }
-    begun_ -= placed.urgency == kMostUrgent ? 0 : 1;
-    waiting_.erase(known);
+  // What waits on slots that may not be given it any more is bound to others. O(all that waits x log).
+  void Unbind(const View& view) {
+    if (!rule_.pinned) return;
+    for (auto& [name, pool] : waiting_.pools()) pool.is_current = false;
+    std::vector<ReadyWork> gone = waiting_.All();
+    std::erase_if(gone, [&](const ReadyWork& work) {
+      const std::optional<SlotId>& slot = waiting_.Find(work)->slot;
+      return !slot || Current(PoolOf(work.plan, view), work.plan, view).servers.contains(slot->server);
+    });
+    Place(gone, view);
   }
 
-  std::set<WaitingWork>& PlacesOf(double urgency, const ReadyWork& work, const View& view) {
-    Pool& pool = PoolOf(work.plan, view);
-    return urgency == kMostUrgent ? pool.fresh : pool.begun;
-  }
-
-  Pool& PoolOf(PlanId plan, const View& view) {
-    Pool*& known = pool_of_plan_[plan];
-    if (known == nullptr) known = &pools_[view.PoolOf(plan)];
+  TrainingPool& PoolOf(PlanId plan, const View& view) {
+    TrainingPool*& known = pool_of_plan_[plan];
+    if (known == nullptr) known = &waiting_.Pool(view.PoolOf(plan));
     return *known;
+  }
+
+  // Its servers and their slots, in the order of servers: looked up once, O(servers + slots log), and again when
+  // servers have changed. REQUIRES: the plan is one of the pool's.
+  TrainingPool& Current(TrainingPool& pool, PlanId plan, const View& view) {
+    if (std::exchange(pool.is_current, true)) return pool;
+    pool.servers.clear();
+    std::vector<SlotId> slots;
+    for (const std::string& server : view.ServersFor(plan)) {
+      pool.servers.insert(server);
+      const ServerRoom* room = view.RoomOf(server);
+      int count = 0;
+      for (int device = 0; room != nullptr && device < room->device_count(); ++device) {
+        count += room->device(device).slots;
+      }
+      for (int index = 0; index < count; ++index) slots.push_back({server, index});
+    }
+    lanes_.SetPool(pool.name, slots);
+    return pool;
   }
 
   // O(depth log).
@@ -277,7 +267,7 @@ class TimeSlices : public Policy {
       const SliceMark mark = *known;
       marks_.Erase(trial.id);
       unwritten_.erase(trial.id);
-      HandOn(mark, view);
+      HandOn(trial.id, mark, view);
       Remark(trial.id, mark, view);
     }
   }
@@ -327,21 +317,23 @@ class TimeSlices : public Policy {
 
   // Those that have begun: they wait, train, or are on their way to the store.
   bool MayBeginMore(const View& view) const {
-    const std::int64_t begun = begun_ + std::ssize(running_) + std::ssize(saving_);
+    const std::int64_t begun = waiting_.begun() + std::ssize(running_) + std::ssize(saving_);
     return begun < static_cast<std::int64_t>(SlotLanes::kPerSlot) * view.SlotCount();
   }
 
   // Gives each training that has none a slot on which it stays, in order of submission, as long as there are any with
-  // fewer than they may have. O(trainings x slots).
+  // fewer than they may have. O(pools + servers), and for each that is given one O(depth + pools of its server x log
+  // slots), where what is known of its place changes O(what waits there).
   void Bind(const View& view) {
-    for (auto& [name, pool] : pools_) {
+    const std::size_t most = SlotLanes::kPerSlot * static_cast<std::size_t>(view.SlotCount());
+    for (auto& [name, pool] : waiting_.pools()) {
       for (std::set<WaitingWork>* waiting : {&pool.begun, &pool.fresh}) {
-        while (!waiting->empty() && lanes_.size() < SlotLanes::kPerSlot * static_cast<std::size_t>(view.SlotCount())) {
+        while (!waiting->empty() && lanes_.size() < most) {
           const ReadyWork work = waiting->begin()->work;
-          const std::optional<SlotId> slot = lanes_.Fewest(SlotsOf(work.plan, view));
+          const std::optional<SlotId> slot = lanes_.Fewest(Current(pool, work.plan, view).name);
           if (!slot) break;
           BindTo(*slot, work, view);
-          if (!waiting_.at(work).slot) break;
+          if (!waiting_.Find(work)->slot) break;
         }
       }
     }
@@ -353,36 +345,8 @@ class TimeSlices : public Policy {
     mark.slot = slot;
     const auto trial = view.WaitingBelow(work);
     if (!trial) return;
-    if (marks_.Of(*trial) != nullptr && OwnMark(work, view) == nullptr) return Hold(work, mark, view);
+    if (marks_.Of(*trial) != nullptr && OwnMark(work, trial) == nullptr) return Hold(work, mark, view);
     Write(*trial, mark, view);
-  }
-
-  // In the order of servers.
-  static std::vector<SlotId> SlotsOf(PlanId plan, const View& view) {
-    std::vector<SlotId> slots;
-    for (const std::string& server : view.ServersFor(plan)) {
-      const ServerRoom* room = view.RoomOf(server);
-      int count = 0;
-      for (int device = 0; room != nullptr && device < room->device_count(); ++device) {
-        count += room->device(device).slots;
-      }
-      for (int index = 0; index < count; ++index) slots.push_back({server, index});
-    }
-    return slots;
-  }
-
-  // What waits on slots that may not be given it any more is bound to others. O(what waits on slots x servers).
-  void Unbind(const View& view) {
-    std::vector<ReadyWork> gone;
-    for (const SlotId& slot : lanes_.slots()) {
-      for (const WaitingWork& waiting : lanes_.WaitingOn(slot)) {
-        if (!Serves(slot, waiting.work.plan, view)) gone.push_back(waiting.work);
-      }
-    }
-    for (const ReadyWork& work : gone) {
-      Drop(work, view);
-      Place(work, view);
-    }
   }
 
   // On an idle slot, what waits there; what its server may not be given, or what takes more than a slot, anywhere.
@@ -405,7 +369,7 @@ class TimeSlices : public Policy {
   }
 
   std::optional<StartPath> NextStart(const View& view) {
-    for (const auto& [name, pool] : pools_) {
+    for (const auto& [name, pool] : waiting_.pools()) {
       const std::set<WaitingWork>& any = pool.begun.empty() ? pool.fresh : pool.begun;
       if (any.empty() || !view.HasIdleSlot(any.begin()->work.plan)) continue;
       const bool fresh_first = MayBeginMore(view);
@@ -442,7 +406,7 @@ class TimeSlices : public Policy {
       const std::set<WaitingWork>& waiting = lanes_.WaitingOn(running.slot);
       return waiting.empty() ? -kMostUrgent : waiting.begin()->urgency;
     }
-    const Pool& pool = PoolOf(running.plan, view);
+    const TrainingPool& pool = PoolOf(running.plan, view);
     std::size_t spoken_for = view.LeavingFor(running.plan);
     const auto take = [&](const std::set<WaitingWork>& places) -> std::optional<double> {
       if (spoken_for < places.size())
@@ -460,13 +424,11 @@ class TimeSlices : public Policy {
   bool has_recalled_ = false;
   SliceMarks marks_;
   std::set<TrialId> unwritten_;
-  std::map<ReadyWork, Placed> waiting_;
-  std::map<std::string, Pool> pools_;
-  std::unordered_map<PlanId, Pool*> pool_of_plan_;
-  std::int64_t begun_ = 0;  // of those that wait
+  WaitingTrainings waiting_;
+  SlotLanes& lanes_ = waiting_.lanes();
+  std::unordered_map<PlanId, TrainingPool*> pool_of_plan_;
   std::map<RunId, Running> running_;
   std::set<RunId> saving_;  // that train no more
-  SlotLanes lanes_;
   bool may_bind_ = true;
   std::set<std::pair<double, RunId>> may_leave_;
 };

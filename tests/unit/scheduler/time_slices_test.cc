@@ -275,6 +275,7 @@ TEST_CASE("a training that comes is given the slot with the fewest, the first of
   const SlotId first{"server", 0};
   const SlotId second{"server", 1};
   const SlotId third{"server", 2};
+  lanes.SetPool("pool", {first, second, third});
   const auto job = [](std::int64_t number) {
     return WaitingWork{0, {PlanId{number}, {PlanNodeId{number}, Step{0}}, PlanNodeId{number}}};
   };
@@ -284,7 +285,7 @@ TEST_CASE("a training that comes is given the slot with the fewest, the first of
   for (std::int64_t i = 2; i <= 5; ++i) lanes.Add(third, job(i));
   std::vector<std::optional<SlotId>> given;
   for (std::int64_t i = 6; i <= 11; ++i) {
-    given.push_back(lanes.Fewest({first, second, third}));
+    given.push_back(lanes.Fewest("pool"));
     if (given.back()) lanes.Add(*given.back(), job(i));
   }
   CHECK(given == std::vector<std::optional<SlotId>>{second, first, second, first, second, std::nullopt});
@@ -292,7 +293,32 @@ TEST_CASE("a training that comes is given the slot with the fewest, the first of
   CHECK(lanes.size() == 12);
   lanes.End(RunId{1});
   CHECK(lanes.open().contains(first));
-  CHECK(lanes.Fewest({first, second, third}) == first);
+  CHECK(lanes.Fewest("pool") == first);
+}
+
+TEST_CASE("each pool knows the slot with the fewest among those of its own servers, as they are now") {
+  SlotLanes lanes;
+  const SlotId shared{"a", 0};
+  const SlotId other{"b", 0};
+  lanes.Save(shared, RunId{1});
+  lanes.SetPool("both", {shared, other});
+  lanes.SetPool("one", {shared});
+  CHECK(lanes.Fewest("both") == other);
+  CHECK(lanes.Fewest("one") == shared);
+  CHECK(lanes.Fewest("none") == std::nullopt);
+  for (std::int64_t i = 2; i <= 4; ++i) lanes.Save(shared, RunId{i});
+  CHECK(lanes.Fewest("one") == std::nullopt);
+  lanes.SetPool("one", {other});
+  for (std::int64_t i = 5; i <= 8; ++i) lanes.Save(other, RunId{i});
+  CHECK(lanes.Fewest("both") == std::nullopt);
+  lanes.End(RunId{8});
+  CHECK(lanes.Fewest("one") == other);
+  lanes.SetPool("both", {shared});
+  CHECK(lanes.Fewest("both") == std::nullopt);
+  lanes.End(RunId{1});
+  lanes.SetPool("one", {});
+  CHECK(lanes.Fewest("both") == shared);
+  CHECK(lanes.Fewest("one") == std::nullopt);
 }
 
 TEST_CASE("whoever trains goes on if nobody is more urgent, and a training that never ran precedes all") {
