@@ -45,7 +45,7 @@ class TimeSlices : public Policy {
     if (const auto* trained = std::get_if<Trained>(&event)) Add(*trained, view);
     if (const auto* ended = std::get_if<RunStopped>(&event)) Stop(ended->run, view);
     if (const auto* ended = std::get_if<StudyEnded>(&event)) Forget(ended->study, view);
-    if (std::holds_alternative<ServersChanged>(event)) Unbind(view);
+    if (std::holds_alternative<ServersChanged>(event)) PlaceAll(view);
     may_bind_ = true;
   }
 
@@ -169,16 +169,12 @@ class TimeSlices : public Policy {
     waiting_.Add(work, PlaceOf(work, pool, view), pool);
   }
 
-  // What waits on slots that may not be given it any more is bound to others. O(all that waits x log).
-  void Unbind(const View& view) {
+  // What waits on slots that may not be given it any more waits for others; what waits for others goes back to the slot
+  // that it had, if that is there again. O(all that waits x depth log).
+  void PlaceAll(const View& view) {
     if (!rule_.pinned) return;
     for (auto& [name, pool] : waiting_.pools()) pool.is_current = false;
-    std::vector<ReadyWork> gone = waiting_.All();
-    std::erase_if(gone, [&](const ReadyWork& work) {
-      const std::optional<SlotId>& slot = waiting_.Find(work)->slot;
-      return !slot || Current(PoolOf(work.plan, view), work.plan, view).servers.contains(slot->server);
-    });
-    Place(gone, view);
+    Place(waiting_.All(), view);
   }
 
   TrainingPool& PoolOf(PlanId plan, const View& view) {

@@ -127,4 +127,26 @@ TEST_CASE("a pinned training goes on where it was, and elsewhere if that server 
   }
 }
 
+TEST_CASE("what a server had that was away goes on there, whatever the policy remembers") {
+  const auto seed = RandomSeed("time_slices_away");
+  INFO("seed " << seed);
+  for (std::uint64_t each = seed; each < seed + 6; ++each) {
+    CAPTURE(each);
+    CheckSameWithoutMemory({.servers = 2, .slots = 2, .policy = "hermes_pinned", .seed = each},
+                           [&](SimulatedService& service) {
+                             std::mt19937_64 draw(each);
+                             const StudyId study = service.AddStudy({.name = "study"});
+                             for (int i = 1; i <= 14; ++i)
+                               service.Submit(study, {{"lr", "0.0" + std::to_string(i)}}, kHorizon);
+                             for (int i = 0; i < 6; ++i) {
+                               const std::string server = "server-" + std::to_string(draw() % 2);
+                               service.RunFor(Seconds(static_cast<double>(5 + draw() % 30)));
+                               service.Call(DrainServer{.server = server});
+                               service.RunFor(Seconds(static_cast<double>(draw() % 20)));
+                               service.Call(DrainServer{.server = server, .off = true});
+                             }
+                           });
+  }
+}
+
 }  // namespace espalier::master
