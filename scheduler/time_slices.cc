@@ -15,7 +15,8 @@ namespace espalier {
 namespace {
 
 constexpr double kSwitches = 5;  // a slice is as long as so many changes of runs, at least
-constexpr int kTriesMax = 64;    // of starts that no idle slot may take, each time it is asked
+// Of starts that no idle slot may take, and of trainings that are given none, each time it is asked.
+constexpr std::size_t kTriesMax = 64;
 
 double ByRate(const SliceMark& mark) { return mark.convergence->rate; }
 double ByLoss(const SliceMark& mark) { return mark.convergence->loss; }
@@ -324,12 +325,16 @@ class TimeSlices : public Policy {
     const std::size_t most = SlotLanes::kPerSlot * static_cast<std::size_t>(view.SlotCount());
     for (auto& [name, pool] : waiting_.pools()) {
       for (std::set<WaitingWork>* waiting : {&pool.begun, &pool.fresh}) {
-        while (!waiting->empty() && lanes_.size() < most) {
-          const ReadyWork work = waiting->begin()->work;
+        std::set<ReadyWork> passed_over;  // nobody waits for it, or who does waits for other work first
+        while (lanes_.size() < most && passed_over.size() < kTriesMax) {
+          const auto next =
+              std::ranges::find_if(*waiting, [&](const WaitingWork& each) { return !passed_over.contains(each.work); });
+          if (next == waiting->end()) break;
+          const ReadyWork work = next->work;
           const std::optional<SlotId> slot = lanes_.Fewest(Current(pool, work.plan, view).name);
           if (!slot) break;
           BindTo(*slot, work, view);
-          if (!waiting_.Find(work)->slot) break;
+          if (!waiting_.Find(work)->slot) passed_over.insert(work);
         }
       }
     }
@@ -355,6 +360,7 @@ class TimeSlices : public Policy {
     return start;
   }
 
+  // O(what waits on slots where nothing trains x (depth + servers that may not have it)).
   std::optional<StartPath> NextPinned(const View& view) const {
     for (const SlotId& slot : lanes_.open()) {
       for (const WaitingWork& waiting : lanes_.WaitingOn(slot)) {
@@ -377,7 +383,7 @@ class TimeSlices : public Policy {
   }
 
   static std::optional<StartPath> FirstStart(const std::set<WaitingWork>& waiting, const View& view) {
-    int tries = 0;
+    std::size_t tries = 0;
     for (auto next = waiting.begin(); next != waiting.end() && tries < kTriesMax; ++next, ++tries) {
       if (auto start = view.StartOf(next->work)) return start;
     }

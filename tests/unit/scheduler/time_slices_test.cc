@@ -93,7 +93,9 @@ class OneDevice : public EmptyView {
                    .promises = {}};
   }
   bool CanPreempt(RunId id) const override { return running_ && id == RunId{runs_}; }
-  std::optional<TrialId> WaitingBelow(const ReadyWork& work) const override { return TrialId{work.plan.value}; }
+  std::optional<TrialId> WaitingBelow(const ReadyWork& work) const override {
+    return work.plan.value == not_waited_for ? std::nullopt : std::optional(TrialId{work.plan.value});
+  }
   std::optional<TrialId> WaitingFor(PlanId plan, Point) const override { return TrialId{plan.value}; }
   std::vector<LabelTrial> LabelsOf(std::string_view policy) const override {
     CHECK(policy == rule_.name);
@@ -103,6 +105,7 @@ class OneDevice : public EmptyView {
   }
   std::vector<Point> WayTo(PlanId, Point point) const override { return {point}; }
 
+  std::int64_t not_waited_for = 0;
   Seconds switching{0};
   std::int64_t steps_to_leave = 0;  // that a run trains before it leaves, and does not report
 
@@ -246,6 +249,15 @@ TEST_CASE("a training that has diverged comes last") {
   device.Submit("B", Rising);
   device.Train(9);
   CHECK(device.picks() == "0 A, 2 B");
+}
+
+TEST_CASE("a training that is given no slot, for nobody waits for it, holds up none that come later") {
+  OneDevice device(kHermesPinned);
+  device.not_waited_for = 1;
+  device.Submit("A", Falling(0.9));
+  device.Submit("B", Falling(0.9));
+  device.Train(1);
+  CHECK(device.picks() == "0 B");
 }
 
 TEST_CASE("a mark is read back as it was written") {
