@@ -175,9 +175,9 @@ TEST_CASE("a schema that stands is migrated by the master that leads, and by no 
   const auto leadership = Leadership::Acquire(url, "test", {}, {.lost = [](const Error&) {}}).value();
   // As if the newest migration were not there yet.
   const EmbeddedSql& newest = EmbeddedMigrations().back();
-  SharedPostgres().Run(
-      url, "DELETE FROM schema_migration WHERE name = '" + std::string(newest.name) +
-               "'; DROP TABLE retired_study, service_user, server_drain, scheduling_policy, trainer_check, team, quota CASCADE");
+  SharedPostgres().Run(url, "DELETE FROM schema_migration WHERE name = '" + std::string(newest.name) +
+                                "'; DROP TABLE retired_study, service_user, server_drain, scheduling_policy, "
+                                "trainer_check, team, quota CASCADE");
   const auto has = [&](const std::string& table) {
     return SharedPostgres().Run(url, "SELECT to_regclass('" + table + "') IS NOT NULL") == "t";
   };
