@@ -16,6 +16,7 @@ struct Size {
 };
 
 void RunBridge(Figures& figures, Size size);
+void RunCrowd(Figures& figures, Size size);
 void RunDeadlines(Figures& figures, Size size);
 void RunDecide(Figures& figures, Size size);
 void RunGpu(Figures& figures, Size size);

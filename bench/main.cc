@@ -15,6 +15,7 @@ using espalier::bench::Size;
 
 const std::map<std::string, void (*)(Figures&, Size)> kBenches = {
     {"bridge", espalier::bench::RunBridge},
+    {"crowd", espalier::bench::RunCrowd},
     {"deadlines", espalier::bench::RunDeadlines},
     {"decide", espalier::bench::RunDecide},
     {"fair_share", espalier::bench::RunFairShare},

@@ -52,12 +52,14 @@ struct Service::Parts {
   DataDirectory data;
   PrivatePostgres postgres;
   std::string stub_token;  // empty: nobody has asked for it yet
+  Seconds retire_after{0};
   pid_t postgres_process = 0;
   pid_t master_process = 0;
   pid_t node_process = 0;
 };
 
-Service::Service() : parts_(std::make_unique<Parts>()) {
+Service::Service(Seconds retire_after) : parts_(std::make_unique<Parts>()) {
+  parts_->retire_after = retire_after;
   const Program server = parts_->postgres.ServerProgram();
   Need(server.prepare());
   parts_->postgres_process = Need(StartChild(server.command));
@@ -77,7 +79,8 @@ Seconds Service::StartMaster() {
   Need(WriteMasterConfig(config, {.listen_address = address_,
                                   .database = Database(),
                                   .administrator_token_file = parts_->data.TokenFile(),
-                                  .local_node_token_file = parts_->data.NodeTokenFile()}));
+                                  .local_node_token_file = parts_->data.NodeTokenFile(),
+                                  .retire_after = parts_->retire_after}));
   const Seconds begun = MonotonicNow();
   const Command command{.arguments = {ProgramBesideThisOne("espalier-master"), config},
                         .log_file = parts_->data.LogFile("master")};

@@ -15,7 +15,8 @@ namespace espalier::bench {
 
 class Service {
  public:
-  Service();
+  // `retire_after`: how long after they are finished studies leave the master's memory; 0: as it has it.
+  explicit Service(Seconds retire_after = Seconds{0});
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;

@@ -2,6 +2,7 @@
 // leads, 2 on bad usage.
 #include <limits.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -45,6 +46,14 @@ std::string Environment(const char* name) {
 std::string HostName() {
   char name[HOST_NAME_MAX + 1] = {};
   return gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
+}
+
+// Each client takes one, and shells allow a program 1,024 unless it asks.
+void AllowAllFiles() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
 }
 
 int Refuse(const Error& error, int status) {
@@ -229,6 +238,7 @@ int main(int argument_count, char** arguments) {
   for (const int number : {SIGTERM, SIGINT}) sigaddset(&signals, number);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  AllowAllFiles();
 
   config::v1::Master config;
   if (const auto read = ReadConfigFile(arguments[1], config); !read.has_value()) return Refuse(read.error(), 2);

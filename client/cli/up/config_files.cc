@@ -26,6 +26,7 @@ Result<void> WriteMasterConfig(const std::string& path, const MasterSettings& se
   message.set_administrator_token_file(settings.administrator_token_file);
   message.set_local_node_token_file(settings.local_node_token_file);
   message.set_checkpoint_bytes(settings.checkpoint_bytes);
+  message.set_retire_after_seconds(settings.retire_after.count());
   return WriteMessage(path, message);
 }
 

@@ -17,6 +17,7 @@ struct MasterSettings {
   std::string administrator_token_file;
   std::string local_node_token_file{};
   std::int64_t checkpoint_bytes = 0;  // 0: no budget
+  Seconds retire_after{0};            // 0: as the master has it
 };
 
 // What workers are made of.
