@@ -43,6 +43,7 @@ StudyId StateBuilder::AddStudy(Scope scope, std::int64_t created_at, Goal goal) 
   study.id = state.next.study;
   study.team = team;
   study.created_at = At(created_at);
+  study.first_run = state.next.run;
   Apply(state, master::AddStudy{study});
   return study.id;
 }
