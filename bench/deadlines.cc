@@ -15,7 +15,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr std::int64_t kSeeds = 10;
+constexpr std::int64_t kDeadlineSeeds = 10;
 constexpr std::int64_t kCifarSeeds = 20;
 constexpr double kMinute = 60;  // one of the paper's units of time
 
@@ -36,12 +36,12 @@ struct Race {
   std::uint64_t seed = 1;
 };
 
-struct Finish {
+struct RaceEnd {
   double best = 0;
   std::size_t trials = 0;  // that were begun
 };
 
-sim::StudyToSimulate StudyOf(const Race& race, const std::string& tuner) {
+sim::StudyToSimulate RacingStudyOf(const Race& race, const std::string& tuner) {
   std::vector<tuners::Candidate> candidates;
   for (const std::string& trial : race.trials) candidates.push_back({{{"trial", trial}}, std::nullopt});
   tuners::Options options{{"steps", Value{race.steps}}};
@@ -60,15 +60,15 @@ sim::StudyToSimulate StudyOf(const Race& race, const std::string& tuner) {
 }
 
 // What policy and tuner make of it by the deadline.
-Finish Run(const Race& race, const std::string& policy, const std::string& tuner) {
-  sim::StudyToSimulate study = StudyOf(race, tuner);
+RaceEnd Run(const Race& race, const std::string& policy, const std::string& tuner) {
+  sim::StudyToSimulate study = RacingStudyOf(race, tuner);
   if (policy == "hypersched") {
     study.specification.policy = {
         .may_stop = true, .deadline = race.deadline, .min_steps = race.first_rung, .speeds = race.speeds};
   } else {
     study.specification.stop.after = race.deadline;
   }
-  Finish finish;
+  RaceEnd finish;
   std::set<std::size_t> begun;
   sim::ServiceToSimulate service{.servers = {{.slots = race.slots}},
                                  .seed = race.seed,
@@ -108,7 +108,7 @@ Means MeanOf(std::int64_t seeds, const std::string& policy, const std::string& t
   std::vector<double> best;
   std::vector<double> trials;
   for (std::int64_t seed = 1; seed <= seeds; ++seed) {
-    const Finish finish = Run(make(static_cast<std::uint64_t>(seed)), policy, tuner);
+    const RaceEnd finish = Run(make(static_cast<std::uint64_t>(seed)), policy, tuner);
     best.push_back(finish.best);
     trials.push_back(static_cast<double>(finish.trials));
   }
@@ -237,12 +237,12 @@ void RunDeadlines(Figures& figures, Size size) {
   for (const auto [slots, units, is_short] :
        {Setting{4, 15, true}, {4, 30, false}, {16, 15, true}, {16, 30, false}, {8, 120, false}}) {
     const std::string name = "formula_" + std::to_string(slots) + "_slots_" + std::to_string(static_cast<int>(units));
-    Compare(figures, name, size.Of(kSeeds, 1), is_short,
+    Compare(figures, name, size.Of(kDeadlineSeeds, 1), is_short,
             [&](std::uint64_t seed) { return FormulaRace(slots, units, seed); });
     if (size.small) break;
   }
   const auto families = [&](Scope scope) {
-    return MeanOf(size.Of(kSeeds, 1), "hypersched", "grid",
+    return MeanOf(size.Of(kDeadlineSeeds, 1), "hypersched", "grid",
                   [&](std::uint64_t seed) { return FamilyRace(scope, seed); });
   };
   const double alone = families(Scope::kNobody).best;

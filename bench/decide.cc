@@ -18,7 +18,7 @@ namespace {
 using namespace master;
 
 constexpr int kSlotsAServer = 8;
-constexpr char kMetric[] = "accuracy";
+constexpr char kStubMetric[] = "accuracy";
 
 double ThreadMilliseconds() { return ThreadTime().count() * 1e3; }
 
@@ -31,7 +31,7 @@ Offer StubOffer() {
           .data_digest = "stub-data",
           .evaluation_digest = "stub-evaluation",
           .schema = {{declare("bs", std::int64_t{32}), declare("lr", 0.1), declare("momentum", 0.9)}},
-          .metrics = {kMetric}};
+          .metrics = {kStubMetric}};
 }
 
 // Half of the trials part from one beginning at step 10; the others share one of four first values, and part later.
@@ -86,7 +86,7 @@ class Cluster {
     }
     Do(Call("study", CreateStudy{{.name = "study",
                                   .trainer = "stub",
-                                  .metric = kMetric,
+                                  .metric = kStubMetric,
                                   .definition = "{}",
                                   .policy = {.may_stop = true}}}));
     while (submitted_ < trials) Submit(std::min<std::int64_t>(1000, trials - submitted_), {});

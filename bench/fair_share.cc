@@ -10,7 +10,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSlots = 8;
+constexpr int kContestedSlots = 8;
 constexpr Seconds kArrival{1000};
 
 // A grid of so many trials that share nothing, by a team of its own.
@@ -43,17 +43,17 @@ void RunFairShare(Figures& figures, Size size) {
   for (const std::int64_t steps : {40, 400}) {
     const std::string of = "_of_" + std::to_string(steps) + "_steps";
     sim::StudyToSimulate small = GridOf("small", 10, steps);
-    const Seconds alone = Simulated(kSlots / 2, {small}).studies[0].end_to_end;
+    const Seconds alone = Simulated(kContestedSlots / 2, {small}).studies[0].end_to_end;
     const sim::StudyToSimulate large = GridOf("large", many, steps);
-    const Seconds large_alone = Simulated(kSlots, {large}).studies[0].end_to_end;
+    const Seconds large_alone = Simulated(kContestedSlots, {large}).studies[0].end_to_end;
     small.arrives_at = kArrival;
-    const sim::SimulatedStudies both = Simulated(kSlots, {large, small});
+    const sim::SimulatedStudies both = Simulated(kContestedSlots, {large, small});
     figures.Add("alone_on_half_seconds" + of, alone.count());
     figures.Add("beside_many_seconds" + of, both.studies[1].end_to_end.count());
     figures.Add("times_as_long" + of, both.studies[1].end_to_end / alone, "<= 1.3");
     const Seconds small_used = both.studies[1].summary.use.device;
     figures.Add("many_later_seconds_a_slot_second" + of,
-                (both.studies[0].end_to_end - large_alone) / (small_used / kSlots));
+                (both.studies[0].end_to_end - large_alone) / (small_used / kContestedSlots));
   }
 }
 

@@ -15,7 +15,7 @@
 namespace espalier::bench {
 namespace {
 
-struct Load {
+struct GpuLoad {
   std::int64_t depth = 0;
   std::int64_t updates = 1;  // a step, of 128 images each
   std::int64_t steps = 0;
@@ -24,7 +24,7 @@ struct Load {
 // Seconds an update, of each step.
 using Measured = std::vector<double>;
 
-Measured TrainPlainly(const std::vector<std::string>& plain, const std::string& how, const Load& load) {
+Measured TrainPlainly(const std::vector<std::string>& plain, const std::string& how, const GpuLoad& load) {
   std::vector<std::string> command = plain;
   command.push_back(how);
   for (const std::int64_t number : {load.depth, load.updates, load.steps}) command.push_back(std::to_string(number));
@@ -36,7 +36,7 @@ Measured TrainPlainly(const std::vector<std::string>& plain, const std::string& 
   return measured;
 }
 
-void Train(LedWorker& worker, const Load& load, Measured& measured) {
+void Train(LedWorker& worker, const GpuLoad& load, Measured& measured) {
   for (std::int64_t step = 0; step < load.steps; ++step) {
     const Seconds begin = MonotonicNow();
     worker.Train();
@@ -45,7 +45,7 @@ void Train(LedWorker& worker, const Load& load, Measured& measured) {
 }
 
 // Both at once; of an update of either.
-void TrainBoth(LedWorker& one, LedWorker& other, const Load& load, Measured& measured) {
+void TrainBoth(LedWorker& one, LedWorker& other, const GpuLoad& load, Measured& measured) {
   for (std::int64_t step = 0; step < load.steps; ++step) {
     const Seconds begin = MonotonicNow();
     const std::int64_t id = one.BeginTrain();
@@ -62,7 +62,7 @@ double Percent(double value, double of) { return (value / of - 1) * 100; }
 }  // namespace
 
 void RunGpu(Figures& figures, Size size) {
-  const Load load{.depth = size.Of(56, 8), .updates = size.Of(25, 1), .steps = size.Of(4, 1)};
+  const GpuLoad load{.depth = size.Of(56, 8), .updates = size.Of(25, 1), .steps = size.Of(4, 1)};
   const Subject cpp = ResNetInCpp();
   const Subject python = ResNetInPython();
   const Folder folder;

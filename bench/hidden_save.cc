@@ -7,15 +7,15 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSteps = 3;
+constexpr int kStepsBeside = 3;
 
 double SecondsSince(Seconds begin) { return (MonotonicNow() - begin).count(); }
 
 // Of a step.
 double TrainAlone(LedWorker& worker) {
   const Seconds begin = MonotonicNow();
-  for (int i = 0; i < kSteps; ++i) worker.Train();
-  return SecondsSince(begin) / kSteps;
+  for (int i = 0; i < kStepsBeside; ++i) worker.Train();
+  return SecondsSince(begin) / kStepsBeside;
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void MeasureHiding(Figures& figures, const std::string& name, const std::vector<
     const Seconds begun = MonotonicNow();
     const std::int64_t id = worker.BeginSave(folder + "/beside");
     int steps = 0;
-    for (; steps < kSteps || !worker.HasAnswered(id); ++steps) worker.Train();
+    for (; steps < kStepsBeside || !worker.HasAnswered(id); ++steps) worker.Train();
     const double trained = SecondsSince(begun);
     beside.push_back(worker.AwaitSave(id).time.count());
     const double after = TrainAlone(worker);

@@ -11,7 +11,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr std::int64_t kSeeds = 30;
+constexpr std::int64_t kMakespanSeeds = 30;
 
 // Those of the thesis, none of which batches stages there, and ours.
 const std::vector<std::string> kPolicies = {
@@ -25,7 +25,7 @@ void ComparePolicies(Figures& figures, const std::string& tuner, Size size) {
   double first = 0;
   for (const std::string& policy : kPolicies) {
     std::vector<double> hours;
-    for (std::int64_t seed = 1; seed <= size.Of(kSeeds, 1); ++seed) {
+    for (std::int64_t seed = 1; seed <= size.Of(kMakespanSeeds, 1); ++seed) {
       hours.push_back(SimulateOnFortySlots({study}, {.seed = seed, .policy = policy}).end_to_end.count() / 3600);
     }
     figures.Add(tuner + "_" + policy + "_hours", Mean(hours));
@@ -55,7 +55,7 @@ sim::SimulatedStudies SimulateSpace(const Tuned& tuned, FortySlots service) {
 // Of as many spaces as seeds.
 void CompareWithBound(Figures& figures, const Tuned& tuned, const std::string& policy, Size size) {
   std::vector<double> ratios;
-  for (std::int64_t seed = 1; seed <= size.Of(kSeeds, 2); ++seed) {
+  for (std::int64_t seed = 1; seed <= size.Of(kMakespanSeeds, 2); ++seed) {
     const sim::SimulatedStudies simulated = SimulateSpace(tuned, {.seed = seed, .policy = policy});
     ratios.push_back(simulated.end_to_end / simulated.bound);
   }
@@ -91,7 +91,7 @@ std::vector<Improvement> Improvements(Seconds step) {
 
 void Gain(Figures& figures, const Tuned& tuned, const std::string& steps, const Improvement& improvement, Size size) {
   std::vector<double> gains;
-  for (std::int64_t seed = 1; seed <= size.Of(kSeeds, 1); ++seed) {
+  for (std::int64_t seed = 1; seed <= size.Of(kMakespanSeeds, 1); ++seed) {
     FortySlots before = improvement.before;
     FortySlots after = improvement.after;
     before.seed = after.seed = seed;

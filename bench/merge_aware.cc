@@ -14,7 +14,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSlots = 8;
+constexpr int kSharedSlots = 8;
 
 struct Space {
   std::string name;
@@ -48,7 +48,7 @@ Outcome Run(const Space& space, std::int64_t draw, bool merge_aware) {
   for (tuners::Candidate& candidate : trials.candidates) candidate.sequences["draw"] = std::to_string(draw + 1);
   std::shuffle(trials.candidates.begin(), trials.candidates.end(), std::mt19937_64(static_cast<std::uint64_t>(draw)));
   const auto make_tuner = [&] { return tuners::MakeTuner("asha", options, trials).value(); };
-  const sim::ServiceToSimulate service{.servers = {{.slots = kSlots}}, .seed = static_cast<std::uint64_t>(draw)};
+  const sim::ServiceToSimulate service{.servers = {{.slots = kSharedSlots}}, .seed = static_cast<std::uint64_t>(draw)};
   sim::StudyToSimulate study{.specification = {}, .make_tuner = make_tuner};
   study.specification = {.name = space.name,
                          .trainer = "synthetic",

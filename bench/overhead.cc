@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMegabyte = 1 << 20;
 
-struct Load {
+struct OverheadLoad {
   std::int64_t hidden = 0;
   std::int64_t updates = 1;  // a step
   std::int64_t steps = 0;
@@ -31,7 +31,7 @@ struct BareRun {
 };
 
 // `pages`: a variable of its environment.
-BareRun RunBare(const Subject& subject, const Load& load, std::int64_t seed,
+BareRun RunBare(const Subject& subject, const OverheadLoad& load, std::int64_t seed,
                 const std::string& pages = worker::kHugePages) {
   std::vector<std::string> command{"env", pages};
   command.insert(command.end(), subject.bare_loop.begin(), subject.bare_loop.end());
@@ -55,7 +55,7 @@ std::int64_t UpdatesOfASecond(const Subject& subject, std::int64_t hidden) {
 }
 
 // The same as one trial: from its submission until its metric is known.
-BareRun RunTrial(Client& client, const Subject& subject, const Load& load, std::int64_t seed) {
+BareRun RunTrial(Client& client, const Subject& subject, const OverheadLoad& load, std::int64_t seed) {
   const StudySpecification specification{.name = subject.name + " " + std::to_string(seed),
                                          .trainer = subject.trainer,
                                          .data = subject.data,
@@ -81,7 +81,7 @@ BareRun RunTrial(Client& client, const Subject& subject, const Load& load, std::
 
 // In turns, so that the machine's better and worse moments are shared.
 void MeasureTime(Figures& figures, const Subject& subject, Size size) {
-  Load load{.hidden = size.Of(4096, 64), .updates = 1, .steps = size.Of(20, 3)};
+  OverheadLoad load{.hidden = size.Of(4096, 64), .updates = 1, .steps = size.Of(20, 3)};
   load.updates = size.small ? 2 : UpdatesOfASecond(subject, load.hidden);
   Service service;
   service.StartNodeManager(1, {subject.runtime});

@@ -16,7 +16,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr std::int64_t kSteps = 20;
+constexpr std::int64_t kPackedSteps = 20;
 constexpr int kSlotsOfGpu = 32;
 constexpr std::int64_t kGpuBytes = 80'000'000'000;
 constexpr Seconds kHistoryTakes{3600};  // at most
@@ -50,13 +50,13 @@ sim::GpuDemand DemandOf(const Gpu& gpu, const std::string& model, std::int64_t b
   const Batch& at = kBatches.at(batch);
   return {.utilization = of.utilization * at.utilization * gpu.utilization,
           .memory_bytes = 2'000'000'000 + batch * 1'000'000'000 / 64,
-          .step = Seconds(of.minutes * at.minutes * gpu.minutes * 60) / kSteps};
+          .step = Seconds(of.minutes * at.minutes * gpu.minutes * 60) / kPackedSteps};
 }
 
 using Candidates = std::vector<tuners::Candidate>;
 
 // One learning rate sequence a training.
-Candidates GridOf(const std::vector<std::string>& rates) {
+Candidates PackedGridOf(const std::vector<std::string>& rates) {
   Candidates candidates;
   for (const auto& [model, of] : kModels) {
     for (const auto& [batch, at] : kBatches) {
@@ -69,7 +69,8 @@ Candidates GridOf(const std::vector<std::string>& rates) {
   return candidates;
 }
 
-sim::StudyToSimulate StudyOf(const std::string& name, const Candidates& candidates, std::int64_t steps, Scope scope) {
+sim::StudyToSimulate PackedStudyOf(const std::string& name, const Candidates& candidates, std::int64_t steps,
+                                   Scope scope) {
   return {.specification = {.name = name,
                             .trainer = "light",
                             .metric = "metric",
@@ -89,7 +90,8 @@ struct Fleet {
 };
 
 // A step of each model and batch was trained before, alone on its GPU.
-sim::SimulatedStudy Simulate(const Fleet& fleet, const std::string& policy, const Candidates& candidates, Scope scope) {
+sim::SimulatedStudy SimulatePacked(const Fleet& fleet, const std::string& policy, const Candidates& candidates,
+                                   Scope scope) {
   const Gpu gpu = fleet.gpu;
   sim::ServiceToSimulate service{.servers = {{.slots = fleet.slots,
                                               .gpus = fleet.gpus,
@@ -101,22 +103,22 @@ sim::SimulatedStudy Simulate(const Fleet& fleet, const std::string& policy, cons
   service.measures.gpu = [gpu](const worker::Values& values) {
     return DemandOf(gpu, std::get<std::string>(values.at("model")), std::get<std::int64_t>(values.at("batch")));
   };
-  sim::StudyToSimulate study = StudyOf("grid", candidates, kSteps, scope);
+  sim::StudyToSimulate study = PackedStudyOf("grid", candidates, kPackedSteps, scope);
   study.arrives_at = kHistoryTakes;
-  const auto simulated =
-      sim::SimulateStudies(service, {StudyOf("history", GridOf({"0.5"}), 1, Scope::kNobody), std::move(study)});
+  const auto simulated = sim::SimulateStudies(
+      service, {PackedStudyOf("history", PackedGridOf({"0.5"}), 1, Scope::kNobody), std::move(study)});
   if (!simulated.has_value()) GiveUp(simulated.error().message);
   if (simulated->studies[0].end_to_end > kHistoryTakes) GiveUp("the history takes too long");
   return simulated->studies[1];
 }
 
-const std::vector<std::string> kRates{"0.1", "0.2", "0.3", "0.4"};
+const std::vector<std::string> kPackedRates{"0.1", "0.2", "0.3", "0.4"};
 
 // SP1 on four GPUs.
 void CompareRules(Figures& figures, const Gpu& gpu, const std::string& headline) {
-  const Candidates grid = GridOf(kRates);
+  const Candidates grid = PackedGridOf(kPackedRates);
   const auto seconds = [&](const Fleet& fleet, const std::string& policy) {
-    return Simulate(fleet, policy, grid, Scope::kNobody).end_to_end.count();
+    return SimulatePacked(fleet, policy, grid, Scope::kNobody).end_to_end.count();
   };
   const double alone = seconds({.gpu = gpu, .slots = 1}, "critical_path_not_preempting");
   std::map<std::string, double> gain;
@@ -131,36 +133,36 @@ void CompareRules(Figures& figures, const Gpu& gpu, const std::string& headline)
 }
 
 void CompareSmall(Figures& figures) {
-  const Candidates grid = GridOf({"0.1"});
-  const double alone =
-      Simulate({.gpu = kA100, .slots = 1}, "critical_path_not_preempting", grid, Scope::kNobody).end_to_end.count();
-  figures.Add("small", alone / Simulate({.gpu = kA100}, "hypersack", grid, Scope::kNobody).end_to_end.count());
+  const Candidates grid = PackedGridOf({"0.1"});
+  const double alone = SimulatePacked({.gpu = kA100, .slots = 1}, "critical_path_not_preempting", grid, Scope::kNobody)
+                           .end_to_end.count();
+  figures.Add("small", alone / SimulatePacked({.gpu = kA100}, "hypersack", grid, Scope::kNobody).end_to_end.count());
 }
 
 // How much more than the whole of a GPU its runs should be allowed to take.
 void CompareComputes(Figures& figures) {
-  const Candidates grid = GridOf(kRates);
-  const double alone =
-      Simulate({.gpu = kA100, .slots = 1}, "critical_path_not_preempting", grid, Scope::kNobody).end_to_end.count();
+  const Candidates grid = PackedGridOf(kPackedRates);
+  const double alone = SimulatePacked({.gpu = kA100, .slots = 1}, "critical_path_not_preempting", grid, Scope::kNobody)
+                           .end_to_end.count();
   for (const int compute : {1000, 2000, 3000, 4000}) {
     Gpu gpu = kA100;
     gpu.compute = compute;
-    const double packed = Simulate({.gpu = gpu}, "hypersack", grid, Scope::kNobody).end_to_end.count();
+    const double packed = SimulatePacked({.gpu = gpu}, "hypersack", grid, Scope::kNobody).end_to_end.count();
     figures.Add("a100_compute_" + std::to_string(compute), alone / packed, "the best at 2000 to 3500");
   }
 }
 
 // Trainings that go alike for half of their way, packed: alone, and shared.
-void CompareShared(Figures& figures) {
+void ComparePackedShared(Figures& figures) {
   std::vector<std::string> rates;
   for (const std::string first : {"0.1", "0.2"}) {
     for (const std::string then : {"0.01", "0.02"}) {
-      rates.push_back("Piecewise([" + first + ", " + then + "], [" + std::to_string(kSteps / 2) + "])");
+      rates.push_back("Piecewise([" + first + ", " + then + "], [" + std::to_string(kPackedSteps / 2) + "])");
     }
   }
-  const Candidates grid = GridOf(rates);
-  const sim::SimulatedStudy alone = Simulate({.gpu = kA100}, "hypersack", grid, Scope::kNobody);
-  const sim::SimulatedStudy shared = Simulate({.gpu = kA100}, "hypersack", grid, Scope::kTeam);
+  const Candidates grid = PackedGridOf(rates);
+  const sim::SimulatedStudy alone = SimulatePacked({.gpu = kA100}, "hypersack", grid, Scope::kNobody);
+  const sim::SimulatedStudy shared = SimulatePacked({.gpu = kA100}, "hypersack", grid, Scope::kTeam);
   // Of each four trainings, the first halves are two different ones: a merge rate of 4 / 3, of which a tenth may be
   // lost.
   figures.Add("shared_prefixes_alone_over_shared", alone.end_to_end / shared.end_to_end, ">= 1.2");
@@ -174,7 +176,7 @@ void TimeDecision(Figures& figures, std::size_t gpus, std::size_t job_count, boo
       for (const auto& [batch, at] : kBatches) {
         const sim::GpuDemand demand = DemandOf(kA100, model, batch);
         const auto compute = static_cast<std::int64_t>(demand.utilization * kWholeDevice);
-        jobs.push_back({{{compute, demand.memory_bytes}}, 2, demand.step * kSteps});
+        jobs.push_back({{{compute, demand.memory_bytes}}, 2, demand.step * kPackedSteps});
       }
     }
   }
@@ -207,7 +209,7 @@ void RunPacking(Figures& figures, Size size) {
   CompareRules(figures, kA100, "2.8");
   CompareRules(figures, kH100, "4.0");
   CompareComputes(figures);
-  CompareShared(figures);
+  ComparePackedShared(figures);
 }
 
 }  // namespace espalier::bench

@@ -18,7 +18,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSlots = 2;
+constexpr int kRealSlots = 2;
 
 struct RealStudy {
   std::string name;    // of its figures
@@ -45,7 +45,7 @@ class RealService {
  public:
   explicit RealService(const std::string& data)
       : client_((service_.StartNodeManager(
-                     kSlots,
+                     kRealSlots,
                      {{"built-in", {ProgramBesideThisOne("espalier-worker"), "--trainer", "resnet", "--data", data}}}),
                  Need(Client::Connect(service_.address())))) {}
 

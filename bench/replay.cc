@@ -12,7 +12,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSlots = 2;
+constexpr int kReplayedSlots = 2;
 
 // Four rates, each with as many decays, in rungs; the trials of a rate are one for half of their first rung. None finds
 // anything that another study trained: a replay begins with nothing.
@@ -60,7 +60,7 @@ Ends Measure(const Service& service, const std::string& name, const std::string&
 
 void RunReplay(Figures& figures, Size size) {
   Service service;
-  service.StartNodeManager(kSlots);
+  service.StartNodeManager(kReplayedSlots);
   const std::int64_t rung = size.Of(16, 2);
   const std::string steps = "min: " + std::to_string(rung) + ", max: " + std::to_string(4 * rung) + ", reduction: 2";
   const std::string synthetic =

@@ -17,7 +17,7 @@ namespace espalier::bench {
 namespace {
 
 constexpr char kStudyName[] = "reports";
-constexpr int kSlotsAServer = 8;
+constexpr int kReportingSlots = 8;
 constexpr std::int64_t kOnTheWay = kTrialSteps.value - kShared.value - 1;
 
 // Different for each trial, in no order.
@@ -142,8 +142,8 @@ void RunReports(Figures& figures, Size size) {
   const std::string name = size.small ? "2k" : "100k";
   const Service service;
   const int servers = static_cast<int>(size.Of(64, 3));
-  const std::int64_t slots = servers * kSlotsAServer;
-  StubNodes cluster(service, servers, kSlotsAServer);
+  const std::int64_t slots = servers * kReportingSlots;
+  StubNodes cluster(service, servers, kReportingSlots);
   Client client = Need(Client::Connect(service.address()));
   const StudyId study = Need(client.CreateStudy(StubStudy(kStudyName))).id();
   Submit(client, study, Shape::kOneNode, 0, trials, 1);

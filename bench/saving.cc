@@ -24,15 +24,15 @@ const std::vector<Mix> kMixes = {
 const std::vector<std::int64_t> kPeriods = {1, 2, 3, 5, 8, 10, 15, 20, 30, 40, 60, 120};
 
 // What comes of one way to save, over all spaces.
-struct Outcome {
+struct MixOutcome {
   std::int64_t saved = 0;  // states, those that claims and branches need among them
   std::int64_t again = 0;  // steps that were trained once more
   Seconds cost{0};
 };
 
 // Trials of one study go on at different times, from wherever they part from what was trained before.
-Outcome Simulated(const Mix& mix, std::int64_t save_every_steps, Size size) {
-  Outcome outcome;
+MixOutcome SimulatedMix(const Mix& mix, std::int64_t save_every_steps, Size size) {
+  MixOutcome outcome;
   for (std::int64_t seed = 1; seed <= size.Of(kSpaces, 1); ++seed) {
     const sim::StudyToSimulate study =
         ParseStudy(SpaceOfFunctions(static_cast<std::uint64_t>(seed), "{asha: {min: 15, max: 120, reduction: 4}}"));
@@ -50,7 +50,7 @@ Outcome Simulated(const Mix& mix, std::int64_t save_every_steps, Size size) {
   return outcome;
 }
 
-void AddOutcome(Figures& figures, const std::string& name, const Outcome& outcome) {
+void AddOutcome(Figures& figures, const std::string& name, const MixOutcome& outcome) {
   figures.Add(name + "_states_saved", static_cast<double>(outcome.saved));
   figures.Add(name + "_steps_again", static_cast<double>(outcome.again));
   figures.Add(name + "_hours", outcome.cost.count() / 3600);
@@ -60,11 +60,11 @@ void AddOutcome(Figures& figures, const std::string& name, const Outcome& outcom
 
 void RunSaving(Figures& figures, Size size) {
   for (const Mix& mix : kMixes) {
-    const Outcome ours = Simulated(mix, 0, size);
-    Outcome best;
+    const MixOutcome ours = SimulatedMix(mix, 0, size);
+    MixOutcome best;
     std::int64_t best_period = 0;
     for (const std::int64_t period : kPeriods) {
-      const Outcome outcome = Simulated(mix, period, size);
+      const MixOutcome outcome = SimulatedMix(mix, period, size);
       if (best_period > 0 && outcome.cost >= best.cost) continue;
       best = outcome;
       best_period = period;

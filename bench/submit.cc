@@ -11,7 +11,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSlotsAServer = 8;
+constexpr int kSubmitSlots = 8;
 constexpr char kCopy[] = "copied";
 constexpr char kBare[] = "bare";
 
@@ -26,7 +26,7 @@ struct Bench {
   Bench(Figures& all, int servers) : figures(all), server_count(servers) { Connect(); }
 
   void Connect() {
-    cluster.emplace(service, server_count, kSlotsAServer);
+    cluster.emplace(service, server_count, kSubmitSlots);
     client.emplace(Need(Client::Connect(service.address())));
     study = Need(client->CreateStudy(StubStudy("submit"))).id();
   }

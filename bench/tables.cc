@@ -12,7 +12,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSlotsAServer = 8;
+constexpr int kTableSlots = 8;
 
 // Trials of four plan nodes each, trained by a run each, from submission to the last promise that is kept; how many a
 // second.
@@ -49,7 +49,7 @@ void RunTables(Figures& figures, Size size) {
   const int parts = 10;
   const int servers = static_cast<int>(size.Of(64, 3));
   const Service service;
-  StubNodes cluster(service, servers, kSlotsAServer);
+  StubNodes cluster(service, servers, kTableSlots);
   Client client = Need(Client::Connect(service.address()));
   const StudyId study = Need(client.CreateStudy(StubStudy("tables"))).id();
   double first = 0;

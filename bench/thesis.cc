@@ -12,7 +12,7 @@ namespace {
 // Of the best trial, one after another, which the thesis counts too.
 constexpr double kExtraSteps = 100;
 
-struct Subject {
+struct ThesisStudy {
   std::string name;
   std::vector<std::string> files;
   Seconds step{60};
@@ -21,7 +21,7 @@ struct Subject {
   std::string end_to_end_goal{};
 };
 
-sim::SimulatedStudies Simulate(const Subject& subject, Scope scope, std::int64_t seed) {
+sim::SimulatedStudies Simulate(const ThesisStudy& subject, Scope scope, std::int64_t seed) {
   std::vector<sim::StudyToSimulate> studies;
   for (const std::string& name : subject.files) {
     studies.push_back(ReadStudy(name));
@@ -31,7 +31,7 @@ sim::SimulatedStudies Simulate(const Subject& subject, Scope scope, std::int64_t
       studies, {.seed = seed, .durations = UsualWithSteps(subject.step), .policy = "critical_path_not_preempting"});
 }
 
-void Measure(Figures& figures, const Subject& subject, Size size) {
+void Measure(Figures& figures, const ThesisStudy& subject, Size size) {
   std::vector<double> device_hours;
   std::vector<double> end_to_end;
   std::vector<double> device_hours_extra;
@@ -66,20 +66,20 @@ std::vector<std::string> Files(const std::string& set, int from, int to) {
 }  // namespace
 
 void RunThesis(Figures& figures, Size size) {
-  std::vector<Subject> subjects{{"resnet56_sha", {"resnet56-sha"}, Seconds(60), 30, "> 4.81", "> 2.76"},
-                                {"resnet56_asha", {"resnet56-asha"}, Seconds(60), 30, "> 3.92", "> 2.76"},
-                                {"mobilenet_v2_grid", {"mobilenet-v2-grid"}, Seconds(60), 1, "3.14 within 2 %"},
-                                {"bert_base_grid", {"bert-base-grid"}, Seconds(1), 1, "2.05 within 2 %"},
-                                {"first_s1", Files("first", 1, 1)},
-                                {"first_s2", Files("first", 1, 2)},
-                                {"first_s4", Files("first", 1, 4)},
-                                {"first_s8", Files("first", 1, 8)},
-                                {"second_s1", Files("second", 1, 1)},
-                                {"second_s2", Files("second", 1, 2)},
-                                {"second_s4", Files("second", 2, 5)},
-                                {"second_s8", Files("second", 1, 8)}};
+  std::vector<ThesisStudy> subjects{{"resnet56_sha", {"resnet56-sha"}, Seconds(60), 30, "> 4.81", "> 2.76"},
+                                    {"resnet56_asha", {"resnet56-asha"}, Seconds(60), 30, "> 3.92", "> 2.76"},
+                                    {"mobilenet_v2_grid", {"mobilenet-v2-grid"}, Seconds(60), 1, "3.14 within 2 %"},
+                                    {"bert_base_grid", {"bert-base-grid"}, Seconds(1), 1, "2.05 within 2 %"},
+                                    {"first_s1", Files("first", 1, 1)},
+                                    {"first_s2", Files("first", 1, 2)},
+                                    {"first_s4", Files("first", 1, 4)},
+                                    {"first_s8", Files("first", 1, 8)},
+                                    {"second_s1", Files("second", 1, 1)},
+                                    {"second_s2", Files("second", 1, 2)},
+                                    {"second_s4", Files("second", 2, 5)},
+                                    {"second_s8", Files("second", 1, 8)}};
   if (size.small) subjects.resize(1);
-  for (const Subject& subject : subjects) Measure(figures, subject, size);
+  for (const ThesisStudy& subject : subjects) Measure(figures, subject, size);
 }
 
 }  // namespace espalier::bench

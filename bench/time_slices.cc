@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kJobs = 16;
 constexpr int kDevices = 4;
-constexpr std::int64_t kOrders = 30;
+constexpr std::int64_t kSliceOrders = 30;
 constexpr double kShareToLose = 0.9;
 constexpr Seconds kJobTakes{300};
 constexpr double kLossMax = 1e6;  // beyond it a training has diverged
@@ -158,7 +158,7 @@ void CompareAlone(Figures& figures, const Problem& problem, const std::string& b
   const std::vector<std::string> others{"critical_path_not_preempting", "round_robin", "slaq", "hermes_pinned"};
   std::vector<double> hermes;
   std::map<std::string, std::vector<double>> seconds;
-  for (std::int64_t seed = 1; seed <= size.Of(kOrders, 1); ++seed) {
+  for (std::int64_t seed = 1; seed <= size.Of(kSliceOrders, 1); ++seed) {
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));
     std::vector<Job> jobs;
     for (const std::size_t curve : Drawn(problem, good_count, kJobs, random)) jobs.push_back({.curve = curve});
@@ -181,7 +181,7 @@ void CompareShared(Figures& figures, const Problem& problem, Size size) {
   const Step turns{(std::ssize(problem.losses[0]) - 1) * 2 / 3};
   std::vector<double> alone;
   std::vector<double> shared;
-  for (std::int64_t seed = 1; seed <= size.Of(kOrders, 1); ++seed) {
+  for (std::int64_t seed = 1; seed <= size.Of(kSliceOrders, 1); ++seed) {
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));
     std::vector<Job> jobs;
     for (const std::size_t curve : Drawn(problem, 4, kJobs, random)) {

@@ -14,9 +14,9 @@
 namespace espalier::bench {
 namespace {
 
-constexpr std::int64_t kOrders = 25;
+constexpr std::int64_t kTargetOrders = 25;
 constexpr std::size_t kConfigurations = 100;
-constexpr int kSlots = 4;
+constexpr int kTargetSlots = 4;
 constexpr Seconds kLongest = std::chrono::hours(50);
 constexpr double kHour = 3600;
 
@@ -45,7 +45,7 @@ double HoursToTarget(const std::vector<std::vector<double>>& accuracies, double 
         return tuners::MakeTuner("grid", {{"steps", Value{steps}}}, {candidates}).value();
       }};
   double hours = kLongest.count() / kHour;
-  sim::ServiceToSimulate service{.servers = {{.slots = kSlots}}, .seed = seed, .policy = policy};
+  sim::ServiceToSimulate service{.servers = {{.slots = kTargetSlots}}, .seed = seed, .policy = policy};
   service.durations.train = std::chrono::minutes(1);
   service.durations.vary = false;  // or estimates would, and with them the order in which trials begin
   service.measures.score = [&](const worker::Values& values, Step step) {
@@ -75,7 +75,7 @@ void RunTimeToTarget(Figures& figures, Size size) {
   for (const auto& [name, target] : {std::pair{"84", 0.84}, {"85", 0.85}}) {
     std::map<std::string, std::vector<double>> hours;
     for (const char* policy : {"critical_path_not_preempting", "early_term_last_value", "bandit"}) {
-      for (std::int64_t seed = 1; seed <= size.Of(kOrders, 1); ++seed) {
+      for (std::int64_t seed = 1; seed <= size.Of(kTargetOrders, 1); ++seed) {
         hours[policy].push_back(HoursToTarget(accuracies, target, policy, static_cast<std::uint64_t>(seed)));
       }
       const std::vector<double>& all = hours[policy];

@@ -57,15 +57,15 @@ double Mixed(const TrialText& trial) {
   return rate * rate / 2 + depth * depth + 2 * share * share + penalty;
 }
 
-struct Problem {
+struct TpeProblem {
   std::string name;
   SearchSpace space;
   double (*at)(const TrialText&);
   double least = 0;
 };
 
-std::vector<Problem> Problems() {
-  Problem hartmann{"hartmann6", {}, Hartmann6, -3.32237};
+std::vector<TpeProblem> Problems() {
+  TpeProblem hartmann{"hartmann6", {}, Hartmann6, -3.32237};
   for (int i = 0; i < 6; ++i) hartmann.space.lists.push_back({"x" + std::to_string(i), {"uniform(0, 1)"}});
   return {{"branin", {{{"x", {"uniform(-5, 10)"}}, {"y", {"uniform(0, 15)"}}}}, Branin, 0.397887},
           hartmann,
@@ -79,7 +79,7 @@ std::vector<Problem> Problems() {
 }
 
 // One trial after the other; how far the best is from the least value.
-double Regret(const Problem& problem, std::int64_t trial_count, std::int64_t seed, SamplingMethod method) {
+double Regret(const TpeProblem& problem, std::int64_t trial_count, std::int64_t seed, SamplingMethod method) {
   const Sampling sampling{.trials = static_cast<std::size_t>(trial_count), .seed = seed, .method = method};
   tuners::Trials trials{.from_space = sampling.trials, .space = problem.space, .sampling = sampling};
   for (TrialText& text : Sample(problem.space, sampling)) trials.candidates.push_back({std::move(text), std::nullopt});
@@ -99,7 +99,7 @@ double Regret(const Problem& problem, std::int64_t trial_count, std::int64_t see
   return best - problem.least;
 }
 
-double MedianRegret(const Problem& problem, std::int64_t trials, std::int64_t seeds, SamplingMethod method) {
+double MedianRegret(const TpeProblem& problem, std::int64_t trials, std::int64_t seeds, SamplingMethod method) {
   std::vector<double> regrets;
   for (std::int64_t seed = 0; seed < seeds; ++seed) regrets.push_back(Regret(problem, trials, seed, method));
   return Median(regrets);
@@ -116,7 +116,7 @@ double OptunaRegret(const std::string& problem, std::int64_t trials, std::int64_
 void RunTpe(Figures& figures, Size size) {
   const std::int64_t trials = size.Of(100, 20);
   const std::int64_t seeds = size.Of(20, 2);
-  for (const Problem& problem : Problems()) {
+  for (const TpeProblem& problem : Problems()) {
     const double ours = MedianRegret(problem, trials, seeds, SamplingMethod::kTpe);
     const double theirs = OptunaRegret(problem.name, trials, seeds);
     figures.Add(problem.name + "_regret", ours);

@@ -23,12 +23,12 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kSlots = 2;
+constexpr int kTurnaroundSlots = 2;
 
 // A node manager whose workers take no time: says at once of each order that all is done.
 class InstantNode {
  public:
-  explicit InstantNode(const Service& service) : call_(service, StubRegistration("stub", kSlots)) {
+  explicit InstantNode(const Service& service) : call_(service, StubRegistration("stub", kTurnaroundSlots)) {
     v1::SynchronizeResponse response;
     if (!call_.Read(response)) GiveUp("the registration was refused");
   }
@@ -134,7 +134,7 @@ Looks LookOn(Client& client, const std::atomic<bool>& stop) {
 
 void MeasureStudy(Figures& figures, Size size) {
   Service service;
-  service.StartNodeManager(kSlots);
+  service.StartNodeManager(kTurnaroundSlots);
   const std::string file = service.NewFile("study.yaml");
   WriteStudy(file, size.Of(100, 5));
   std::atomic<bool> over = false;
@@ -159,7 +159,7 @@ void MeasureStudy(Figures& figures, Size size) {
   figures.Add("trials_per_second", static_cast<double>(trials) / took.count(), ">= 150");
   figures.Add("merge_rate", study.merge_rate());
   figures.Add("wasted_steps", static_cast<double>(study.steps().wasted()), "0");
-  const double idle = kSlots * took.count() - study.slot_seconds();
+  const double idle = kTurnaroundSlots * took.count() - study.slot_seconds();
   figures.Add("slot_busy_ms_a_trial", study.slot_seconds() / static_cast<double>(trials) * 1000);
   figures.Add("slot_idle_ms_a_trial", idle / static_cast<double>(trials) * 1000);
   figures.Add("study_show_ms_p50", Median(looks.show_ms));

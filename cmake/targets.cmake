@@ -21,7 +21,7 @@ endfunction()
 
 # espalier_library(NAME DEPENDS LIB ... [PRECOMPILED HEADERS] [SEPARATELY]): a static library of this folder's sources. Includes are written
 # from the repository root. PRECOMPILED: of cmake/precompiled.cmake; not given: espalier_standard_headers. SEPARATELY: each source is compiled
-# by itself, where many use the same names: commands, benches.
+# by itself, where many use the same names: commands.
 function(espalier_library name)
   cmake_parse_arguments(ARG "SEPARATELY" "PRECOMPILED" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   if(NOT ARG_SOURCES)
