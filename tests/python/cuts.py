@@ -58,13 +58,16 @@ def go_on(worker, trial, end, *, touch=None):
 
 
 class CutsTest(unittest.TestCase):
+    workers_are_copies = False  # as Worker's `is_copy`
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def worker(self, trainer, environment=None):
-        worker = Worker(HERE / "trainers" / trainer, self.folder / "log", environment)
+    def worker(self, trainer, environment=None, *, is_copy=None):
+        is_copy = self.workers_are_copies if is_copy is None else is_copy
+        worker = Worker(HERE / "trainers" / trainer, self.folder / "log", environment, is_copy=is_copy)
         self.addCleanup(worker.__exit__)
         return worker
 

@@ -11,10 +11,12 @@ OPTIMIZERS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax"
 
 
 class CuttingTest(CutsTest):
-    def check(self, trainer, trial, pieces=(1, 3, 4)):
+    workers_are_copies = True
+
+    def check(self, trainer, trial, pieces=(1, 3, 4), *, is_copy=True):
         """Straight in one process is cut into pieces, each in a new process."""
-        straight = self.straight(self.worker(trainer), trial)
-        new_workers = (self.worker(trainer) for _ in itertools.count())
+        straight = self.straight(self.worker(trainer, is_copy=is_copy), trial)
+        new_workers = (self.worker(trainer, is_copy=is_copy) for _ in itertools.count())
         self.assertEqual(self.cut(new_workers, trial, pieces), straight)
         return straight
 
@@ -23,7 +25,7 @@ class CuttingTest(CutsTest):
         self.assertEqual(self.cut(itertools.cycle(workers), trial, (1, 2, 4)), self.straight(workers[0], trial))
 
     def test_pieces_in_new_processes_are_the_straight_training_with_batch_sizes_that_change_in_mid_epoch(self):
-        self.check("small.py:Small", Trial(changes=CHANGES))
+        self.check("small.py:Small", Trial(changes=CHANGES), is_copy=False)
 
     def test_the_number_of_loader_workers_and_how_far_they_fetch_ahead_change_nothing_in_pieces_either(self):
         with_none = self.straight(self.worker("small.py:Small"), Trial(changes=CHANGES))

@@ -10,6 +10,8 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"
 
 
 class ExamplesTest(CutsTest):
+    workers_are_copies = True
+
     def check(self, trainer, trial):
         workers = [self.worker(EXAMPLES / trainer) for _ in range(2)]
         straight = self.straight(workers[0], trial)

@@ -1,8 +1,11 @@
 """A node manager made of plain Python: it starts a worker over a socket pair and leads it, request by request."""
 
+import atexit
+import functools
 import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -32,19 +35,75 @@ def python_worker(trainer):
     return [sys.executable, "-m", "espalier.worker", str(trainer)]
 
 
-class Worker:
-    """A worker process. `trainer`: "FILE.py:NAME"; or `command`: one that offers one trainer. REQUIRES: `log` may be written."""
+def environment_with(environment):
+    return {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONHASHSEED": "0", **(environment or {})}
 
-    def __init__(self, trainer, log, environment=None, inherited=(), command=None):
+
+class Template:
+    """worker_template.py's side of us. One for all tests of a process."""
+
+    def __init__(self):
+        self.asked, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            command = [sys.executable, str(HERE / "worker_template.py"), str(theirs.fileno())]
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], env=environment_with({}))
+        atexit.register(self.end)
+
+    def end(self):
+        self.asked.close()
+        self.process.wait()
+
+    def ask(self, request, handles=()):
+        socket.send_fds(self.asked, [json.dumps(request).encode()], handles)
+        return json.loads(self.asked.recv(1 << 16))
+
+
+@functools.cache
+def template():
+    return Template()
+
+
+class Copy:
+    """A worker that the template became: as much of subprocess.Popen as tests use."""
+
+    def __init__(self, trainer, environment, output, end):
+        request = {"arguments": [str(trainer)], "environment": environment or {}}
+        self.pid = template().ask(request, [output.fileno(), end.fileno()])
+        self.returncode = None
+
+    def wait(self):
+        return self.status(blocks=True)
+
+    def poll(self):
+        return self.status(blocks=False)
+
+    def status(self, *, blocks):
+        if self.returncode is None:
+            self.returncode = template().ask({"wait": self.pid, "blocks": blocks})
+        return self.returncode
+
+    def kill(self):
+        if self.returncode is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class Worker:
+    """A worker process. `trainer`: "FILE.py:NAME"; or `command`: one that offers one trainer. `is_copy`: of a process that has imported
+    PyTorch, which is quicker, where how it starts is not what is tested. REQUIRES: `log` may be written."""
+
+    def __init__(self, trainer, log, environment=None, inherited=(), command=None, *, is_copy=False):
         ours, theirs = socket.socketpair()
         os.set_inheritable(theirs.fileno(), True)
         self.log = pathlib.Path(log)
         with open(log, "ab") as output:
-            self.process = subprocess.Popen(
-                [*(command or python_worker(trainer)), "--fd", str(theirs.fileno())],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=[theirs.fileno(), *inherited],
-                env={**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONHASHSEED": "0", **(environment or {})},
-            )  # fmt: skip
+            if is_copy:
+                self.process = Copy(trainer, environment, output, theirs)
+            else:
+                self.process = subprocess.Popen(
+                    [*(command or python_worker(trainer)), "--fd", str(theirs.fileno())],
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=[theirs.fileno(), *inherited],
+                    env=environment_with(environment),
+                )  # fmt: skip
         theirs.close()
         self.socket = ours
         self.last_id = 0

@@ -8,6 +8,8 @@ TRIAL = Trial(changes={2: {"bs": 5}, 3: {"lr": 0.02}})
 
 
 class ForgettingTest(CutsTest):
+    workers_are_copies = True
+
     def is_same_when_cut(self, forgotten):
         workers = [self.worker("forgetful.py:Forgetful", {"FORGET": forgotten}) for _ in range(2)]
         straight = self.straight(workers[0], TRIAL)

@@ -9,6 +9,8 @@ TRIAL = Trial(changes={2: {"bs": 5, "lr": 0.02}, 4: {"bs": 16}})
 
 
 class LoopTest(CutsTest):
+    workers_are_copies = True
+
     def test_the_loop_form_trains_what_the_class_form_does(self):
         loop, _, loop_evaluation = self.straight(self.worker("flat.py:main"), TRIAL)
         steps = [metrics.pop("step") for metrics in loop]

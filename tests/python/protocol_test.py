@@ -205,6 +205,8 @@ class ProtocolTest(CutsTest):
 
 
 class RefusedTest(CutsTest):
+    workers_are_copies = True
+
     def assert_refused(self, trainer, message, call=lambda worker: None):
         worker = self.worker(trainer)
         with self.assertRaisesRegex(Failed, message):
@@ -235,6 +237,8 @@ class RefusedTest(CutsTest):
 
 
 class SetupTest(CutsTest):
+    workers_are_copies = True
+
     def test_values_are_set_in_proportion_to_what_a_group_had(self):
         worker = self.worker("odd.py:Groups")
         begin(worker, Trial({"lr": 0.5}))
