@@ -8,10 +8,9 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/digest.h"
-#include "base/token.h"
 #include "bench/benches.h"
 #include "bench/crowd_clients.h"
+#include "bench/members.h"
 #include "bench/service.h"
 #include "bench/stub_node.h"
 #include "bench/trials.h"
@@ -22,31 +21,16 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kServers = 64;
-constexpr int kSlotsAServer = 8;
+constexpr int kCrowdServers = 64;
+constexpr int kSlotsACrowdServer = 8;
 constexpr std::size_t kClientsAUser = 250;  // of the 256 streams that a user may have
 constexpr std::int64_t kTrialsAStudy = 60;
 // Trials differ from each other for so long; later ones ask for what others have asked for.
 constexpr std::int64_t kDifferentTrials = 30'000;
 constexpr Seconds kRetireAfter{30};
 
-std::vector<std::string> AddUsers(Client& client, std::size_t count) {
-  const v1::ListUsersResponse users = Need(client.connection().ListUsers({}));
-  const auto administrator = std::ranges::find(users.users(), v1::ROLE_ADMINISTRATOR, &v1::User::role);
-  std::vector<std::string> tokens;
-  for (std::size_t i = 0; i < count; ++i) {
-    v1::AddUserRequest request;
-    request.set_request_id("user-" + std::to_string(i));
-    request.set_name("user-" + std::to_string(i));
-    request.set_team(administrator->team());
-    request.set_token_sha256(Sha256Hex(tokens.emplace_back(NewToken())));
-    Need(client.connection().AddUser(request));
-  }
-  return tokens;
-}
-
 // What calls of each kind took, in milliseconds. Thread-safe.
-class Times {
+class CallTimes {
  public:
   template <class Call>
   auto Of(const std::string& name, const Call& call) {
@@ -69,9 +53,10 @@ class Times {
 };
 
 // Studies that run side by side: each is given its trials one by one, ends, and is followed by another.
-class Studies {
+class CrowdStudies {
  public:
-  Studies(const std::string& address, CrowdClients& crowd, std::size_t clients, Times& times, std::size_t count)
+  CrowdStudies(const std::string& address, CrowdClients& crowd, std::size_t clients, CallTimes& times,
+               std::size_t count)
       : client_(Need(espalier::Client::Connect(address))),
         crowd_(crowd),
         clients_(clients),
@@ -113,7 +98,7 @@ class Studies {
   espalier::Client client_;
   CrowdClients& crowd_;
   const std::size_t clients_;
-  Times& times_;
+  CallTimes& times_;
   std::vector<Running> studies_;
   std::int64_t submitted_ = 0;
   std::atomic<std::int64_t> begun_ = 0;
@@ -140,11 +125,12 @@ void RunCrowd(Figures& figures, Size size) {
   const Seconds first(static_cast<double>(size.Of(600, 2)));
   const Seconds second(static_cast<double>(size.Of(600, 2)));
   const Service service(kRetireAfter);
-  StubNodes cluster(service, kServers, kSlotsAServer);
+  StubNodes cluster(service, kCrowdServers, kSlotsACrowdServer);
   Client client = Need(Client::Connect(service.address()));
-  CrowdClients crowd(service.address(), AddUsers(client, 1 + (clients - 1) / kClientsAUser), clients);
-  Times times;
-  Studies running(service.address(), crowd, clients, times, studies);
+  CrowdClients crowd(service.address(),
+                     AddMembers(client, 1 + static_cast<std::int64_t>((clients - 1) / kClientsAUser)), clients);
+  CallTimes times;
+  CrowdStudies running(service.address(), crowd, clients, times, studies);
   Client other = Need(Client::Connect(service.address()));
   std::jthread training([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) cluster.ReportFinished(cluster.AwaitOrder(), 0.5);

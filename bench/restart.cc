@@ -14,9 +14,9 @@
 namespace espalier::bench {
 namespace {
 
-constexpr int kServers = 64;
-constexpr int kSlotsAServer = 8;
-constexpr std::int64_t kPart = 25'000;  // trials that wait at a time
+constexpr int kTrainingServers = 64;
+constexpr int kSlotsATrainingServer = 8;
+constexpr std::int64_t kTrainedAtOnce = 25'000;  // trials that wait at a time
 
 // By a program of its own, so that nothing else is in its memory.
 double HeapBytesANode(std::int64_t nodes) {
@@ -27,11 +27,11 @@ double HeapBytesANode(std::int64_t nodes) {
 
 // Each with four plan nodes of its own, a run, a state and metrics.
 StudyId TrainStudy(const Service& service, std::int64_t trials) {
-  StubNodes cluster(service, kServers, kSlotsAServer);
+  StubNodes cluster(service, kTrainingServers, kSlotsATrainingServer);
   Client client = Need(Client::Connect(service.address()));
   Study study = Need(client.CreateStudy(StubStudy("restart")));
-  for (std::int64_t first = 0; first < trials; first += kPart) {
-    const std::int64_t count = std::min(kPart, trials - first);
+  for (std::int64_t first = 0; first < trials; first += kTrainedAtOnce) {
+    const std::int64_t count = std::min(kTrainedAtOnce, trials - first);
     Submit(client, study.id(), Shape::kFourNodes, first, count, 1);
     for (std::int64_t i = 0; i < count; ++i) cluster.ReportFinished(cluster.AwaitOrder(), 0.5);
     cluster.WaitUntilStored();

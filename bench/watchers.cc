@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/token.h"
 #include "bench/benches.h"
+#include "bench/members.h"
 #include "bench/output_of.h"
 #include "bench/service.h"
 #include "bench/stub_node.h"
@@ -137,23 +138,6 @@ class Others {
   std::int64_t requests_ = 0;
 };
 
-// So many users of the administrator's team, whose the study is: their tokens.
-std::vector<std::string> AddUsers(Client& client, std::int64_t count) {
-  const v1::ListUsersResponse users = Need(client.connection().ListUsers({}));
-  const auto administrator = std::ranges::find(users.users(), v1::ROLE_ADMINISTRATOR, &v1::User::role);
-  std::vector<std::string> tokens;
-  for (std::int64_t i = 1; i <= count; ++i) {
-    const std::string name = "watcher-" + std::to_string(i);
-    v1::AddUserRequest request;
-    request.set_request_id(name);
-    request.set_name(name);
-    request.set_team(administrator->team());
-    request.set_token_sha256(Sha256Hex(tokens.emplace_back(NewToken())));
-    Need(client.connection().AddUser(request));
-  }
-  return tokens;
-}
-
 }  // namespace
 
 void WatchStudy(const std::string& address, std::int64_t study, const std::string& ready_file,
@@ -188,7 +172,7 @@ void RunWatchers(Figures& figures, Size size) {
   const StubNodes node(service);
   Client client = Need(Client::Connect(service.address()));
   const StudyId study = Need(client.CreateStudy(StubStudy("watched"))).id();
-  const std::vector<std::string> tokens = AddUsers(client, size.Of(8, 1));
+  const std::vector<std::string> tokens = AddMembers(client, size.Of(8, 1));
   const auto watchers = static_cast<std::int64_t>(tokens.size()) * kWatchesAUser;
   Others others(client, study);
   others.Measure(figures, "unwatched", size.Of(500, 5), "");
