@@ -131,17 +131,21 @@ void EventStream::Ask(Watched& watched, const Caller& caller) {
     *turn = as.has_value() ? master::TakeTurn(state, study, next, *as)
                            : Result<EventTurn>(tl::unexpected<Error>(as.error()));
   };
-  watch_.Read(id_, watched.study, read,
-              [this, turn, caller, id = watched.id, number = watched.number_](const Result<void>& outcome) {
-                is_asking_ = false;
-                if (is_over_) return;
-                if (!outcome.has_value()) return End(outcome);
-                const auto found = watches_.find(id);
-                if (found != watches_.end() && found->second->number_ == number) {
-                  TakeTurn(*found->second, std::move(*turn), caller);
-                }
-                Serve();
-              });
+  const auto may_see = [caller, study = watched.study, seen_as = seen_as_](const MasterState& state) {
+    const Result<Caller> as = seen_as(state, study, caller);
+    return as.has_value() && FindStudy(state, study, *as).has_value();
+  };
+  const auto done = [this, turn, caller, id = watched.id, number = watched.number_](const Result<void>& outcome) {
+    is_asking_ = false;
+    if (is_over_) return;
+    if (!outcome.has_value()) return End(outcome);
+    const auto found = watches_.find(id);
+    if (found != watches_.end() && found->second->number_ == number) {
+      TakeTurn(*found->second, std::move(*turn), caller);
+    }
+    Serve();
+  };
+  watch_.Read(id_, {.study = watched.study, .may_see = may_see, .read = read, .done = done});
 }
 
 void EventStream::TakeTurn(Watched& watched, Result<EventTurn> turn, const Caller& caller) {

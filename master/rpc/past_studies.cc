@@ -1,7 +1,6 @@
 #include "master/rpc/past_studies.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -80,14 +79,23 @@ Result<PastStudy> PastStudies::StateWith(TrialId trial, const Caller& caller) {
 }
 
 Result<PastStudy> PastStudies::Copy(StudyId study) {
+  ESPALIER_ASSIGN(const bool was_retired, IsRetiredNow(study));
+  if (was_retired) return StateOf(study);
+  Result<MasterState> part = CopyStudy([this](const auto& look) { return master_.Read(look); }, study);
+  ESPALIER_ASSIGN(const bool is_retired, IsRetiredNow(study));  // meanwhile: memory may have forgotten the rest of it
+  if (is_retired) return StateOf(study);
+  ESPALIER_RETURN_IF_ERROR(part);
+  return std::make_shared<const MasterState>(*std::move(part));
+}
+
+Result<bool> PastStudies::IsRetiredNow(StudyId study) {
   bool is_retired = false;
-  ESPALIER_RETURN_IF_ERROR(LookAtState(master_, [&](const MasterState& state) -> Result<void> {
+  const Look look = [&](const MasterState& state) -> Result<void> {
     is_retired = IsRetired(state, study);
     return {};
-  }));
-  if (is_retired) return StateOf(study);
-  ESPALIER_ASSIGN(MasterState part, CopyStudy([this](const auto& look) { return master_.Read(look); }, study));
-  return std::make_shared<const MasterState>(std::move(part));
+  };
+  ESPALIER_RETURN_IF_ERROR(LookAtState(master_, look));
+  return is_retired;
 }
 
 Result<PastStudy> PastStudies::StateOf(StudyId study) {

@@ -60,6 +60,7 @@ class PastStudies {
     std::function<void(Result<PastStudy>)> done;
   };
 
+  Result<bool> IsRetiredNow(StudyId study);
   Result<PastStudy> StateOf(StudyId study);
   // Of a trial that memory lacks. Null: the caller may see no such trial.
   Result<PastStudy> StateWith(TrialId trial, const Caller& caller);

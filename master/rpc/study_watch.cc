@@ -210,9 +210,8 @@ void StudyWatch::TakeCount(StudyId study, const Counted& counted) {
   }
 }
 
-void StudyWatch::Read(StreamId stream, StudyId study, std::function<void(const MasterState&)> read,
-                      std::function<void(Result<void>)> done) {
-  readings_.push_back({stream, study, std::move(read), std::move(done)});
+void StudyWatch::Read(StreamId stream, Asked asked) {
+  readings_.push_back({stream, std::move(asked)});
   StartReads();
 }
 
@@ -229,8 +228,8 @@ void StudyWatch::StartReads() {
 void StudyWatch::Begin(const Reading& reading) {
   const auto is_retired = std::make_shared<bool>(false);
   const auto read = [reading, is_retired](const MasterState& state) {
-    *is_retired = IsRetired(state, reading.study);
-    if (!*is_retired) reading.read(state);
+    *is_retired = IsRetired(state, reading.asked.study) && reading.asked.may_see(state);
+    if (!*is_retired) reading.asked.read(state);
   };
   const auto end = [this, reading](const Result<void>& outcome) {
     hand_([this, reading, outcome] { EndRead(reading, outcome); });
@@ -238,18 +237,18 @@ void StudyWatch::Begin(const Reading& reading) {
   const auto look_at_past = [this, reading, end](const Result<PastStudy>& past) {
     if (!past.has_value()) return end(tl::unexpected<Error>(past.error()));
     hand_([this, reading, past = *past] {
-      reading.read(*past);
+      reading.asked.read(*past);
       EndRead(reading, {});
     });
   };
   master_.PostRead(read, [this, reading, is_retired, end, look_at_past](const Result<void>& outcome) {
-    outcome.has_value() && *is_retired ? pasts_.Ask(reading.study, look_at_past) : end(outcome);
+    outcome.has_value() && *is_retired ? pasts_.Ask(reading.asked.study, look_at_past) : end(outcome);
   });
 }
 
 void StudyWatch::EndRead(const Reading& reading, const Result<void>& outcome) {
   --reading_count_;
-  if (streams_.contains(reading.stream)) reading.done(outcome);
+  if (streams_.contains(reading.stream)) reading.asked.done(outcome);
   StartReads();
 }
 

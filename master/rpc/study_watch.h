@@ -82,8 +82,13 @@ class StudyWatch {
   // Looks at a state of the study, the event loop's, there, or, where it is retired, one of its own, here; then, once
   // all it has seen is durable, `done` is called here, unless the stream is forgotten. Few do so at once: others wait
   // their turn. Error for `done`: of MasterPort::PostRead, or of PastStudies.
-  void Read(StreamId stream, StudyId study, std::function<void(const MasterState&)> read,
-            std::function<void(Result<void>)> done);
+  struct Asked {
+    StudyId study;
+    std::function<bool(const MasterState&)> may_see;  // a retired study; else nothing is read from the database
+    std::function<void(const MasterState&)> read;
+    std::function<void(Result<void>)> done;
+  };
+  void Read(StreamId stream, Asked asked);
 
  private:
   // What the watchers of one study share.
@@ -105,9 +110,7 @@ class StudyWatch {
   };
   struct Reading {
     StreamId stream;
-    StudyId study;
-    std::function<void(const MasterState&)> read;
-    std::function<void(Result<void>)> done;
+    Asked asked;
   };
   struct Counted;
   using Due = std::set<std::pair<Seconds, StudyId>>;

@@ -1,8 +1,10 @@
-// Reads what a query finds in turns, so that memory holds few of its rows at a time. For the .cc files of this folder
+// Reads what a query finds in turns, so that memory holds few of its rows at a time, and whoever takes
+// them and the database work side by side. For the .cc files of this folder
 // only.
 #pragma once
 
 #include <algorithm>
+#include <future>
 #include <string>
 #include <string_view>
 
@@ -22,11 +24,13 @@ void EachRow(pqxx::transaction_base& transaction, std::string_view name, const T
   const auto query = std::ranges::find(queries, name, &EmbeddedSql::name);
   ESPALIER_CHECK(query != queries.end()) << "there is no query " << name;
   transaction.exec_params("DECLARE each_row NO SCROLL CURSOR FOR " + std::string(query->text), values...);
+  const auto fetch = [&] { return transaction.exec("FETCH FORWARD " + std::to_string(kRowsATurn) + " FROM each_row"); };
   Columns columns;
-  while (true) {
-    const pqxx::result rows = transaction.exec("FETCH FORWARD " + std::to_string(kRowsATurn) + " FROM each_row");
+  for (pqxx::result rows = fetch(); !rows.empty();) {
+    // The database finds the next ones meanwhile.
+    std::future<pqxx::result> next = std::async(std::launch::async, fetch);
     for (const pqxx::row& row : rows) take(RowReader(row, columns));
-    if (rows.size() < kRowsATurn) break;
+    rows = next.get();
   }
   transaction.exec("CLOSE each_row");
 }
