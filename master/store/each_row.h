@@ -1,6 +1,5 @@
-// Reads what a query finds in turns, so that memory holds few of its rows at a time, and whoever takes
-// them and the database work side by side. For the .cc files of this folder
-// only.
+// Reads what a query finds in turns, so that memory holds few of its rows at a time, and whoever takes them and the
+// database work side by side. For the .cc files of this folder only.
 #pragma once
 
 #include <algorithm>
