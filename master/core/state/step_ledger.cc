@@ -9,11 +9,6 @@
 namespace espalier::master {
 namespace {
 
-// Now, or before.
-bool Serves(const Run& run, StudyId study) {
-  return run.charges.contains(study) || std::binary_search(run.serves.begin(), run.serves.end(), study);
-}
-
 // Steps (from, to].
 struct Interval {
   Step from;
@@ -22,20 +17,36 @@ struct Interval {
 
 Interval Overlap(Interval a, Interval b) { return {std::max(a.from, b.from), std::min(a.to, b.to)}; }
 
-// How many steps of `within` lie in one of these.
-std::int64_t Covered(std::vector<Interval> intervals, Interval within) {
-  std::sort(intervals.begin(), intervals.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
-  std::int64_t count = 0;
-  Step reached = within.from;
-  for (const Interval& interval : intervals) {
-    const Step from = std::max(interval.from, reached);
-    const Step to = std::min(interval.to, within.to);
-    if (to <= from) continue;
-    count += to - from;
-    reached = to;
+// Steps, as intervals that neither overlap nor touch, in order.
+class IntervalSet {
+ public:
+  // O(intervals).
+  void Add(Interval added) {
+    if (added.to <= added.from) return;
+    const auto first = std::ranges::lower_bound(intervals_, added.from, {}, &Interval::to);
+    auto last = first;
+    for (; last != intervals_.end() && last->from <= added.to; ++last) {
+      added = {std::min(added.from, last->from), std::max(added.to, last->to)};
+    }
+    intervals_.insert(intervals_.erase(first, last), added);
   }
-  return count;
-}
+  void Add(const IntervalSet& added) {
+    for (const Interval& each : added.intervals_) Add(each);
+  }
+
+  // How many steps of `within` are in it.
+  std::int64_t Covered(Interval within) const {
+    std::int64_t count = 0;
+    for (const Interval& each : intervals_) {
+      const Interval overlap = Overlap(each, within);
+      if (overlap.from < overlap.to) count += overlap.to - overlap.from;
+    }
+    return count;
+  }
+
+ private:
+  std::vector<Interval> intervals_;
+};
 
 std::int64_t Nanoseconds(Seconds seconds) { return std::llround(seconds.count() * 1e9); }
 
@@ -50,31 +61,13 @@ std::int64_t StepTimeOf(const PlanNode& node) {
   return steps == 0 ? 0 : time / steps;
 }
 
-// What was trained under a node, as one study sees it.
-struct Trained {
-  std::vector<Interval> all;
-  std::vector<Interval> own;      // by runs that serve the study
-  std::vector<Interval> earlier;  // by others, ordered before it was created
-};
-
-void AddRange(const MasterState& state, const TrainedRange& range, StudyId study, Trained& trained) {
-  trained.all.push_back({range.from, range.to});
-  const auto run = state.runs.find(range.run);  // none: it is not loaded yet, or served retired studies alone
-  if (run != state.runs.end() && Serves(run->second, study)) {
-    trained.own.push_back({range.from, range.to});
-  } else if (range.run < state.studies.at(study).first_run) {
-    trained.earlier.push_back({range.from, range.to});
+// Those that it serves, or has served: each once.
+template <class Take>
+void EachServed(const Run& run, const Take& take) {
+  for (const auto& [study, charge] : run.charges) take(study);
+  for (const StudyId study : run.serves) {
+    if (!run.charges.contains(study)) take(study);
   }
-}
-
-Trained TrainedUnder(const MasterState& state, const SearchPlan& plan, const PlanNode& node, StudyId study) {
-  Trained trained;
-  if (const Origin* origin = OriginOf(plan, node.id)) {
-    trained.all.push_back({node.start, origin->point.step});
-    trained.earlier.push_back({node.start, origin->point.step});
-  }
-  for (const TrainedRange& range : node.results->trained) AddRange(state, range, study, trained);
-  return trained;
 }
 
 }  // namespace
@@ -112,49 +105,123 @@ StepTotals StepLedger::Of(StudyId study) const {
   return totals == totals_.end() ? StepTotals{} : totals->second;
 }
 
+// What a node adds to the totals of some of the studies there, worked out in one walk over the runs that trained under
+// it, in the order in which they were ordered.
+class StepLedger::NodeCount {
+ public:
+  NodeCount(const StepLedger& ledger, const MasterState& state, const PlanNode& node)
+      : ledger_(ledger), state_(state), node_(node) {}
+
+  void Add(const Share& share) {
+    Counted counted{.study = share.study,
+                    .first_run = state_.studies.at(share.study).first_run,
+                    .done = node_.start,
+                    .wanted = node_.start,
+                    .claimed = node_.start};
+    for (const End& end : share.ends) {
+      if (end.done > 0) counted.done = end.at;
+      if (end.wanted > 0) counted.wanted = end.at;
+      if (end.claimed > 0) counted.claimed = end.at;
+      counted.done_steps += (end.at - node_.start) * end.done;
+      counted.part.wanted += (end.at - node_.start) * end.wanted;
+    }
+    counted.part.unique = counted.done - node_.start;
+    counted.part.wanted_once = counted.wanted - node_.start;
+    counted_.push_back(std::move(counted));
+  }
+
+  // Calls `take` with each study and its part. O(runs that trained there x studies that they serve, and studies added).
+  template <class Take>
+  void Each(const SearchPlan& plan, const Take& take) {
+    const Origin* origin = OriginOf(plan, node_.id);
+    if (!node_.results->trained.empty() || origin != nullptr) Walk(origin);
+    for (const Counted& counted : counted_) take(counted.study, counted.part);
+  }
+
+ private:
+  struct Counted {
+    StudyId study;
+    RunId first_run;
+    Step done;
+    Step wanted;
+    Step claimed;
+    std::int64_t done_steps = 0;
+    StepTotals part{};
+    IntervalSet own{};      // trained by runs that serve it
+    IntervalSet earlier{};  // by runs ordered before it was created, or by other code
+  };
+
+  void Walk(const Origin* origin) {
+    std::ranges::sort(counted_, {}, &Counted::study);
+    std::vector<Counted*> by_creation;
+    for (Counted& counted : counted_) by_creation.push_back(&counted);
+    std::ranges::sort(by_creation, {}, &Counted::first_run);
+    std::vector<const TrainedRange*> ranges;
+    for (const TrainedRange& range : node_.results->trained) ranges.push_back(&range);
+    const auto run_of = [](const TrainedRange* range) { return range->run; };
+    if (!std::ranges::is_sorted(ranges, {}, run_of)) std::ranges::sort(ranges, {}, run_of);
+
+    IntervalSet before;  // trained by runs of smaller ids
+    auto created = by_creation.begin();
+    for (const TrainedRange* range : ranges) {
+      for (; created != by_creation.end() && (*created)->first_run <= range->run; ++created)
+        (*created)->earlier = before;
+      CountRange(*range, before);
+      before.Add(Interval{range->from, range->to});
+    }
+    for (; created != by_creation.end(); ++created) (*created)->earlier = before;
+
+    IntervalSet others;  // trained by other code
+    if (origin != nullptr) others.Add(Interval{node_.start, origin->point.step});
+    before.Add(others);
+    const WideCount step_time = StepTimeOf(node_);
+    for (Counted& counted : counted_) Finish(counted, before, others, step_time);
+  }
+
+  void CountRange(const TrainedRange& range, const IntervalSet& before) {
+    const auto run = state_.runs.find(range.run);  // none: it is not loaded yet, or served retired studies alone
+    if (run == state_.runs.end()) return;
+    EachServed(run->second, [&](StudyId study) {
+      const auto counted = std::ranges::lower_bound(counted_, study, {}, &Counted::study);
+      if (counted == counted_.end() || counted->study != study) return;
+      counted->own.Add(Interval{range.from, range.to});
+      const Interval trained = Overlap({range.from, range.to}, {node_.start, counted->claimed});
+      if (trained.to <= trained.from) return;
+      counted->part.trained += trained.to - trained.from;
+      counted->part.re_derived += before.Covered(trained);
+      const auto needless = ledger_.needless_.find(range.run);
+      if (needless == ledger_.needless_.end()) return;
+      for (const StepRange& each : needless->second) {
+        if (each.node != node_.id) continue;
+        const Interval wasted = Overlap({each.from, each.to}, trained);
+        if (wasted.from < wasted.to) counted->part.wasted += wasted.to - wasted.from;
+      }
+    });
+  }
+
+  void Finish(Counted& counted, const IntervalSet& all, const IntervalSet& others, WideCount step_time) const {
+    StepTotals& part = counted.part;
+    part.claimed_time = counted.done_steps * step_time;
+    part.unique_time = part.unique * step_time;
+    part.wanted_trained = all.Covered({node_.start, counted.wanted});
+    const std::int64_t own = counted.own.Covered({node_.start, counted.done});
+    counted.own.Add(counted.earlier);
+    counted.own.Add(others);
+    part.reused = counted.own.Covered({node_.start, counted.done}) - own;
+  }
+
+  const StepLedger& ledger_;
+  const MasterState& state_;
+  const PlanNode& node_;
+  std::vector<Counted> counted_;
+};
+
 StepTotals StepLedger::PartOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node,
                               const Share& share) const {
+  NodeCount count(*this, state, node);
+  count.Add(share);
   StepTotals part;
-  Step done = node.start;
-  Step wanted = node.start;
-  Step claimed = node.start;
-  std::int64_t done_steps = 0;
-  for (const End& end : share.ends) {
-    if (end.done > 0) done = end.at;
-    if (end.wanted > 0) wanted = end.at;
-    if (end.claimed > 0) claimed = end.at;
-    done_steps += (end.at - node.start) * end.done;
-    part.wanted += (end.at - node.start) * end.wanted;
-  }
-  part.unique = done - node.start;
-  part.wanted_once = wanted - node.start;
-  if (node.results->trained.empty() && OriginOf(plan, node.id) == nullptr) return part;
-  const WideCount step_time = StepTimeOf(node);
-  part.claimed_time = done_steps * step_time;
-  part.unique_time = part.unique * step_time;
-  const Trained trained = TrainedUnder(state, plan, node, share.study);
-  part.wanted_trained = Covered(trained.all, {node.start, wanted});
-  std::vector<Interval> not_reused = trained.own;
-  const std::int64_t own = Covered(not_reused, {node.start, done});
-  not_reused.insert(not_reused.end(), trained.earlier.begin(), trained.earlier.end());
-  part.reused = Covered(not_reused, {node.start, done}) - own;
-  for (const TrainedRange& range : node.results->trained) {
-    const auto run = state.runs.find(range.run);
-    if (run == state.runs.end() || !Serves(run->second, share.study)) continue;
-    const Interval counted = Overlap({range.from, range.to}, {node.start, claimed});
-    if (counted.to <= counted.from) continue;
-    part.trained += counted.to - counted.from;
-    std::vector<Interval> before;
-    for (const TrainedRange& other : node.results->trained) {
-      if (other.run < range.run) before.push_back({other.from, other.to});
-    }
-    part.re_derived += Covered(std::move(before), counted);
-    const auto needless = needless_.find(range.run);
-    if (needless == needless_.end()) continue;
-    for (const StepRange& each : needless->second) {
-      if (each.node == node.id) part.wasted += Covered({{each.from, each.to}}, counted);
-    }
-  }
+  count.Each(plan, [&](StudyId, const StepTotals& of_study) { part = of_study; });
   return part;
 }
 
@@ -163,11 +230,13 @@ void StepLedger::AddParts(const MasterState& state, PlanId plan_id, PlanNodeId n
   if (shares == shares_.end()) return;
   const SearchPlan& plan = state.plans.at(plan_id);
   const PlanNode& node = plan.Node(node_id);
+  NodeCount count(*this, state, node);
   for (const Share& share : shares->second) {
-    if (frozen_.contains(share.study)) continue;
-    const StepTotals part = PartOf(state, plan, node, share);
-    sign > 0 ? (void)(totals_[share.study] += part) : (void)(totals_[share.study] -= part);
+    if (!frozen_.contains(share.study)) count.Add(share);
   }
+  count.Each(plan, [&](StudyId study, const StepTotals& part) {
+    sign > 0 ? (void)(totals_[study] += part) : (void)(totals_[study] -= part);
+  });
 }
 
 StepLedger::Reach StepLedger::ReachOf(const SearchPlan& plan, const Trial& trial) {

@@ -55,8 +55,8 @@ class StepLedger {
   // The trial's claims were added to or settled. O(plan nodes between its old ends and its new ones).
   void ClaimsChanged(const MasterState& state, const Trial& trial);
 
-  // Makes a change of what was trained under the node, or of the runs that trained there. O(studies on the node x runs
-  // that trained there).
+  // Makes a change of what was trained under the node, or of the runs that trained there. O(studies on the node +
+  // runs that trained there x studies that they serve).
   template <class Change>
   void Around(const MasterState& state, PlanId plan, PlanNodeId node, const Change& change) {
     AddParts(state, plan, node, -1);
@@ -105,6 +105,8 @@ class StepLedger {
     RunId run;
     PromiseId promise;
   };
+
+  class NodeCount;
 
   static Reach ReachOf(const SearchPlan& plan, const Trial& trial);
   StepTotals PartOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node, const Share& share) const;
