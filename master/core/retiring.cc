@@ -9,8 +9,8 @@
 namespace espalier::master {
 namespace {
 
-constexpr Seconds kPutOffFor{60};
-constexpr Time::duration kServerAwayFor = std::chrono::hours(1);
+constexpr Seconds kRetirementPutOffFor{60};
+constexpr Time::duration kLeavingPutOffFor = std::chrono::hours(1);
 constexpr Time::duration kServerAwayMax = std::chrono::days(7);
 constexpr std::size_t kCostOfAStudy = 100;  // more than of the trials and the rest that it has
 
@@ -57,11 +57,11 @@ class Retirement {
     return std::min(left, has) + kCostOfAStudy;
   }
 
-  std::size_t ForgetRequests(std::size_t left) {
+  std::size_t ForgetAnswers(std::size_t left) {
     const auto oldest = state_.index.own_requests.begin();
     const Time before = draft_.now - kRequestsKeptFor;
     if (oldest == state_.index.own_requests.end() || oldest->first >= before) return 0;
-    draft_.Do(master::ForgetRequests{before, left});
+    draft_.Do(ForgetRequests{before, left});
     return left;
   }
 
@@ -74,7 +74,7 @@ class Retirement {
     RetireRuns leaving;
     for (const RunId run : due) {
       if (MayReportYet(state_.runs.at(run))) {
-        draft_.Do(PutOffLeaving{run, draft_.now + kServerAwayFor});
+        draft_.Do(PutOffLeaving{run, draft_.now + kLeavingPutOffFor});
       } else {
         leaving.runs.push_back(run);
       }
@@ -88,7 +88,7 @@ class Retirement {
     if (next == state_.index.to_retire.end() || next->first + *draft_.settings.retire_after > draft_.now) return 0;
     const StudyId study = next->second;
     if (IsServed(state_, study)) {
-      const auto again = draft_.now + kPutOffFor - *draft_.settings.retire_after;
+      const auto again = draft_.now + kRetirementPutOffFor - *draft_.settings.retire_after;
       draft_.Do(PutOffRetirement{study, std::chrono::ceil<Time::duration>(again)});
       return kCostOfAStudy;
     }
@@ -138,7 +138,7 @@ void RetireSome(Draft& draft) {
   for (std::size_t left = kRetiredATick; left > 0;) {
     std::size_t cost = retirement.Forget(left);
     if (cost == 0) cost = retirement.Leave(left);
-    if (cost == 0) cost = retirement.ForgetRequests(left);
+    if (cost == 0) cost = retirement.ForgetAnswers(left);
     if (cost == 0) cost = retirement.Retire(left);
     if (cost == 0) return;
     left -= std::min(left, cost);

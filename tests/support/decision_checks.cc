@@ -69,12 +69,16 @@ void DecisionChecks::OnLoaded(const MasterState& state) {
 
 void DecisionChecks::OnDecided(const Transition& transition, const MasterState& state) {
   for (const auto& [id, plan] : state.plans) CheckPlan(state, plan);
-  for (const auto& [id, study] : state.studies) CheckStudy(state, id);
+  for (const auto& [id, study] : state.studies) {
+    if (!IsRetired(state, id)) CheckStudy(state, id);
+  }
   CheckCache(state);
   for (const Effect& effect : transition.effects) {
     if (const auto* added = std::get_if<EventsAdded>(&effect)) Hear(*added, state);
   }
-  for (const auto& [study, events] : state.events) REQUIRE(announced_[study] == events.size());
+  for (const auto& [study, events] : state.events) {
+    if (!IsRetired(state, study)) REQUIRE(announced_[study] == events.size());
+  }
 }
 
 void DecisionChecks::Hear(const EventsAdded& added, const MasterState& state) {

@@ -4,8 +4,6 @@
 #include <limits>
 
 #include "base/digest.h"
-#include "master/core/retiring.h"
-#include "sim/memory_history_store.h"
 
 namespace espalier::master {
 namespace {
@@ -75,11 +73,6 @@ Metrics EditGenerator::SomeMetrics() {
   Metrics metrics;
   for (int i = 0; i <= Below(3); ++i) metrics["m" + Text()] = Number();
   return metrics;
-}
-
-template <class Map>
-typename Map::key_type EditGenerator::AnyKey(const Map& map) {
-  return std::next(map.begin(), Below(static_cast<int>(map.size())))->first;
 }
 
 void EditGenerator::AddEvent(StudyId study, StudyEvent event) {
@@ -407,61 +400,11 @@ void EditGenerator::Close() {
   if (state_.running_studies.empty() || !Chance(20)) return;
   const StudyId study = *state_.running_studies.begin();
   Do(SetKeep{study, static_cast<Keep>(Below(4))});
-  if (!state_.retired.empty()) {
-    const auto& [retired, as] = *std::next(state_.retired.begin(), Below(static_cast<int>(state_.retired.size())));
-    std::vector<KeptState> kept = as.kept;
-    if (Chance(50)) kept.clear();
-    Do(SetKeep{retired, static_cast<Keep>(Below(4)), kept});
-  }
   Do(SetWeight{.team = {}, .study = study, .weight = 0.25 * static_cast<double>(1 + Below(9))});
   Do(CloseStudy{study, Chance(30), Chance(30) ? Text() : ""});
   if (!Chance(50)) return;
   AddEvent(study, StudyFinished{});
   Do(FinishStudy{study, Moment()});
-}
-
-// A study that is finished, whatever else is to be done before.
-void EditGenerator::Retire() {
-  const StudyId study = AnyStudy();
-  if (!state_.studies.at(study).finished_at || IsRetired(state_, study)) return;
-  for (const TrialId trial : state_.trials_by_study.at(study)) EndTrial(trial);
-  const std::set<RunId> active = state_.active_runs;
-  for (const RunId run : active) {
-    if (state_.runs.at(run).charges.contains(study)) EndRun(run);
-  }
-  if (state_.states_awaited.contains(study)) return;
-  Do(ListKept{study, 1'000'000});
-  histories_.emplace(study, StoredPart(HistoryOf(state_, study)));
-  for (auto it = state_.requests.lower_bound({study, ""}); it != state_.requests.end() && it->first.first == study;
-       ++it) {
-    requests_[study].emplace(it->first.second, it->second);
-  }
-  Do(RetireStudy{study, RetiredNow(state_, study, Moment())});
-  while (state_.index.forgetting.contains(study)) Do(ForgetSome{study, 2});
-  RetireRuns leaving;
-  for (const auto& [run, from] : state_.index.leaves_from) leaving.runs.push_back(run);
-  if (!leaving.runs.empty() && Chance(70)) Do(std::move(leaving));
-}
-
-void EditGenerator::EndTrial(TrialId id) {
-  const Trial trial = state_.trials.at(id);
-  const std::set<ClaimId> waiting = state_.plans.at(trial.plan).waiting;
-  for (const ClaimId claim : waiting) {
-    const Claim settled = state_.plans.at(trial.plan).claims.at(claim);
-    if (settled.trial != id) continue;
-    Do(ChangePlan{trial.plan, SettleClaim{claim, ClaimState::kCancelled}});
-    if (IsForStateAlone(settled)) continue;
-    AddEvent(trial.study, ClaimSettled{claim, id, settled.point.step, ClaimState::kCancelled, {}, {}});
-  }
-  if (!trial.closed) Do(CloseTrial{id, true});
-}
-
-void EditGenerator::EndRun(RunId id) {
-  const std::map<PromiseId, Promise> promises = state_.runs.at(id).promises;
-  for (const auto& [promise, made] : promises) {
-    if (made.state == PromiseState::kOpen) Do(SettlePromise{id, promise, PromiseState::kLost, Moment()});
-  }
-  Do(SetRunState{id, Ended{}});
 }
 
 StudyId EditGenerator::AnyStudy() { return AnyKey(state_.studies); }
@@ -483,7 +426,8 @@ StateEdit EditGenerator::Next(int step_count_max) {
         &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,   &EditGenerator::Close,
         &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser,
         &EditGenerator::BringCode,      &EditGenerator::ChangeDrain, &EditGenerator::ChoosePolicy,
-        &EditGenerator::ChangeDue,      &EditGenerator::Retire};
+        &EditGenerator::ChangeDue,      &EditGenerator::Retire,
+        &EditGenerator::PinRetired};
     (this->*kSteps[Below(static_cast<int>(std::size(kSteps)))])();
   }
   return std::move(edit_);

@@ -18,6 +18,9 @@ class EditGenerator {
   // stored.
   StateEdit Next(int step_count_max = 12);
 
+  // All that is not yet retired is finished and retired; a study may have to wait for a state, and stays.
+  StateEdit RetireAll();
+
   // What all edits so far make.
   const MasterState& state() const { return state_; }
 
@@ -34,7 +37,9 @@ class EditGenerator {
   Time Moment();
   Metrics SomeMetrics();
   template <class Map>
-  typename Map::key_type AnyKey(const Map& map);
+  typename Map::key_type AnyKey(const Map& map) {
+    return std::next(map.begin(), Below(static_cast<int>(map.size())))->first;
+  }
 
   void Register();
   void ChangeUser();
@@ -56,6 +61,8 @@ class EditGenerator {
   void ChangeRun();
   void Close();
   void Retire();
+  void Retire(StudyId study);
+  void PinRetired();
   void EndTrial(TrialId id);
   void EndRun(RunId id);
   StudyId AnyStudy();

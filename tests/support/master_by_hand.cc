@@ -61,6 +61,11 @@ void MasterByHand::LoseServers() {
   servers.clear();
 }
 
+void MasterByHand::Wait(Time::duration time) {
+  now_ += time;
+  Handle(Tick{.arrived = moment_, .heard_until = moment_});
+}
+
 void MasterByHand::AnswerQuestions() {
   for (const CurveQuestion& question : std::exchange(questions, {})) Handle(AnswerTo(question));
 }

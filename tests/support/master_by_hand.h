@@ -37,6 +37,8 @@ class MasterByHand : public CalledMaster {
   // A server's first incarnation registers: with one device of so many slots, or with these.
   void Connect(const std::string& name, int slots);
   void Connect(const std::string& name, std::vector<Device> devices);
+  // Everybody is heard again at once after so long, in which nothing else happens; then a tick.
+  void Wait(Time::duration time);
   // What was asked about curves is answered.
   void AnswerQuestions();
   // Nobody is heard for longer than a lease: every server is lost, with what it runs.

@@ -255,6 +255,7 @@ struct Applier {
   void operator()(const AddRequest& change) const {
     AddNew(state.requests, change.key, change.answer, "request");
     if (change.key.first == StudyId{0}) state.index.own_requests.emplace(change.answer.at, change.key.second);
+    if (IsRetired(state, change.key.first)) state.index.forgetting.insert(change.key.first);
   }
   void operator()(const SetUser& change) const { state.users.insert_or_assign(change.user.name, change.user); }
   void operator()(const AddArchive& change) const { AddNew(state.archives, change.sha256, change.archive, "archive"); }

@@ -25,14 +25,29 @@ void MustCommit(StateStore& store, const StateEdit& edit) {
 
 // A store that has loaded and stored something of every kind, and the generator that made it.
 struct Filled {
-  explicit Filled(std::uint64_t seed = 8) : generator(seed) {
+  explicit Filled(std::uint64_t seed = 8, int commits = 20, int steps_max = 12) : generator(seed) {
     REQUIRE(store->Load().has_value());
-    for (int i = 0; i < 20; ++i) MustCommit(*store, generator.Next());
+    for (int i = 0; i < commits; ++i) MustCommit(*store, generator.Next(steps_max));
   }
   std::unique_ptr<Backend> backend = NewBackend();
   std::unique_ptr<StateStore> store = backend->Open();
   EditGenerator generator;
 };
+
+// What runs have made of the states that stand, retired runs too.
+std::map<Point, std::tuple<std::int64_t, std::int64_t, Time>> UsesOf(const MasterState& state) {
+  std::map<Point, std::tuple<std::int64_t, std::int64_t, Time>> uses;
+  for (const auto& [id, plan] : state.plans) {
+    for (const auto& [node, content] : plan.nodes) {
+      for (const auto& [step, checkpoint] : content.results->checkpoints) {
+        const auto use = state.index.state_uses.find({node, step});
+        if (use == state.index.state_uses.end()) continue;
+        uses[{node, step}] = {use->second.runs, use->second.runs_under_way, use->second.last};
+      }
+    }
+  }
+  return uses;
+}
 
 // Says where two states differ, roughly: Catch cannot print them.
 void CheckSame(MasterState recovered, const MasterState& memory) {
@@ -64,6 +79,11 @@ void CheckSame(MasterState recovered, const MasterState& memory) {
   CHECK(recovered.pauses == memory.pauses);
   CHECK((recovered.costs == memory.costs));
   CHECK(recovered.device_time == memory.device_time);
+  CHECK((UsesOf(recovered) == UsesOf(memory)));
+  for (const auto& [study, retired] : memory.retired) {
+    CHECK(recovered.index.steps.Of(study) == retired.steps);
+    for (const KeptState& kept : retired.kept) CHECK(recovered.index.kept.contains(kept.point));
+  }
   CHECK((recovered == memory));
 }
 
@@ -92,12 +112,9 @@ TEST_CASE("what leaves memory with a retired study is read as it was") {
   const std::uint64_t first_seed = std::random_device{}();
   for (std::uint64_t seed = first_seed; seed < first_seed + 6; ++seed) {
     INFO("seed " << seed);
-    const auto backend = NewBackend();
-    EditGenerator generator(seed);
-    const auto store = backend->Open();
-    REQUIRE(store->Load().has_value());
-    for (int i = 0; i < 60; ++i) MustCommit(*store, generator.Next(20));
-    const auto histories = backend->OpenHistory();
+    Filled filled(seed, 60, 20);
+    EditGenerator& generator = filled.generator;
+    const auto histories = filled.backend->OpenHistory();
     for (const auto& [study, retired] : generator.state().retired) {
       ++retired_count;
       const Result<StudyHistory> history = histories->Read(study);
@@ -119,18 +136,29 @@ TEST_CASE("what leaves memory with a retired study is read as it was") {
   CHECK(retired_count > 0);
 }
 
+TEST_CASE("when everything has left memory ids go on where they were") {
+  const std::uint64_t first_seed = std::random_device{}();
+  for (std::uint64_t seed = first_seed; seed < first_seed + 4; ++seed) {
+    INFO("seed " << seed);
+    Filled filled(seed, 30, 20);
+    MustCommit(*filled.store, filled.generator.RetireAll());
+    const MasterState memory = StoredPart(filled.generator.state());
+    CheckSame(Recovered(*filled.backend), memory);
+    REQUIRE(filled.store->Load().has_value());
+    MustCommit(*filled.store, filled.generator.Next(60));
+    CheckSame(Recovered(*filled.backend), StoredPart(filled.generator.state()));
+  }
+}
+
 TEST_CASE("requests are forgotten that were answered long ago, to retired studies and to none") {
   int kept_count = 0;
   const std::uint64_t first_seed = std::random_device{}();
   for (std::uint64_t seed = first_seed; seed < first_seed + 3 || kept_count == 0; ++seed) {
     INFO("seed " << seed);
-    const auto backend = NewBackend();
-    EditGenerator generator(seed);
-    const auto store = backend->Open();
-    REQUIRE(store->Load().has_value());
-    for (int i = 0; i < 60; ++i) MustCommit(*store, generator.Next(20));
+    Filled filled(seed, 60, 20);
+    EditGenerator& generator = filled.generator;
     const MasterState& state = generator.state();
-    const auto histories = backend->OpenHistory();
+    const auto histories = filled.backend->OpenHistory();
     REQUIRE_FALSE(state.index.own_requests.empty());
     const Time before = std::next(state.index.own_requests.begin(), std::ssize(state.index.own_requests) / 2)->first;
     REQUIRE(histories->ForgetRequests(before).value() > 0);

@@ -48,12 +48,10 @@ void Ask(Requests& requests, const std::string& method, Request request) {
 // All that can be asked about it.
 Requests AllAbout(std::int64_t study) {
   Requests all;
-  v1::GetStudyRequest get;
-  get.set_study_id(study);
-  Ask(all, "InspectService/GetStudy", get);
+  const auto of_study = [study](auto request) { return request.set_study_id(study), request; };
   Ask(all, "InspectService/ListStudies", v1::ListStudiesRequest());
-  v1::ListTrialsRequest trials;
-  trials.set_study_id(study);
+  Ask(all, "InspectService/GetStudy", of_study(v1::GetStudyRequest()));
+  auto trials = of_study(v1::ListTrialsRequest());
   trials.set_page_size(2);
   Ask(all, "InspectService/ListTrials", trials);
   trials.set_page_size(0);
@@ -61,33 +59,17 @@ Requests AllAbout(std::int64_t study) {
   trials.set_order(v1::TRIAL_ORDER_METRIC);
   Ask(all, "InspectService/ListTrials", trials);
   for (const std::int64_t id : {1, 2, 3, 4, 5}) {
-    v1::GetTrialRequest trial;
-    trial.set_trial_id(id);
-    Ask(all, "InspectService/GetTrial", trial);
-    v1::GetTrialOutputRequest output;
-    output.set_trial_id(id);
-    Ask(all, "InspectService/GetTrialOutput", output);
-    v1::GetTrainingMetricsRequest metrics;
-    metrics.set_trial_id(id);
-    Ask(all, "InspectService/GetTrainingMetrics", metrics);
-    v1::ListCheckpointsRequest checkpoints;
-    checkpoints.set_trial_id(id);
-    Ask(all, "CheckpointService/ListCheckpoints", checkpoints);
+    const auto of_trial = [id](auto request) { return request.set_trial_id(id), request; };
+    Ask(all, "InspectService/GetTrial", of_trial(v1::GetTrialRequest()));
+    Ask(all, "InspectService/GetTrialOutput", of_trial(v1::GetTrialOutputRequest()));
+    Ask(all, "InspectService/GetTrainingMetrics", of_trial(v1::GetTrainingMetricsRequest()));
+    Ask(all, "CheckpointService/ListCheckpoints", of_trial(v1::ListCheckpointsRequest()));
   }
-  v1::ListRunsRequest runs;
-  runs.set_study_id(study);
-  Ask(all, "InspectService/ListRuns", runs);
-  v1::ListEventsRequest events;
-  events.set_study_id(study);
-  Ask(all, "InspectService/ListEvents", events);
-  v1::GetPlanRequest plan;
-  plan.set_study_id(study);
-  Ask(all, "InspectService/GetPlan", plan);
-  v1::ListCheckpointsRequest checkpoints;
-  checkpoints.set_study_id(study);
-  Ask(all, "CheckpointService/ListCheckpoints", checkpoints);
-  v1::WatchRequest watch;
-  watch.set_study_id(study);
+  Ask(all, "InspectService/ListRuns", of_study(v1::ListRunsRequest()));
+  Ask(all, "InspectService/ListEvents", of_study(v1::ListEventsRequest()));
+  Ask(all, "InspectService/GetPlan", of_study(v1::GetPlanRequest()));
+  Ask(all, "CheckpointService/ListCheckpoints", of_study(v1::ListCheckpointsRequest()));
+  auto watch = of_study(v1::WatchRequest());
   Ask(all, "StudyService/Watch", watch);
   watch.set_from_event(7);
   Ask(all, "StudyService/Watch", watch);
