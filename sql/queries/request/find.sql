@@ -1,2 +1,2 @@
-SELECT content, produced_ids, (extract(epoch FROM answered_at) * 1000000)::bigint AS answered_at
+SELECT content, produced_ids, (date_part('epoch', answered_at) * 1000000)::bigint AS answered_at
   FROM request WHERE study_id = $1 AND request_id = $2

@@ -1,2 +1,2 @@
-SELECT server, drained_by, why, (extract(epoch FROM since) * 1000000)::bigint AS since
+SELECT server, drained_by, why, (date_part('epoch', since) * 1000000)::bigint AS since
   FROM server_drain

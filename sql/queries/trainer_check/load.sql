@@ -1,2 +1,2 @@
-SELECT trainer, device_kind, outcome, message, (extract(epoch FROM found_at) * 1000000)::bigint AS found_at
+SELECT trainer, device_kind, outcome, message, (date_part('epoch', found_at) * 1000000)::bigint AS found_at
   FROM trainer_check
