@@ -47,8 +47,20 @@ PlanNodeId LineageIndex::Next(const Digest128& lineage, std::size_t& next) const
 
 std::pair<std::size_t, std::size_t> PlanNodes::PlaceOf(PlanNodeId id) const {
   if (blocks_.empty() || blocks_.back().back().first < id) return {blocks_.size(), 0};
-  const auto block = std::lower_bound(blocks_.begin(), blocks_.end(), id,
-                                      [](const auto& each, PlanNodeId wanted) { return each.back().first < wanted; });
+  // Mostly ids follow each other: then a place is known without looking for it.
+  const auto from_first = [&](const std::vector<Entry>& entries) {
+    return static_cast<std::size_t>(std::max(std::int64_t{0}, id.value - entries.front().first.value));
+  };
+  auto block = blocks_.begin() +
+               static_cast<std::ptrdiff_t>(std::min(from_first(blocks_.front()) / kBlockSize, blocks_.size() - 1));
+  if (id < block->front().first || block->back().first < id) {
+    block = std::lower_bound(blocks_.begin(), blocks_.end(), id,
+                             [](const auto& each, PlanNodeId wanted) { return each.back().first < wanted; });
+  }
+  const std::size_t offset = from_first(*block);
+  if (offset < block->size() && (*block)[offset].first == id) {
+    return {static_cast<std::size_t>(block - blocks_.begin()), offset};
+  }
   const auto entry = std::lower_bound(block->begin(), block->end(), id,
                                       [](const Entry& each, PlanNodeId wanted) { return each.first < wanted; });
   return {static_cast<std::size_t>(block - blocks_.begin()), static_cast<std::size_t>(entry - block->begin())};

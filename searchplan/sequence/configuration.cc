@@ -9,6 +9,8 @@
 namespace espalier {
 namespace {
 
+constexpr std::size_t kFunctionBytesMin = 4;
+
 tl::unexpected<Error> NoSuchHyperParameter(const Schema& schema, const ValueTypes& undeclared, std::string_view name) {
   const std::string shown = Shortened(name);
   if (schema.takes_any) {
@@ -83,6 +85,8 @@ Result<Configuration> ParseConfiguration(std::string_view bytes) {
   ESPALIER_RETURN_IF_ERROR(reader.TakeVersion());
   ESPALIER_ASSIGN(const std::int64_t count, reader.TakeNumber());
   Configuration configuration;
+  const auto most = static_cast<std::int64_t>(bytes.size() / kFunctionBytesMin);  // whatever the count says
+  configuration.functions.reserve(static_cast<std::size_t>(std::clamp(count, std::int64_t{0}, most)));
   for (std::int64_t i = 0; i < count; ++i) {
     ESPALIER_ASSIGN(Function function, reader.TakeFunction());
     configuration.functions.push_back(std::move(function));
