@@ -11,8 +11,9 @@ int HexDigit(char c) {
   throw std::runtime_error("bytes are not in hexadecimal form");
 }
 
-double NumberOf(std::string_view text, const char* column) {
-  double value = 0;
+template <class Number>
+Number NumberOf(std::string_view text, const char* column) {
+  Number value{};
   if (std::from_chars(text.data(), text.data() + text.size(), value).ptr != text.data() + text.size()) {
     throw std::runtime_error(std::string(column) + ": '" + std::string(text) + "' is no number");
   }
@@ -21,7 +22,15 @@ double NumberOf(std::string_view text, const char* column) {
 
 }  // namespace
 
-double RowReader::Number(const char* column) const { return NumberOf(Field(column).c_str(), column); }
+std::string_view RowReader::View(const char* column) const {
+  const pqxx::field& field = Field(column);
+  if (field.is_null()) throw std::runtime_error(std::string(column) + " is NULL");
+  return {field.c_str(), field.size()};
+}
+
+std::int64_t RowReader::Integer(const char* column) const { return NumberOf<std::int64_t>(View(column), column); }
+
+double RowReader::Number(const char* column) const { return NumberOf<double>(View(column), column); }
 
 std::optional<Time> RowReader::OptionalMoment(const char* column) const {
   if (IsNull(column)) return std::nullopt;
@@ -38,7 +47,7 @@ std::optional<Seconds> RowReader::OptionalDuration(const char* column) const {
 }
 
 std::string RowReader::Bytes(const char* column) const {
-  const std::string_view text = Field(column).c_str();
+  const std::string_view text = View(column);
   if (!text.starts_with("\\x") || text.size() % 2 != 0) throw std::runtime_error("bytes are not in hexadecimal form");
   std::string bytes;
   bytes.reserve(text.size() / 2);
@@ -68,7 +77,7 @@ std::vector<std::string> RowReader::Texts(const char* column) const {
 
 std::vector<double> RowReader::Numbers(const char* column) const {
   std::vector<double> numbers;
-  for (const std::string& text : Texts(column)) numbers.push_back(NumberOf(text, column));
+  for (const std::string& text : Texts(column)) numbers.push_back(NumberOf<double>(text, column));
   return numbers;
 }
 

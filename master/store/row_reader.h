@@ -32,11 +32,11 @@ class Columns {
 class RowReader {
  public:
   // `columns`: one for all rows of a result.
-  RowReader(const pqxx::row& row, Columns& columns) : row_(row), columns_(columns) {}
+  RowReader(const pqxx::row& row, Columns& columns) : row_(row), columns_(columns), cell_(row.begin()) {}
 
   bool IsNull(const char* column) const { return Field(column).is_null(); }
-  std::string Text(const char* column) const { return Field(column).as<std::string>(); }
-  std::int64_t Integer(const char* column) const { return Field(column).as<std::int64_t>(); }
+  std::string Text(const char* column) const { return std::string(View(column)); }
+  std::int64_t Integer(const char* column) const;
   bool Flag(const char* column) const { return *Field(column).c_str() == 't'; }
   double Number(const char* column) const;
   Step At(const char* column) const { return Step{Integer(column)}; }
@@ -55,16 +55,23 @@ class RowReader {
   // A text by the function that parses it: Parsed("state", ParseRunState).
   template <class Value>
   Value Parsed(const char* column, Result<Value> (*parse)(std::string_view)) const {
-    Result<Value> value = parse(Text(column));
+    Result<Value> value = parse(View(column));
     if (!value) throw std::runtime_error(std::string(column) + ": " + value.error().message);
     return *std::move(value);
   }
 
  private:
-  pqxx::field Field(const char* column) const { return row_[columns_.Of(row_, column)]; }
+  // The last one is given back until the next call.
+  const pqxx::field& Field(const char* column) const {
+    cell_ += static_cast<pqxx::const_row_iterator::difference_type>(columns_.Of(row_, column)) - cell_.num();
+    return cell_;
+  }
+  // The text, as long as the result is there. Throws std::runtime_error for NULL.
+  std::string_view View(const char* column) const;
 
   const pqxx::row& row_;
   Columns& columns_;
+  mutable pqxx::const_row_iterator cell_;  // moved to each field: to make one copies what holds the result
 };
 
 }  // namespace espalier::master
