@@ -1,12 +1,12 @@
 #include "master/store/load_state.h"
 
 #include <future>
-#include <unordered_map>
 
 #include "master/core/state/cache_keeper.h"
 #include "master/core/state/state_edit.h"
 #include "master/store/connection.h"
 #include "master/store/each_row.h"
+#include "master/store/plan_of_nodes.h"
 #include "master/store/read_rows.h"
 #include "master/store/row_reader.h"
 #include "searchplan/plan/invariants.h"
@@ -17,9 +17,11 @@ namespace {
 
 class Loader {
  public:
-  explicit Loader(pqxx::transaction_base& transaction) : transaction_(transaction) {}
+  Loader(pqxx::transaction_base& transaction, pqxx::transaction_base& beside)
+      : transaction_(transaction), beside_(beside) {}
 
   Result<MasterState> Load() {
+    runs_ = std::async(std::launch::async, [this] { return ReadRuns(); });
     state_.leadership = LeadershipId{Query(transaction_, "leadership/id").front()["id"].as<std::int64_t>()};
     LoadUsers();
     LoadDrains();
@@ -35,10 +37,12 @@ class Loader {
     LoadMeasurements();
     FindRetired();
     LoadTrials();
-    LoadClaims();
     LoadPoints();
-    LoadRanges();
+    // Claims last: where one waits depends on what is known of its point, and what was trained is counted once for it,
+    // not again with each run and range.
     LoadRuns();
+    LoadRanges();
+    LoadClaims();
     // From here on the plans are only read.
     std::future<Result<void>> checked = std::async(std::launch::async, [this] { return CheckPlans(); });
     LoadEvents();
@@ -67,7 +71,7 @@ class Loader {
     EachRow(transaction_, name, take, values...);
   }
 
-  SearchPlan& PlanOf(PlanNodeId node) { return state_.plans.at(plan_of_node_.at(node)); }
+  SearchPlan& PlanOf(PlanNodeId node) { return state_.plans.at(plan_of_node_.Of(node)); }
   // What is known under the node of the row's point.
   NodeResults& ResultsOf(const RowReader& row) {
     const auto node = row.Id<PlanNodeId>("plan_node_id");
@@ -273,10 +277,10 @@ class Loader {
       node.configuration = *std::move(configuration);
       if (!row.IsNull("origin_node_id")) {
         const Point point{row.Id<PlanNodeId>("origin_node_id"), row.At("origin_step")};
-        const PlanId of_point = plan_of_node_.at(point.node);  // nodes come by id: it was there before
+        const PlanId of_point = plan_of_node_.Of(point.node);  // nodes come by id: it was there before
         node.origin = Origin{of_point, point, state_.plans.at(of_point).Node(point.node).lineage};
       }
-      plan_of_node_[node.id] = plan;
+      plan_of_node_.Add(node.id, plan);
       Apply(state_, ChangePlan{plan, std::move(node)});
     });
   }
@@ -299,7 +303,7 @@ class Loader {
   void LoadClaims() {
     const auto add = [&](const RowReader& row) {
       Claim claim = ClaimOf(row);
-      const PlanId plan = plan_of_node_.at(claim.point.node);
+      const PlanId plan = plan_of_node_.Of(claim.point.node);
       Apply(state_, ChangePlan{plan, AddClaim{std::move(claim)}});
     };
     Each("claim/load", add, in_memory_);
@@ -316,7 +320,7 @@ class Loader {
     });
     Each("checkpoint/load", [&](const RowReader& row) {
       const Point point{row.Id<PlanNodeId>("plan_node_id"), row.At("step")};
-      const PlanId plan = plan_of_node_.at(point.node);
+      const PlanId plan = plan_of_node_.Of(point.node);
       Apply(state_, ChangePlan{plan, SetCheckpoint{point,
                                                    {row.Text("file"), row.Integer("size_bytes"),
                                                     row.Id<RunId>("run_id"), row.Moment("stored_at")},
@@ -349,7 +353,7 @@ class Loader {
                       .demand = {static_cast<int>(row.Integer("demand_compute")), row.Integer("demand_bytes")}};
     if (row.Flag("held")) attempts.not_before = Time::max();
     const auto node = row.Id<PlanNodeId>("plan_node_id");
-    Apply(state_, ChangePlan{plan_of_node_.at(node),
+    Apply(state_, ChangePlan{plan_of_node_.Of(node),
                              SetAttempts{node, {row.At("from_step"), row.Text("evaluation")}, std::move(attempts)}});
   }
 
@@ -358,30 +362,36 @@ class Loader {
       const auto node = row.Id<PlanNodeId>("plan_node_id");
       const TrainedRange range{row.Id<RunId>("run_id"), row.At("from_step"), row.At("to_step"),
                                Seconds{row.Number("seconds")}};
-      Apply(state_, ChangePlan{plan_of_node_.at(node), SetTrainedRange{node, range}});
+      Apply(state_, ChangePlan{plan_of_node_.Of(node), SetTrainedRange{node, range}});
     });
   }
 
   void LoadMeasurements() {
     Each("measurement/load", [&](const RowReader& row) {
       const auto node = row.Id<PlanNodeId>("plan_node_id");
-      Apply(state_, ChangePlan{plan_of_node_.at(node),
+      Apply(state_, ChangePlan{plan_of_node_.Of(node),
                                SetMeasurement{node,
                                               row.Parsed("kind", ParseCostKind),
                                               {.count = row.Integer("units"), .total = row.Integer("total")}}});
     });
   }
 
-  void LoadRuns() {
+  // Needs nothing of the state: the plans are read at the same time.
+  std::map<RunId, Run> ReadRuns() const {
     RunReader reader;
-    Each("run/load", [&](const RowReader& row) { reader.TakeRun(row); });
-    Each("run_stage/load", [&](const RowReader& row) { reader.TakeStage(row); });
-    Each("run_study/load", [&](const RowReader& row) { reader.TakeStudy(row); });
-    Each("run_promise/load", [&](const RowReader& row) { reader.TakePromise(row); });
-    for (auto& [id, run] : reader.Take()) Apply(state_, AddRun{std::move(run)});
+    EachRow(beside_, "run/load", [&](const RowReader& row) { reader.TakeRun(row); });
+    EachRow(beside_, "run_stage/load", [&](const RowReader& row) { reader.TakeStage(row); });
+    EachRow(beside_, "run_study/load", [&](const RowReader& row) { reader.TakeStudy(row); });
+    EachRow(beside_, "run_promise/load", [&](const RowReader& row) { reader.TakePromise(row); });
+    return reader.Take();
+  }
+
+  void LoadRuns() {
+    std::map<RunId, Run> runs = runs_.get();
+    while (!runs.empty()) Apply(state_, AddRun{std::move(runs.extract(runs.begin()).mapped())});
     Each("run/uses_of_retired", [&](const RowReader& row) {
       const Point point{row.Id<PlanNodeId>("plan_node_id"), row.At("step")};
-      CacheKeeper(state_).UsedBefore(plan_of_node_.at(point.node), point, row.Integer("runs"), row.Moment("last"));
+      CacheKeeper(state_).UsedBefore(plan_of_node_.Of(point.node), point, row.Integer("runs"), row.Moment("last"));
     });
   }
 
@@ -418,16 +428,20 @@ class Loader {
   }
 
   pqxx::transaction_base& transaction_;
+  pqxx::transaction_base& beside_;
   MasterState state_;
   std::map<Digest128, Schema> schemas_;
   std::map<Digest128, TrainingIdentity> trainings_;
-  std::unordered_map<PlanNodeId, PlanId> plan_of_node_;
+  PlanOfNodes plan_of_node_;
   std::map<StudyId, RetiredStudy> retired_;
-  std::string in_memory_;  // the studies that are not retired, and 0, as an array
+  std::string in_memory_;                   // the studies that are not retired, and 0, as an array
+  std::future<std::map<RunId, Run>> runs_;  // waited for before anything else is destroyed
 };
 
 }  // namespace
 
-Result<MasterState> LoadState(pqxx::transaction_base& transaction) { return Loader(transaction).Load(); }
+Result<MasterState> LoadState(pqxx::transaction_base& transaction, pqxx::transaction_base& beside) {
+  return Loader(transaction, beside).Load();
+}
 
 }  // namespace espalier::master

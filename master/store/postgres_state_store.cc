@@ -9,6 +9,14 @@
 #include "master/store/write_connection.h"
 
 namespace espalier::master {
+namespace {
+
+// Whole tables are read, to their ends, however long that takes: a plan that begins soon, or is compiled, takes longer.
+constexpr char kReadAll[] =
+    "SET LOCAL enable_seqscan = on; SET LOCAL statement_timeout = 0; SET LOCAL cursor_tuple_fraction = 1; "
+    "SET LOCAL jit = off";
+
+}  // namespace
 
 struct PostgresStateStore::Session {
   WriteConnection connection;
@@ -24,9 +32,15 @@ Result<MasterState> PostgresStateStore::Load() {
   return WithDatabaseErrors([&]() -> Result<MasterState> {
     Connection connection(url_, epoch_);
     pqxx::transaction<pqxx::repeatable_read> transaction(connection.get());
-    transaction.exec("SET LOCAL enable_seqscan = on; SET LOCAL statement_timeout = 0");
     if (!LockLeadership(transaction, epoch_)) return AnotherLeads(epoch_);
-    ESPALIER_ASSIGN(MasterState state, LoadState(transaction));
+    const std::string snapshot = transaction.exec1("SELECT pg_export_snapshot()").front().as<std::string>();
+    transaction.exec(kReadAll);
+    Connection another(url_, epoch_, "run/");
+    pqxx::transaction<pqxx::repeatable_read> beside(another.get());
+    beside.exec("SET TRANSACTION SNAPSHOT " + beside.quote(snapshot));
+    beside.exec(kReadAll);
+    ESPALIER_ASSIGN(MasterState state, LoadState(transaction, beside));
+    beside.commit();
     transaction.commit();
     ESPALIER_ASSIGN(WriteConnection writer, WriteConnection::Open(url_, epoch_));
     session_ = std::make_unique<Session>(Session{std::move(writer)});

@@ -77,7 +77,7 @@ AnsweredRequest AnswerOf(const RowReader& row) {
   return answer;
 }
 
-RetiredStudy RetiredOf(const RowReader& row, const std::unordered_map<PlanNodeId, PlanId>& plan_of_node) {
+RetiredStudy RetiredOf(const RowReader& row, const PlanOfNodes& plan_of_node) {
   RetiredStudy retired{.at = row.Moment("retired_at"),
                        .trials = {row.Integer("waiting"), row.Integer("idle"), row.Integer("done"),
                                   row.Integer("failed"), row.Integer("cancelled")},
@@ -103,7 +103,7 @@ RetiredStudy RetiredOf(const RowReader& row, const std::unordered_map<PlanNodeId
   const std::vector<std::string> steps = row.Texts("kept_steps");
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Point point{PlanNodeId{std::stoll(nodes[i])}, Step{std::stoll(steps.at(i))}};
-    retired.kept.push_back({plan_of_node.at(point.node), point});
+    retired.kept.push_back({plan_of_node.Of(point.node), point});
   }
   return retired;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "master/core/state/master_state.h"
+#include "master/store/plan_of_nodes.h"
 #include "master/store/row_reader.h"
 
 namespace espalier::master {
@@ -29,7 +30,7 @@ StudyEvent EventOf(const RowReader& row);
 // Of request/load.
 AnsweredRequest AnswerOf(const RowReader& row);
 // Of retired_study/load.
-RetiredStudy RetiredOf(const RowReader& row, const std::unordered_map<PlanNodeId, PlanId>& plan_of_node);
+RetiredStudy RetiredOf(const RowReader& row, const PlanOfNodes& plan_of_node);
 
 // Puts runs together: first a row of run/load for each, then their rows of run_stage/load, run_study/load and
 // run_promise/load.

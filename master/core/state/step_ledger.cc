@@ -179,7 +179,7 @@ class StepLedger::NodeCount {
   }
 
   void CountRange(const TrainedRange& range, const IntervalSet& before) {
-    const auto run = state_.runs.find(range.run);  // none: it is not loaded yet, or served retired studies alone
+    const auto run = state_.runs.find(range.run);  // none: it served retired studies alone
     if (run == state_.runs.end()) return;
     EachServed(run->second, [&](StudyId study) {
       const auto counted = std::ranges::lower_bound(counted_, study, {}, &Counted::study);
