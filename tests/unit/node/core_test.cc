@@ -46,6 +46,25 @@ TEST_CASE("a run that has ended is not begun again, whatever is asked of it") {
   CHECK(scenario.Asked().empty());
 }
 
+TEST_CASE("a run that has ended ends again for a master that has forgotten it, as a restored database does") {
+  Scenario scenario;
+  const RunBuilder run = RunBuilder(1).Stage(1, 2, 0.1).Evaluate(2);
+  scenario.Want({run});
+  scenario.RunOut();
+  scenario.Asked();
+  scenario.Reported();
+  scenario.Acknowledge();
+  const std::int64_t before = scenario.core.outbox().acknowledged();
+  scenario.Want({run}, before);
+  CHECK(scenario.Reported() == Texts{"ended 0"});
+  scenario.Want({run}, before);
+  CHECK(scenario.Reported().empty());
+  scenario.Acknowledge();
+  scenario.Want({});
+  CHECK_FALSE(scenario.Knows(1));
+  CHECK(scenario.Asked().empty());
+}
+
 TEST_CASE("an order by an offer that this server does not have exactly is refused, and nothing else is said of it") {
   Scenario scenario;
   Offer offer = ToyOffer();
@@ -174,7 +193,7 @@ TEST_CASE("a staged file stays until the report about it is acknowledged, the ru
   CHECK(scenario.deleted == Texts{"/staging/77-1-2.ckpt"});
   CHECK(scenario.forgotten == std::vector{Key(1)});
   CHECK(scenario.Status(1).state == RunStatus::State::kEnded);
-  scenario.Want({}, 4);
+  scenario.Want({}, 5);
   CHECK_FALSE(scenario.Knows(1));
 }
 

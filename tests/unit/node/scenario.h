@@ -217,7 +217,12 @@ class Scenario {
     orders_ = {orders, acknowledged, {}};
     Do(core.OnOrders(orders_, now));
   }
+  // As a master does: what has ended is ordered no more.
   void Acknowledge() {
+    for (const RunStatus& status : core.Statuses()) {
+      if (status.state != RunStatus::State::kEnded) continue;
+      std::erase_if(orders_.orders, [&](const Order& order) { return order.run == status.run; });
+    }
     orders_.acknowledged_report = core.outbox().acknowledged() + std::ssize(core.outbox().After(0, 1000));
     Do(core.OnOrders(orders_, now));
   }

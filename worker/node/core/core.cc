@@ -12,6 +12,8 @@ namespace {
 constexpr Seconds kStepLogPeriod{1};
 constexpr int kProtocolVersion = 1;
 
+Step StartOf(const Order& order) { return order.start.has_value() ? order.start->point.step : Step{0}; }
+
 }  // namespace
 
 Core::Core(Settings settings)
@@ -48,6 +50,7 @@ Actions Core::OnOrders(const ServerOrders& orders, Seconds now) {
     Carry(key, std::move(wanted), now, actions);
   }
   Acknowledge(orders.acknowledged_report, actions);
+  EndAgain(orders.orders);
   RemoveSuperseded(orders.superseded_files, actions);
   references_.Want(orders.references, actions);
   WantChecks(orders.checks, actions);
@@ -61,8 +64,7 @@ void Core::TakeOver(const Order& order, Seconds now, Actions& actions) {
   if (it == runs_.end()) {
     if (past_runs_.contains(order.run) || quit_before_.has_value()) return;
     if (const auto fits = CheckOrder(order, settings_.devices); !fits.has_value()) {
-      const Step start = order.start.has_value() ? order.start->point.step : Step{0};
-      return Refuse(order.run, start, fits.error().field + ": " + fits.error().message);
+      return Refuse(order.run, StartOf(order), fits.error().field + ": " + fits.error().message);
     }
     it = runs_.emplace(order.run, RunHere{Runner(order), DigestOf(order.offer), NoFile{}}).first;
     if (order.start.has_value() && !StandsAtStart(it->second)) Fetch(it->second, actions);
@@ -76,6 +78,17 @@ void Core::TakeOver(const Order& order, Seconds now, Actions& actions) {
 void Core::Refuse(RunKey run, Step start, const std::string& why) {
   past_runs_.insert(run);
   outbox_.Add(run, RunEnded{.step = start, .refused = why});
+}
+
+// The master has acknowledged their ends, and yet orders them: its database was restored from before. What they have
+// come to meanwhile it does not know, and nobody will say it again.
+void Core::EndAgain(const std::vector<Order>& orders) {
+  for (const Order& order : orders) {
+    const auto it = runs_.find(order.run);
+    const bool is_past = it == runs_.end() ? past_runs_.contains(order.run)
+                                           : it->second.runner.Status().state == RunStatus::State::kEnded;
+    if (is_past && !outbox_.HasReportOf(order.run)) outbox_.Add(order.run, RunEnded{.step = StartOf(order)});
+  }
 }
 
 void Core::RefuseNotOffered(Seconds now, Actions& actions) {

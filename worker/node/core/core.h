@@ -110,6 +110,7 @@ class Core {
 
   void TakeOver(const Order& order, Seconds now, Actions& actions);
   void Refuse(RunKey run, Step start, const std::string& why);
+  void EndAgain(const std::vector<Order>& orders);
   void RefuseNotOffered(Seconds now, Actions& actions);
   void WantChecks(std::vector<WantedCheck> wanted, Actions& actions);
   void Acknowledge(std::int64_t number, Actions& actions);
