@@ -84,16 +84,12 @@ Error ToError(const grpc::Status& status) {
   return Error{CodeOf(status.error_code()), status.error_message(), detail.field()};
 }
 
-const v1::StudyEvent& EventOf(const v1::StudyEvent& event) { return event; }
-const v1::StudyEvent& EventOf(const v1::PastEvent& past) { return past.event(); }
-
 // What an answer says that this program does not know, and may not guess at. New fields are none: who does not know
 // them does not need them.
 template <class Response>
 std::optional<UnknownPart> FindMisunderstood(const Response& response) {
   if constexpr (requires { response.events(); }) {
-    for (const auto& each : response.events()) {
-      const v1::StudyEvent& event = EventOf(each);
+    for (const v1::StudyEvent& event : response.events()) {
       if (event.kind_case() == v1::StudyEvent::KIND_NOT_SET) {
         return UnknownPart{"StudyEvent.kind", "event " + std::to_string(event.number())};
       }

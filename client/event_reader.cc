@@ -32,6 +32,7 @@ bool EventReader::Open() {
   v1::WatchRequest request;
   request.set_study_id(study_.value);
   request.set_from_event(next_);
+  if (next_ > 1) *request.mutable_previous_happened_at() = previous_happened_at_;
   request.set_tunes(tunes_);
   std::unique_ptr<WatchCall> call = port_.Watch(request);
   const std::lock_guard lock(mutex_);
@@ -61,6 +62,7 @@ std::optional<EventsRead> EventReader::Take(const v1::WatchResponse& response) {
   for (const v1::StudyEvent& event : response.events()) {
     if (event.number() < next_) continue;
     next_ = event.number() + 1;
+    previous_happened_at_ = event.happened_at();
     if (std::optional<StudyEvent> known = FromWire(event)) read.events.push_back(*std::move(known));
     finished_ = finished_ || event.has_study_finished();
   }

@@ -48,6 +48,7 @@ class EventReader {
   const bool tunes_;
   const std::function<void()> on_lost_;
   std::int64_t next_ = 1;
+  google::protobuf::Timestamp previous_happened_at_;  // of the event before, if there is one
   bool finished_ = false;
   int attempt_ = 0;                 // since the last response
   std::optional<Seconds> lost_at_;  // none: a response was the last that came

@@ -50,6 +50,7 @@ v1::WatchStudiesRequest StudyEvents::BeginOf(std::int64_t number, const Listenin
   request.set_watch_id(number);
   request.mutable_begin()->set_study_id(listening.study.value);
   request.mutable_begin()->set_from_event(listening.next);
+  if (listening.next > 1) *request.mutable_begin()->mutable_previous_happened_at() = listening.previous_happened_at;
   return request;
 }
 
@@ -88,6 +89,7 @@ void StudyEvents::Take(const v1::WatchStudiesResponse& response) {
   for (const v1::StudyEvent& event : response.events()) {
     if (event.number() < found->second.next) continue;
     found->second.next = event.number() + 1;
+    found->second.previous_happened_at = event.happened_at();
     if (std::optional<StudyEvent> known = FromWire(event)) events.push_back(*std::move(known));
   }
   StudyListener* const listener = found->second.listener;

@@ -53,6 +53,7 @@ class StudyEvents {
     StudyId study;
     StudyListener* listener;
     std::int64_t next = 1;
+    google::protobuf::Timestamp previous_happened_at = {};  // of the event before, if there is one
   };
   using Lock = std::unique_lock<std::mutex>;
 

@@ -105,10 +105,10 @@ Result<void> ReadEvents(Connection& connection, const Timestamp& began, TracedSt
   request.set_from_event(1);
   for (bool more = true; more;) {
     ESPALIER_ASSIGN(const v1::ListEventsResponse page, connection.ListEvents(request));
-    for (const v1::PastEvent& past : page.events()) {
-      const std::optional<StudyEvent> event = FromWire(past.event());
-      if (event) events.Take(*event, Between(began, past.happened_at()));
-      request.set_from_event(past.event().number() + 1);
+    for (const v1::StudyEvent& each : page.events()) {
+      const std::optional<StudyEvent> event = FromWire(each);
+      if (event) events.Take(*event, Between(began, each.happened_at()));
+      request.set_from_event(each.number() + 1);
     }
     more = page.more();
   }

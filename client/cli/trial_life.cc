@@ -42,9 +42,8 @@ std::string MetricsText(const v1::ClaimSettled& settled) {
 }
 
 // What an event says of the trial; none: nothing.
-std::optional<LifeMoment> MomentOf(const v1::PastEvent& past, std::int64_t trial) {
-  const double at = SecondsOf(past.happened_at());
-  const v1::StudyEvent& event = past.event();
+std::optional<LifeMoment> MomentOf(const v1::StudyEvent& event, std::int64_t trial) {
+  const double at = SecondsOf(event.happened_at());
   if (event.has_trial_submitted() && event.trial_submitted().trial_id() == trial) return LifeMoment{at, "submitted"};
   if (event.has_trial_closed() && event.trial_closed().trial_id() == trial) return LifeMoment{at, "closed"};
   if (event.has_claim_made() && event.claim_made().trial_id() == trial) {
@@ -67,9 +66,9 @@ Result<void> ReadEvents(Connection& connection, TrialLife& life) {
   request.set_study_id(life.study_id);
   while (true) {
     ESPALIER_ASSIGN(const v1::ListEventsResponse page, connection.ListEvents(request));
-    for (const v1::PastEvent& past : page.events()) {
-      if (auto moment = MomentOf(past, life.trial.trial_id())) life.moments.push_back(*std::move(moment));
-      request.set_from_event(past.event().number() + 1);
+    for (const v1::StudyEvent& event : page.events()) {
+      if (auto moment = MomentOf(event, life.trial.trial_id())) life.moments.push_back(*std::move(moment));
+      request.set_from_event(event.number() + 1);
     }
     if (!page.more()) return {};
   }

@@ -85,6 +85,7 @@ struct EventsAdded {
   StudyId study;
   std::int64_t first = 0;  // number of the first
   std::vector<StudyEvent> events;
+  std::vector<Time> times;  // when they happened, likewise
 };
 
 // From now on these may call, and nobody else.

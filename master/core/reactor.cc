@@ -54,8 +54,9 @@ void Announce(Transition& transition) {
   for (const StateChange& change : transition.edit) {
     const auto* event = std::get_if<AddStudyEvent>(&change);
     if (event == nullptr) continue;
-    const auto [it, is_first] = added.try_emplace(event->study, EventsAdded{event->study, event->number, {}});
+    const auto [it, is_first] = added.try_emplace(event->study, EventsAdded{event->study, event->number, {}, {}});
     it->second.events.push_back(event->event);
+    it->second.times.push_back(event->at);
   }
   for (auto& [study, events] : added) transition.effects.push_back(std::move(events));
 }

@@ -48,7 +48,7 @@ Result<NodeMessage> FromProto(const v1::SynchronizeRequest& message, SessionId s
 
 // To the wire.
 v1::SynchronizeResponse ToProto(const SendOrders& send);
-v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number);
+v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number, Time at);
 v1::StudyProgress ToProto(const StudyProgress& progress);
 v1::StudySummary ToProto(const StudySummary& summary, const Study& study);
 v1::StudyListing ToProto(const StudyListing& listing, const Study& study);

@@ -186,9 +186,10 @@ TrialQuery FromProto(const v1::ListTrialsRequest& message, StudyId study) {
           .token = message.page_token()};
 }
 
-v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number) {
+v1::StudyEvent ToProto(const StudyEvent& event, std::int64_t number, Time at) {
   v1::StudyEvent message;
   message.set_number(number);
+  *message.mutable_happened_at() = ToProto(at);
   std::visit(EventFiller{message}, event);
   return message;
 }

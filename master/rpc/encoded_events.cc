@@ -22,9 +22,9 @@ const EncodedEvents::Encoded& EncodedEvents::As(Message message) const {
   std::string bytes;
   std::int64_t number = first_;
   const auto append = [&](auto response) {
-    for (const StudyEvent& event : events_) {
+    for (std::size_t i = 0; i < events_.size(); ++i) {
       response.clear_events();
-      *response.add_events() = master::ToProto(event, number++);
+      *response.add_events() = master::ToProto(events_[i], number++, times_[i]);
       response.AppendToString(&bytes);
       encoded.ends.push_back(bytes.size());
     }

@@ -16,8 +16,9 @@ class EncodedEvents {
   // In which message they stand, as its field `events`: those of the two calls have different numbers.
   enum class Message { kWatchResponse, kWatchStudiesResponse };
 
-  // `first`: the number of the first.
-  EncodedEvents(std::int64_t first, std::vector<StudyEvent> events) : first_(first), events_(std::move(events)) {}
+  // `first`: the number of the first. `times`: when each happened.
+  EncodedEvents(std::int64_t first, std::vector<StudyEvent> events, std::vector<Time> times)
+      : first_(first), events_(std::move(events)), times_(std::move(times)) {}
 
   std::int64_t first() const { return first_; }
   std::int64_t end() const { return first_ + std::ssize(events_); }
@@ -42,6 +43,7 @@ class EncodedEvents {
 
   const std::int64_t first_;
   const std::vector<StudyEvent> events_;
+  const std::vector<Time> times_;
   mutable std::array<Encoded, 2> encoded_;  // by Message; empty until asked for
 };
 

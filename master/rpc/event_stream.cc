@@ -17,8 +17,8 @@ bool IsSame(const std::optional<Caller>& one, const Caller& other) {
 
 }  // namespace
 
-EventStream::Watched::Watched(EventStream& stream, std::int64_t its_id, StudyId its_study, std::int64_t from)
-    : id(its_id), study(its_study), stream_(stream), number_(++stream.last_number_), next_(from == 0 ? 1 : from) {
+EventStream::Watched::Watched(EventStream& stream, std::int64_t its_id, StudyId its_study, const EventPosition& from)
+    : id(its_id), study(its_study), stream_(stream), number_(++stream.last_number_), at_(from) {
   stream_.watch_.Add(study, *this);
 }
 
@@ -56,7 +56,7 @@ EventStream::EventStream(StudyWatch& watch, StreamCall& call, StreamPlaces::Plac
 
 EventStream::~EventStream() { watch_.Forget(id_); }
 
-void EventStream::Begin(std::int64_t id, StudyId study, std::int64_t from) {
+void EventStream::Begin(std::int64_t id, StudyId study, const EventPosition& from) {
   watches_.erase(id);
   const auto begun = watches_.emplace(id, std::make_unique<Watched>(*this, id, study, from)).first;
   MakeReady(*begun->second);
@@ -125,10 +125,10 @@ void EventStream::Serve() {
 void EventStream::Ask(Watched& watched, const Caller& caller) {
   is_asking_ = true;
   const auto turn = std::make_shared<Result<EventTurn>>();
-  const auto read = [turn, caller, study = watched.study, next = watched.next_,
+  const auto read = [turn, caller, study = watched.study, position = watched.at_,
                      seen_as = seen_as_](const MasterState& state) {
     const Result<Caller> as = seen_as(state, study, caller);
-    *turn = as.has_value() ? master::TakeTurn(state, study, next, *as)
+    *turn = as.has_value() ? master::TakeTurn(state, study, position, *as)
                            : Result<EventTurn>(tl::unexpected<Error>(as.error()));
   };
   const auto may_see = [caller, study = watched.study, seen_as = seen_as_](const MasterState& state) {
@@ -151,27 +151,28 @@ void EventStream::Ask(Watched& watched, const Caller& caller) {
 void EventStream::TakeTurn(Watched& watched, Result<EventTurn> turn, const Caller& caller) {
   if (!turn.has_value()) return EndWatch(watched, turn.error());
   watched.is_behind_ = false;
+  watched.at_.previous.reset();  // it has been looked at
   watched.seen_as_ = caller;
-  watched.turn_.emplace(watched.next_, std::move(turn->events));
+  watched.turn_.emplace(watched.at_.next, std::move(turn->events), std::move(turn->times));
   watched.is_more_ = !turn->all_events;
   watched.is_finished_ = turn->finished;
   WriteNext(watched);
 }
 
 const EncodedEvents* EventStream::PieceOf(Watched& watched) {
-  if (watched.turn_ && watched.turn_->end() > watched.next_) return &*watched.turn_;
+  if (watched.turn_ && watched.turn_->end() > watched.at_.next) return &*watched.turn_;
   watched.turn_.reset();
   if (watched.is_more_) {
     watched.is_behind_ = true;
     return nullptr;
   }
   auto& news = watched.news_;
-  while (!news.empty() && news.front()->end() <= watched.next_) {
+  while (!news.empty() && news.front()->end() <= watched.at_.next) {
     watched.news_count_ -= static_cast<std::size_t>(news.front()->end() - news.front()->first());
     news.pop_front();
   }
-  if (!news.empty() && news.front()->first() <= watched.next_) return news.front().get();
-  watched.is_behind_ = watched.news_end_ > watched.next_;
+  if (!news.empty() && news.front()->first() <= watched.at_.next) return news.front().get();
+  watched.is_behind_ = watched.news_end_ > watched.at_.next;
   return nullptr;
 }
 
@@ -180,9 +181,9 @@ EventStream::Next EventStream::NextOf(Watched& watched) {
   std::size_t bytes = 0;
   const EncodedEvents* piece = PieceOf(watched);
   for (; piece != nullptr && bytes < kResponseBytesMax; piece = PieceOf(watched)) {
-    EncodedEvents::Part part = piece->From(watched.next_, kResponseBytesMax - bytes, message_);
+    EncodedEvents::Part part = piece->From(watched.at_.next, kResponseBytesMax - bytes, message_);
     bytes += part.bytes.size();
-    watched.next_ = part.end;
+    watched.at_.next = part.end;
     watched.is_finished_ = watched.is_finished_ || (part.end == piece->end() && piece->finishes());
     next.events.push_back(std::move(part.bytes));
   }

@@ -43,7 +43,7 @@ class EventStream : public StreamServer, public StudyWatch::Stream {
 
   class Watched final : public StudyWatch::Watcher {
    public:
-    Watched(EventStream& stream, std::int64_t id, StudyId study, std::int64_t from);
+    Watched(EventStream& stream, std::int64_t id, StudyId study, const EventPosition& from);
     ~Watched() override;
     void Take(const std::shared_ptr<const EncodedEvents>& events) override;
     void TakeProgress(const grpc::Slice& progress) override;
@@ -58,7 +58,7 @@ class EventStream : public StreamServer, public StudyWatch::Stream {
     friend class EventStream;
     EventStream& stream_;
     const std::int64_t number_;  // of this stream's watches
-    std::int64_t next_;          // of the event that is to be sent next
+    EventPosition at_;           // of the event that is to be sent next
     bool is_behind_ = true;      // the event loop is to be asked
     std::optional<Caller> seen_as_;
     std::optional<EncodedEvents> turn_;  // what it said
@@ -79,7 +79,7 @@ class EventStream : public StreamServer, public StudyWatch::Stream {
   EventStream(StudyWatch& watch, StreamCall& call, StreamPlaces::Place place, Message message, SeenAs seen_as);
 
   // Watches a study's events from `from` on; one of the caller's watches that has this id already ends.
-  void Begin(std::int64_t id, StudyId study, std::int64_t from);
+  void Begin(std::int64_t id, StudyId study, const EventPosition& from);
   void EndWatch(std::int64_t id) { watches_.erase(id); }
   std::size_t watch_count() const { return watches_.size(); }
   // Ends the stream.

@@ -281,25 +281,16 @@ Result<void> InspectService::ListEvents(const Caller& caller, const v1::ListEven
   const StudyId id{request.study_id()};
   const std::int64_t first = request.from_event() == 0 ? 1 : request.from_event();
   EventTurn turn;
-  std::vector<Time> times;
   const auto find = [&](const MasterState& state) { return FindStudy(state, id, caller); };
   const Look look = [&](const MasterState& state) -> Result<void> {
-    ESPALIER_ASSIGN(turn, TakeTurn(state, id, first, caller));
-    if (!turn.events.empty()) {
-      const auto begin = state.event_times.at(id).begin() + (first - 1);
-      times.assign(begin, begin + std::ssize(turn.events));
-    }
+    ESPALIER_ASSIGN(turn, TakeTurn(state, id, {.next = first, .previous = {}}, caller));
     *response.mutable_created_at() = ToProto(state.studies.at(id).created_at);
     return {};
   };
   ESPALIER_RETURN_IF_ERROR(pasts_.LookAtStudy(find, look));
   std::int64_t next = first;
   std::vector<EventPiece> pieces = PiecesOf(turn, next);
-  for (v1::StudyEvent& event : pieces.front()) {
-    v1::PastEvent& past = *response.add_events();
-    *past.mutable_happened_at() = ToProto(times[static_cast<std::size_t>(event.number() - first)]);
-    *past.mutable_event() = std::move(event);
-  }
+  response.mutable_events()->Swap(&pieces.front());
   const bool is_cut =
       std::ranges::any_of(pieces.begin() + 1, pieces.end(), [](const EventPiece& piece) { return !piece.empty(); });
   response.set_more(is_cut || !turn.all_events);

@@ -10,7 +10,7 @@ Result<void> OneStudyStream::Take(grpc::ByteBuffer& body) {
   ESPALIER_RETURN_IF_ERROR(call_.Parse(body, request));
   is_begun_ = true;
   tunes_ = request.tunes();
-  Begin(0, StudyId{request.study_id()}, request.from_event());
+  Begin(0, StudyId{request.study_id()}, PositionOf(request));
   return {};
 }
 

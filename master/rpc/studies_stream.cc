@@ -10,7 +10,7 @@ Result<void> StudiesStream::Take(grpc::ByteBuffer& body) {
   v1::WatchStudiesRequest request;
   ESPALIER_RETURN_IF_ERROR(call_.Parse(body, request));
   if (request.has_begin()) {
-    Begin(request.watch_id(), StudyId{request.begin().study_id()}, request.begin().from_event());
+    Begin(request.watch_id(), StudyId{request.begin().study_id()}, PositionOf(request.begin()));
   } else {
     EndWatch(request.watch_id());
   }

@@ -143,6 +143,7 @@ void StudyWatch::Take(EventsAdded added) {
   if (!news.events.empty() && added.first == news.first + std::ssize(news.events)) {
     news.events.insert(news.events.end(), std::make_move_iterator(added.events.begin()),
                        std::make_move_iterator(added.events.end()));
+    news.times.insert(news.times.end(), added.times.begin(), added.times.end());
   } else {
     news = std::move(added);  // watchers find out what they have missed
   }
@@ -154,7 +155,8 @@ void StudyWatch::Bring(StudyId study, Feed& feed) {
   if (feed.last == nullptr) {
     feed.events.reset();
     if (!feed.news.events.empty()) {
-      feed.events = std::make_shared<const EncodedEvents>(feed.news.first, std::exchange(feed.news.events, {}));
+      feed.events = std::make_shared<const EncodedEvents>(feed.news.first, std::exchange(feed.news.events, {}),
+                                                          std::exchange(feed.news.times, {}));
     }
     feed.is_progress_brought = std::exchange(feed.is_progress_new, false) && feed.progress;
   }

@@ -92,7 +92,8 @@ def verify_round(world, index, entries, found, wrong):
         for trial in entry["trials"]:
             found["trials acknowledged"] += 1
             stands = there.get(trial["id"])
-            if stands is None or stands["sequences"]["lr"] != trial["lr"]:
+            is_back = may_be_lost and stands is not None and stands["state"] != "done"  # as it was when it was backed up
+            if stands is None or stands["sequences"]["lr"] != trial["lr"] or is_back:
                 found["trials lost with what came after the backup"] += 1
                 if not may_be_lost:
                     wrong(f"{name}: trial {trial['id']}, acknowledged at {entry['at']}, is lost")

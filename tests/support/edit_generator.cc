@@ -426,8 +426,7 @@ StateEdit EditGenerator::Next(int step_count_max) {
         &EditGenerator::ChangeRun,      &EditGenerator::ChangeRun,   &EditGenerator::Close,
         &EditGenerator::Forget,         &EditGenerator::ChangePoint, &EditGenerator::ChangeUser,
         &EditGenerator::BringCode,      &EditGenerator::ChangeDrain, &EditGenerator::ChoosePolicy,
-        &EditGenerator::ChangeDue,      &EditGenerator::Retire,
-        &EditGenerator::PinRetired};
+        &EditGenerator::ChangeDue,      &EditGenerator::Retire,      &EditGenerator::PinRetired};
     (this->*kSteps[Below(static_cast<int>(std::size(kSteps)))])();
   }
   return std::move(edit_);

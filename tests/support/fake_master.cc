@@ -208,7 +208,9 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
       const FakeStudy* study = Find(request->study_id());
       if (study == nullptr) return Refuse(grpc::StatusCode::NOT_FOUND, "no such study");
       if (request->from_event() < 0) return Refuse(grpc::StatusCode::INVALID_ARGUMENT, "no event has such a number");
-      if (next > study->events().size()) return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "no such event yet");
+      if (sent == 0 && !study->IsAt(*request)) {
+        return Refuse(grpc::StatusCode::FAILED_PRECONDITION, "no such event");
+      }
       if (stopping || context->IsCancelled()) return {grpc::StatusCode::UNAVAILABLE, "stopping"};
       if (options.events_per_stream > 0 && sent == options.events_per_stream) {
         return {grpc::StatusCode::UNAVAILABLE, "the stream breaks"};
@@ -251,7 +253,10 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
         watches.erase(request.watch_id());
         if (!request.has_begin()) continue;
         const std::int64_t from = std::max<std::int64_t>(request.begin().from_event(), 1);
-        watches[request.watch_id()] = {.study = request.begin().study_id(), .next = static_cast<std::size_t>(from - 1)};
+        const FakeStudy* study = Find(request.begin().study_id());
+        watches[request.watch_id()] = {.study = request.begin().study_id(),
+                                       .next = static_cast<std::size_t>(from - 1),
+                                       .is_elsewhere = study != nullptr && !study->IsAt(request.begin())};
         ++watches_begun;
         changed.notify_all();
       }
@@ -446,6 +451,11 @@ void FakeMaster::BreakStreams() {
   const std::lock_guard lock(parts_->mutex);
   parts_->broken_streams = parts_->studies_streams;
   parts_->changed.notify_all();
+}
+
+void FakeMaster::HappenAgain(std::int64_t study) {
+  const std::lock_guard lock(parts_->mutex);
+  parts_->Find(study)->HappenAgain();
 }
 
 void FakeMaster::WaitForWaitingClaims(std::size_t count) {

@@ -55,6 +55,9 @@ class FakeMaster {
   // Breaks every stream of several studies' events that is open.
   void BreakStreams();
 
+  // As after a restore of the database: every event of the study has happened again, an hour later.
+  void HappenAgain(std::int64_t study);
+
   // Blocks until so many claims wait.
   void WaitForWaitingClaims(std::size_t count);
 

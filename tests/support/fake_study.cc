@@ -35,8 +35,10 @@ FakeTrial* FakeStudy::Find(std::int64_t trial_id) {
 }
 
 v1::StudyEvent& FakeStudy::AddEvent() {
-  events_.emplace_back().set_number(static_cast<std::int64_t>(events_.size()));
-  return events_.back();
+  v1::StudyEvent& event = events_.emplace_back();
+  event.set_number(static_cast<std::int64_t>(events_.size()));
+  event.mutable_happened_at()->set_seconds(1000 + event.number());
+  return event;
 }
 
 grpc::Status FakeStudy::Submit(const v1::SubmitRequest& request, std::int64_t& next_id, v1::SubmitResponse& response) {

@@ -51,6 +51,19 @@ class FakeStudy {
   v1::Keep keep() const { return keep_.value_or(specification_.keep()); }
   const std::vector<FakeTrial>& trials() const { return trials_; }
   const std::vector<v1::StudyEvent>& events() const { return events_; }
+  void HappenAgain() {
+    for (v1::StudyEvent& event : events_) {
+      event.mutable_happened_at()->set_seconds(event.happened_at().seconds() + 3600);
+    }
+  }
+  // Whoever asks, by a WatchRequest or a WatchedStudy, knows no more and no other events.
+  template <class Request>
+  bool IsAt(const Request& request) const {
+    const auto known = static_cast<std::size_t>(std::max<std::int64_t>(request.from_event(), 1) - 1);
+    if (known > events_.size()) return false;
+    return known == 0 || !request.has_previous_happened_at() ||
+           request.previous_happened_at().seconds() == events_[known - 1].happened_at().seconds();
+  }
 
   // As a trial's state is listed.
   std::string StateOf(const FakeTrial& trial) const;

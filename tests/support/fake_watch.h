@@ -12,7 +12,8 @@ namespace espalier::testing {
 
 struct FakeWatch {
   std::int64_t study = 0;
-  std::size_t next = 0;  // index of the next event
+  std::size_t next = 0;       // index of the next event
+  bool is_elsewhere = false;  // it knows of other events
   bool is_answered = false;
 
   // What it is to be sent, one to three events at a time; false: nothing. `watched` null: there is no such study.
@@ -20,6 +21,11 @@ struct FakeWatch {
     if (watched == nullptr) {
       response.mutable_ended()->set_status(5);  // gRPC's NOT_FOUND
       response.mutable_ended()->set_message("no such study");
+      return true;
+    }
+    if (is_elsewhere) {
+      response.mutable_ended()->set_status(9);  // gRPC's FAILED_PRECONDITION
+      response.mutable_ended()->set_message("no such event");
       return true;
     }
     const std::size_t end = std::min(watched->events().size(), next + 1 + next % 3);

@@ -296,6 +296,41 @@ TEST_CASE("a watch of events that cannot be is refused, and says why") {
   CHECK(refused(study, 1000) == grpc::StatusCode::FAILED_PRECONDITION);
 }
 
+TEST_CASE("who knows another event than the study has there is told so: the database was restored") {
+  Client client;
+  const std::int64_t study = client.Create("study");
+  v1::SubmitRequest batch = client.Batch(study);
+  Client::AddTrial(batch, "0.1", 2, 0);
+  batch.set_finish(true);
+  client.Submit(batch);
+  client.backend->Train();
+  v1::WatchRequest watch;
+  watch.set_study_id(study);
+  RawCall first(client.channel, "/espalier.v1.StudyService/Watch", watch, client.authorization);
+  v1::WatchResponse response;
+  REQUIRE(response.ParseFromString(first.Read().value()));
+  *watch.mutable_previous_happened_at() = response.events(0).happened_at();
+  REQUIRE(watch.previous_happened_at().seconds() > 0);
+  watch.set_from_event(2);
+  v1::WatchStudiesRequest one_of_many;
+  *one_of_many.mutable_begin()->mutable_previous_happened_at() = watch.previous_happened_at();
+  one_of_many.set_watch_id(1);
+  one_of_many.mutable_begin()->set_study_id(study);
+  one_of_many.mutable_begin()->set_from_event(2);
+  const auto ended = [&] {
+    RawCall stream(client.channel, "/espalier.v1.StudyService/WatchStudies", one_of_many, client.authorization);
+    v1::WatchStudiesResponse said;
+    while (!said.has_ended()) REQUIRE(said.ParseFromString(stream.Read().value()));
+    return static_cast<grpc::StatusCode>(said.ended().status());
+  };
+  CHECK(client.Call("Watch", watch).code == grpc::StatusCode::OK);
+  CHECK(ended() == grpc::StatusCode::OK);
+  watch.mutable_previous_happened_at()->set_seconds(watch.previous_happened_at().seconds() - 1);
+  *one_of_many.mutable_begin()->mutable_previous_happened_at() = watch.previous_happened_at();
+  CHECK(client.RefusalOf("Watch", watch).code == grpc::StatusCode::FAILED_PRECONDITION);
+  CHECK(ended() == grpc::StatusCode::FAILED_PRECONDITION);
+}
+
 TEST_CASE("one stream brings the events of many studies, each in order, and says where one ends") {
   Client client;
   std::map<std::int64_t, std::int64_t> study_of;  // by the watch's id

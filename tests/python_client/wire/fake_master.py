@@ -96,7 +96,7 @@ def settled(number, claim_id, trial_id=1, step=1, state=1, metrics=None, message
     """The event that a claim is done."""
     claim = {"claim_id": claim_id, "trial_id": trial_id, "step": step, "state": state, "metrics": metrics or {"acc": float(claim_id)},
              "message": message}  # fmt: skip
-    return messages.WatchResponse(events=[{"number": number, "claim_settled": claim}])
+    return messages.WatchResponse(events=[{"number": number, "claim_settled": claim, "happened_at": {"seconds": 1000 + number}}])
 
 
 def until_released(released):

@@ -68,7 +68,8 @@ class StudyTest(unittest.TestCase):
         futures = study.submit()
         self.assertEqual([each.claim_id for each in es.wait_all(futures, 60)], [1, 2, 3])
         self.assertTrue(study.wait(60))
-        self.assertEqual([request.from_event for request in self.fake.requests("Watch")], [1, 2, 2, 2])
+        self.assertEqual([(request.from_event, request.previous_happened_at.seconds) for request in self.fake.requests("Watch")],
+                         [(1, 0), (2, 1001), (2, 1001), (2, 1001)])  # fmt: skip
         self.assertEqual([future.order for future in futures], [1, 3, 2])
 
     def test_a_stream_that_will_not_come_back_tells_everybody_who_waits(self):

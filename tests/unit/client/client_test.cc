@@ -316,6 +316,22 @@ TEST_CASE("a reader of events says once that they are lost") {
   serving.join();
 }
 
+TEST_CASE("a reader of events is told that the database was restored") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  Study study = Create(client);
+  CHECK(study.Submit({{{"lr", "0.1"}}}, {.steps = Step{1}, .horizon = Step{}}).has_value());
+  EventReader reader(client.connection(), study.id());
+  REQUIRE_FALSE(reader.Next().value().events.empty());
+  master.HappenAgain(study.id().value);
+  master.Stop();
+  std::thread serving([&] { master.Serve(); });
+  Result<EventsRead> read = reader.Next();
+  while (read.has_value()) read = reader.Next();
+  CHECK(read.error().code == ErrorCode::kFailedPrecondition);
+  serving.join();
+}
+
 TEST_CASE("nobody at the address is unavailable, and so is a file that holds none") {
   const Result<Client> client =
       Client::Connect("unix:" + SocketPath(), RetryPolicy{.first_connection_patience = Seconds{0.05}});

@@ -64,6 +64,23 @@ TEST_CASE("a stream that breaks is opened again for all studies, each from its o
   }
 }
 
+TEST_CASE("whoever waits for a study of which the database was restored is told so, and nobody else") {
+  FakeMaster master(ByHand());
+  Client client = Connect(master);
+  std::vector<Study> studies = ManyStudies(client, 2);
+  const Future<Evaluation> lost = AskFor(studies[0], "0.5");
+  const Future<Evaluation> other = AskFor(studies[1], "0.5");
+  const Future<Evaluation> known = AskFor(studies[0], "0.6");
+  master.Settle(1);  // of the first study's claims the second
+  CHECK(AccuracyOf(known) == Approx(0.601));  // so that some events have come
+  master.HappenAgain(studies[0].id().value);
+  master.BreakStreams();
+  REQUIRE_FALSE(lost.Get().has_value());
+  CHECK(lost.Get().error().code == ErrorCode::kFailedPrecondition);
+  master.Settle(1);  // after the lost one
+  CHECK(AccuracyOf(other) == Approx(0.501));
+}
+
 TEST_CASE("a study that is not there fails alone, and two handles of one study each learn all") {
   FakeMaster master(ByHand());
   Client client = Connect(master);

@@ -29,13 +29,13 @@ TEST_CASE("a study's past events are read in pages, every one once, in order, wi
     const auto page = service.Get<v1::ListEventsResponse>(user, "InspectService/ListEvents", request);
     if (pages == 0) last = SecondsOf(page.created_at());
     REQUIRE_FALSE(page.events().empty());
-    for (const v1::PastEvent& past : page.events()) {
-      REQUIRE(past.event().number() == next++);
-      REQUIRE(SecondsOf(past.happened_at()) >= last);
-      last = SecondsOf(past.happened_at());
+    for (const v1::StudyEvent& event : page.events()) {
+      REQUIRE(event.number() == next++);
+      REQUIRE(SecondsOf(event.happened_at()) >= last);
+      last = SecondsOf(event.happened_at());
     }
     more = page.more();
-    CHECK(more != page.events().rbegin()->event().has_study_finished());
+    CHECK(more != page.events().rbegin()->has_study_finished());
   }
   CHECK(next == 4 * kTrials + 2);  // submitted, claimed, settled, closed; finished
   CHECK(pages == 3);

@@ -176,7 +176,7 @@ TEST_CASE("streams end when the study does, when the state is loaded anew, and w
   Watchers watchers({StudyId{7}, StudyId{8}});
   Watching& finished = watchers.Watch(StudyId{8});
   watchers.Run();
-  watchers.watch.Announce({.study = StudyId{8}, .first = 1, .events = {StudyFinished{}}});
+  watchers.watch.Announce({.study = StudyId{8}, .first = 1, .events = {StudyFinished{}}, .times = {Time{}}});
   watchers.Run();
   CHECK(finished.call.ended.value().has_value());
 

@@ -91,8 +91,11 @@ class Watchers : public MasterPort {
   // Events that happen, are stored, and are announced, unless nobody is told.
   void Happen(int count, StudyId study = StudyId{7}, bool is_announced = true) {
     std::vector<StudyEvent>& events = state.events[study];
-    EventsAdded added{.study = study, .first = std::ssize(events) + 1, .events = {}};
+    EventsAdded added{.study = study, .first = std::ssize(events) + 1, .events = {}, .times = {}};
     for (int i = 0; i < count; ++i) added.events.emplace_back(TrialSubmitted{TrialId{added.first + i}});
+    added.times.assign(added.events.size(), Time{std::chrono::seconds(added.first)});
+    std::vector<Time>& times = state.event_times[study];
+    times.insert(times.end(), added.times.begin(), added.times.end());
     events.insert(events.end(), added.events.begin(), added.events.end());
     if (is_announced) watch.Announce(std::move(added));
   }

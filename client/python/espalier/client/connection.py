@@ -66,9 +66,10 @@ class Connection:
                 return
             request["page_token"] = page.next_page_token
 
-    def watch(self, study_id: int, from_event: int) -> "Watch":
+    def watch(self, study_id: int, from_event: int, previous_happened_at: Any = None) -> "Watch":
         """One attempt to read a study's events: who reads it starts the next from the next event."""
-        request = self._methods["Watch"].request(study_id=study_id, from_event=from_event)
+        request = self._methods["Watch"].request(study_id=study_id, from_event=from_event,
+                                                previous_happened_at=previous_happened_at)  # fmt: skip
         is_patient = self.policy.call_patience == math.inf  # who waits for so long only looks again and again
         return Watch(self._stubs["Watch"](request, metadata=self._metadata, wait_for_ready=is_patient))
 

@@ -30,6 +30,7 @@ class StudyStream:
         self._finished = False
         self._stopping = False
         self._next_event = 1
+        self._previous_happened_at: Any = None  # of the event before that one
         self._attempt = 0  # since the last response
         self._lost_at: float | None = None  # none: a response was the last that came
         self._watch: Watch | None = None
@@ -116,7 +117,7 @@ class StudyStream:
         return None
 
     def _read_once(self):
-        watch = self._connection.watch(self._study_id, self._next_event)
+        watch = self._connection.watch(self._study_id, self._next_event, self._previous_happened_at)
         with self._changed:
             self._watch = watch
             if self._stopping:
@@ -135,7 +136,7 @@ class StudyStream:
             for event in response.events:
                 if event.number < self._next_event:
                     continue
-                self._next_event = event.number + 1
+                self._next_event, self._previous_happened_at = event.number + 1, event.happened_at
                 if event.HasField("claim_settled"):
                     evaluation = evaluations[event.number]
                     self._settled[evaluation.claim_id] = evaluation
