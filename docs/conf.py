@@ -17,7 +17,7 @@ NAVIGATION = {
     "Coming from": ["docs/from_optuna.md", "docs/from_ray_tune.md"],
     "Reference": ["reference/python.md", "reference/command_line.md", "reference/cpp.md", "docs/errors.md", "docs/glossary.md"],
     "Examples": ["examples/trunk/README.md", "examples/thesis/README.md", "bench/studies/README.md"],
-    "Operations": ["docs/operations.md", "docs/users.md", "docs/glusterfs.md"],
+    "Operations": ["docs/operations.md", "docs/reliability.md", "docs/users.md", "docs/glusterfs.md"],
     "Contributors": [
         "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/laws.md", "docs/testing.md", "searchplan/README.md", "scheduler/README.md", "master/README.md",
         "worker/node/README.md", "worker/trainer/data/DIGITS.md", "bench/README.md", "docs/checklists/*.md", "docs/decisions/*.md", "CHANGELOG.md",

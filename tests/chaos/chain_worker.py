@@ -2,6 +2,7 @@
 hundred of them on one machine. Prints at each step whose it is, by the hyper-parameter `mark`."""
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -67,9 +68,11 @@ class Worker:
         time.sleep(seconds)
         self.step += 1
         self.state = chain.link(self.state, self.step, {**self.begun, **self.values})
-        print(f"{self.begun['mark']} is at step {self.step}", flush=True)
+        with contextlib.suppress(OSError):  # a full disk: training is worth more than what is said of it
+            print(f"{self.begun['mark']} is at step {self.step}", flush=True)
         if self.log is not None:
-            os.write(self.log, b"%d %d %.6f\n" % (self.run, self.step, seconds))
+            with contextlib.suppress(OSError):
+                os.write(self.log, b"%d %d %.6f\n" % (self.run, self.step, seconds))
         return {"train": {"metrics": {"loss": 1 - chain.score(self.state), "samples": 1}, "seconds": seconds}}
 
     def evaluate(self, _):

@@ -87,13 +87,15 @@ def verify_round(world, index, entries, found, wrong):
         return
     listed = world.espalier("trial", "list", name, token=world.tokens[team], check=False)
     there = {trial["id"]: trial for trial in json.loads(listed.stdout)} if listed.returncode == 0 else {}
+    is_disturbed = any(begun <= entries[-1]["at"] and entries[0]["at"] <= ended for begun, ended in world.restores)
     for entry in acknowledged:
         may_be_lost = any(begun <= entry["at"] <= ended for begun, ended in world.restores)
         for trial in entry["trials"]:
             found["trials acknowledged"] += 1
             stands = there.get(trial["id"])
-            is_back = may_be_lost and stands is not None and stands["state"] != "done"  # as it was when it was backed up
-            if stands is None or stands["sequences"]["lr"] != trial["lr"] or is_back:
+            # A study that was restored as it ran is finished by nobody, if its client had seen its end.
+            is_back = stands is not None and stands["state"] == "idle" and is_disturbed
+            if stands is None or stands["sequences"]["lr"] != trial["lr"] or (is_back and may_be_lost):
                 found["trials lost with what came after the backup"] += 1
                 if not may_be_lost:
                     wrong(f"{name}: trial {trial['id']}, acknowledged at {entry['at']}, is lost")
@@ -102,6 +104,8 @@ def verify_round(world, index, entries, found, wrong):
                 elif not told:
                     found["of these, of clients that had ended"] += 1
                 continue
+            if is_back:
+                stands["state"] = "done"
             verify_trial(name, team, trial, stands, index < len(TEAMS), found, wrong)
 
 
@@ -155,6 +159,7 @@ def main():
         print("no more faults; waiting for what was begun", flush=True)
         world.stop_file.touch()
         wait_until(lambda: all(client.has_ended_well() for client in world.clients), "all clients have ended what they began", every=1)
+        wait_until(lambda: world.busy_slots() == 0, "all is trained that restored studies wait for", every=1)
         found = verify(world, wrong)
         train_alone(world, wrong)
         for node in world.nodes:

@@ -104,6 +104,7 @@ class User:
         except es.Unavailable:
             time.sleep(0.5)  # nobody answered the first call; the round goes on
         except (es.Error, Told) as error:
+            self.look_around(number, [str(error)])
             self.journal.write("told", round=number, error=f"{type(error).__name__}: {error}")
 
     @staticmethod

@@ -228,6 +228,9 @@ class World:
         listed = self.espalier("server", "list", check=False)
         return sum(server["connected"] for server in json.loads(listed.stdout)) if listed.returncode == 0 else 0
 
+    def busy_slots(self):
+        return sum(server["busy_slots"] for server in json.loads(self.espalier("server", "list").stdout))
+
     def set_up_clients(self):
         self.stop_file = self.root / "stop"
         self.clients, self.client_links, self.tokens = [], [], {}

@@ -79,6 +79,24 @@ class BackupTest(unittest.TestCase):
             self.assertEqual([], found["files"])
             self.assertEqual(lost, results(service, "second"))
 
+    def test_runs_that_have_ended_since_the_backup_are_trained_again(self):
+        with WithBackup() as service:
+            study = service.write("slow.yaml", SLOW.replace("steps: 100", "steps: 20"))
+            running = service.begin("study", "run", study)
+            wait_until(lambda: service.servers()[0]["busy_slots"] == 2, "the study trains")
+            service.back_up()
+            _, said = running.communicate(timeout=PATIENCE_SECONDS)
+            self.assertEqual(0, running.returncode, said)
+            before = results(service, "slow")
+            service.masters[0].kill()
+            service.masters[0].wait()
+            service.restore()
+            service.start_master(0)
+            wait_until(service.servers, "the node manager is connected")
+            service.run("study", "run", study)  # which is running again
+            self.assertEqual(before, results(service, "slow"))
+            self.assertEqual(["slow"], [study["name"] for study in service.json("study", "list")])
+
 
 class Replicated(OwnMaster):
     """On a primary of PostgreSQL and a replica that has each commit before it counts, as docs/operations.md sets them up."""

@@ -270,9 +270,9 @@ void NodeManager::NoticeDeath(std::int64_t number) {
   auto dead = workers_.extract(number);
   Worker& worker = dead.mapped();
   worker.output.End();
+  const WorkerDeath death{worker.process->CauseOfDeath(), worker.process->LastWords(worker.output.own_from())};
   if (last_output_.size() < kLastOutputsMax) last_output_.push_back(std::move(worker.output));
   if (meter_ != nullptr) meter_->CountDeath();
-  const WorkerDeath death{worker.process->CauseOfDeath(), worker.process->LastWords()};
   worker::RemoveLeftSemaphores();  // of deaths before
   Log(LogLevel::kWarning, "a worker died",
       {{"slot", worker.slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});

@@ -55,6 +55,7 @@ WorkerOutput::~WorkerOutput() {
 WorkerOutput::WorkerOutput(WorkerOutput&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       stretches_(std::move(other.stretches_)),
+      own_from_(other.own_from_),
       seen_(other.seen_),
       has_ended_(other.has_ended_) {}
 
@@ -62,6 +63,7 @@ std::int64_t WorkerOutput::Size() {
   struct stat status {};
   if (fd_ < 0 || fstat(fd_, &status) != 0) return seen_;
   const bool is_afresh = status.st_size < seen_;
+  if (is_afresh) own_from_ = 0;
   if (is_afresh && !stretches_.empty()) {  // what was not read is gone
     stretches_.erase(stretches_.begin(), std::prev(stretches_.end()));
     Stretch& last = stretches_.back();
@@ -75,7 +77,7 @@ std::int64_t WorkerOutput::Size() {
 
 void WorkerOutput::BeginRun(RunKey run, Seconds now) {
   EndRun();
-  const std::int64_t size = seen_;
+  const std::int64_t size = own_from_ = seen_;
   stretches_.push_back({.run = run,
                         .parts = {{size, Step{0}}},
                         .read = size,
@@ -87,7 +89,8 @@ void WorkerOutput::BeginRun(RunKey run, Seconds now) {
 
 void WorkerOutput::EndRun() {
   const std::int64_t size = Size();
-  if (run().has_value()) stretches_.back().end = size;
+  if (!run().has_value()) return;
+  stretches_.back().end = own_from_ = size;
 }
 
 std::optional<RunKey> WorkerOutput::run() const {

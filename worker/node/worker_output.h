@@ -35,6 +35,8 @@ class WorkerOutput {
   std::optional<RunKey> run() const;
   // Nothing will be printed any more.
   void End();
+  // The offset of the log from which on all was printed by the run that prints now; none: by nobody's.
+  std::int64_t own_from() const { return own_from_; }
 
   // What may be sent on now. Of a run that is over, its last kOutputBytesMax at once; of another, at most once a
   // second, what its allowance says: 64 KiB at first, and 2 KiB for each second since. The newest goes first, and what
@@ -74,7 +76,8 @@ class WorkerOutput {
 
   int fd_ = -1;
   std::deque<Stretch> stretches_;  // with something that was not given out; the last one prints now, or has
-  std::int64_t seen_ = 0;          // the log's length when it was last looked at
+  std::int64_t own_from_ = 0;
+  std::int64_t seen_ = 0;  // the log's length when it was last looked at
   bool has_ended_ = false;
 };
 

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "worker/process/control_group.h"
+#include "worker/process/log_ring.h"
 #include "worker/process/worker_family.h"
 
 namespace espalier::worker {
@@ -25,8 +26,7 @@ constexpr int kWorkerSocket = 3;
 constexpr std::streamoff kLastWordsBytes = 4096;
 
 Result<int> OpenLog(const std::filesystem::path& log) {
-  std::error_code ignored;
-  std::filesystem::rename(log, log.string() + ".previous", ignored);
+  PutLogAside(log);
   const int fd = open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
   if (fd < 0) return MakeError(ErrorCode::kInternal, "cannot write " + log.string() + ": " + std::strerror(errno));
   return fd;
@@ -195,14 +195,14 @@ void WorkerProcess::KillWhatIsLeft() {
   if (!group_.empty()) RemoveGroup(group_);
 }
 
-std::string WorkerProcess::LastWords() const {
+std::string WorkerProcess::LastWords(std::int64_t from) const {
   std::string text = WIFSIGNALED(status_) ? std::string("killed by signal ") + strsignal(WTERMSIG(status_))
                                           : "exited with status " + std::to_string(WEXITSTATUS(status_));
   if (cause_ == WorkerDeath::Cause::kOutOfMemory) text += ", by the kernel: memory did not suffice";
   std::ifstream file(log_, std::ios::binary | std::ios::ate);
   if (!file) return text;
   const std::streamoff size = file.tellg();
-  file.seekg(std::max<std::streamoff>(0, size - kLastWordsBytes));
+  file.seekg(std::clamp<std::streamoff>(size - kLastWordsBytes, std::min<std::streamoff>(from, size), size));
   std::string words{std::istreambuf_iterator<char>(file), {}};
   words = CleanText(std::move(words));  // a log may hold anything, and the cut may fall into a letter
   while (!words.empty() && words.back() == '\n') words.pop_back();
@@ -210,8 +210,7 @@ std::string WorkerProcess::LastWords() const {
 }
 
 void WorkerProcess::TrimLog(std::uintmax_t bytes_max) {
-  std::error_code error;
-  if (std::filesystem::file_size(log_, error) > bytes_max && !error) std::filesystem::resize_file(log_, 0, error);
+  PutOpenLogAside(log_, bytes_max);
 }
 
 }  // namespace espalier::worker

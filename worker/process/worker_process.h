@@ -30,13 +30,13 @@ class WorkerProcess {
  public:
   // Runs `command` with the arguments "--fd N" added, as the leader of a process group of its own, with signals to stop
   // ignored: who stops the service asks the node manager. It and all that it starts carry `mark` (worker_family.h).
-  // Standard output and error go to `log`, which is begun afresh; the one before is kept beside it. A program that
-  // cannot be run ends at once, saying so in its log.
-  // It has what `place` gives it of the machine; cores that are not there are as good as none named. Its environment is
-  // this process's, with kHashSeed, and with kHugePages where that says nothing of the kind. A control group that it
-  // cannot enter it does without, saying so in its log. Cost: a fork, a quarter of a millisecond; entering a group
-  // takes the child some milliseconds at most, and this process next to nothing.
-  // Error: kResourceExhausted when the system gives no process or socket, kInternal when there can be no log.
+  // Standard output and error go to `log`, which is begun afresh; those before are kept beside it (log_ring.h). A
+  // program that cannot be run ends at once, saying so in its log. It has what `place` gives it of the machine; cores
+  // that are not there are as good as none named. Its environment is this process's, with kHashSeed, and with
+  // kHugePages where that says nothing of the kind. A control group that it cannot enter it does without, saying so in
+  // its log. Cost: a fork, a quarter of a millisecond; entering a group takes the child some milliseconds at most, and
+  // this process next to nothing. Error: kResourceExhausted when the system gives no process or socket, kInternal when
+  // there can be no log.
   static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
                                                       const std::filesystem::path& log, const std::string& mark,
                                                       const WorkerPlace& place = {});
@@ -54,9 +54,9 @@ class WorkerProcess {
   // has killed one in the worker's own control group; where that keeps no account, if it has killed one since the
   // worker was started where the worker ran, which may have been another. REQUIRES: HasEnded().
   WorkerDeath::Cause CauseOfDeath() const { return cause_; }
-  // How it ended and its last lines. REQUIRES: HasEnded().
-  std::string LastWords() const;
-  // Begins the log file afresh if it has more bytes.
+  // How it ended, and the last lines that it has printed since its log had `from` bytes. REQUIRES: HasEnded().
+  std::string LastWords(std::int64_t from = 0) const;
+  // Puts what it has printed aside if that has more bytes.
   void TrimLog(std::uintmax_t bytes_max);
 
  private:

@@ -71,7 +71,7 @@ TEST_CASE("whoever waits for a study of which the database was restored is told 
   const Future<Evaluation> lost = AskFor(studies[0], "0.5");
   const Future<Evaluation> other = AskFor(studies[1], "0.5");
   const Future<Evaluation> known = AskFor(studies[0], "0.6");
-  master.Settle(1);  // of the first study's claims the second
+  master.Settle(1);                           // of the first study's claims the second
   CHECK(AccuracyOf(known) == Approx(0.601));  // so that some events have come
   master.HappenAgain(studies[0].id().value);
   master.BreakStreams();

@@ -154,6 +154,32 @@ TEST_CASE("a log holds what a run printed last until that was given out: before,
   CHECK_FALSE(log.output.HasUnread());
 }
 
+TEST_CASE("what a run has printed itself begins behind what others have, who may be other teams") {
+  Log log;
+  log.Print("imported\n");
+  CHECK(log.output.own_from() == 0);
+  log.output.BeginRun(Numbered(1), log.now);
+  CHECK(log.output.own_from() == 9);
+  log.Print("a secret\n");
+  log.output.BeginStep(Step{1});
+  CHECK(log.output.own_from() == 9);
+  log.output.BeginRun(Numbered(2), log.now);
+  CHECK(log.output.own_from() == 18);
+  log.Print("a traceback\n");
+  SECTION("it has ended") {
+    log.output.EndRun();
+    CHECK(log.output.own_from() == 30);
+    log.output.EndRun();
+    CHECK(log.output.own_from() == 30);
+  }
+  SECTION("the log was begun afresh") {
+    log.BeginAfresh();
+    log.Print("its end\n");
+    log.output.End();
+    CHECK(log.output.own_from() == 0);
+  }
+}
+
 TEST_CASE("a letter is not cut while the run goes on, and what is no text is made one") {
   Log log;
   log.output.BeginRun(Numbered(1), log.now);
