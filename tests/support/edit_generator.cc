@@ -443,6 +443,13 @@ MasterState StoredPart(MasterState state) {
   state.servers.clear();
   state.leases_from = {};
   state.leadership = {};
+  // Runs leave only when the day of their last charge is over; here, at any time.
+  for (auto& [party, usage] : state.usage) {
+    if (state.retired.empty()) break;
+    usage.day = {};
+    usage.device_time = 0;
+  }
+  std::erase_if(state.usage, [](const auto& item) { return item.second == Usage{}; });
   for (auto& [id, run] : state.runs) {
     if (auto* training = std::get_if<Training>(&run.state)) training->at = BeginningOf(run).step;
   }

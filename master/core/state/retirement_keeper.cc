@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "master/core/state/cache_keeper.h"
-#include "master/core/state/usage.h"
 
 namespace espalier::master {
 namespace {
@@ -154,7 +153,6 @@ void RetirementKeeper::Leave(const Run& run) {
   }
   NoLongerLeaves(run.id);
   state_.index.steps.Forget(run);
-  UsageKeeper(state_).Forget(run);
   state_.runs.erase(run.id);
 }
 

@@ -52,7 +52,6 @@ void UsageKeeper::CountCharges(const Run& run, std::int64_t sign) {
         usage.device_time = 0;
       }
       usage.device_time += sign * PartOfDay(microseconds, run.ordered_at, run.charged_to, usage.day);
-      if (sign < 0 && usage.device_time == 0) usage.day = {};
     }
   }
 }

@@ -19,8 +19,6 @@ class UsageKeeper {
   void Count(StudyId study, std::int64_t Usage::*what, std::int64_t more);
   // `charge` changes what the run was charged, or until when. O(studies that it has served x log).
   void Around(const Run& run, const std::function<void()>& charge);
-  // The day on which it was charged is over. O(studies that it has served x log).
-  void Forget(const Run& run) { CountCharges(run, -1); }
 
  private:
   void CountCharges(const Run& run, std::int64_t sign);
