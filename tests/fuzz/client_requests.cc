@@ -119,9 +119,10 @@ void Try(std::string_view bytes) {
 }
 
 constexpr void (*kCalls[])(std::string_view) = {
-    Try<v1::CreateStudyRequest>, Try<v1::SubmitRequest>,          Try<v1::ContinueTrialRequest>, Try<v1::RetryStageRequest>,
-    Try<v1::PinStudyRequest>,    Try<v1::WeighStudyRequest>,      Try<v1::ListStudiesRequest>,   Try<v1::ListTrialsRequest>,
-    Try<v1::ForecastRequest>,    Try<v1::DescribeTrainerRequest>,
+    Try<v1::CreateStudyRequest>,     Try<v1::SubmitRequest>,     Try<v1::ContinueTrialRequest>,
+    Try<v1::RetryStageRequest>,      Try<v1::PinStudyRequest>,   Try<v1::WeighStudyRequest>,
+    Try<v1::ListStudiesRequest>,     Try<v1::ListTrialsRequest>, Try<v1::ForecastRequest>,
+    Try<v1::DescribeTrainerRequest>,
 };
 
 }  // namespace
