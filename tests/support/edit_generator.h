@@ -18,7 +18,7 @@ class EditGenerator {
   // stored.
   StateEdit Next(int step_count_max = 12);
 
-  // All that is not yet retired is finished and retired; a study may have to wait for a state, and stays.
+  // All that is not yet retired is finished and retired.
   StateEdit RetireAll();
 
   // What all edits so far make.

@@ -18,7 +18,6 @@ void EditGenerator::Retire(StudyId study) {
   for (const RunId run : active) {
     if (state_.runs.at(run).charges.contains(study)) EndRun(run);
   }
-  if (state_.states_awaited.contains(study)) return;
   Do(ListKept{study, 1'000'000});
   histories_.emplace(study, StoredPart(HistoryOf(state_, study)));
   for (auto it = state_.requests.lower_bound({study, ""}); it != state_.requests.end() && it->first.first == study;

@@ -43,6 +43,7 @@ void RetirementKeeper::Retired(StudyId id) {
   Indexes& index = state_.index;
   TakeOut(index.to_retire, study);
   ListAnew(id);
+  state_.states_awaited.erase(id);  // by others' runs, since it is finished
   const RetiredStudy& retired = state_.retired.at(id);
   index.steps.Freeze(id, retired.steps);
   if (state_.trials_by_study.at(id).empty()) {

@@ -391,6 +391,7 @@ struct Applier {
 
   void AddAwaited(const Claim& claim, std::int64_t count) const {
     const StudyId study = state.trials.at(claim.trial).study;
+    if (IsRetired(state, study)) return;
     if ((state.states_awaited[study] += count) == 0) state.states_awaited.erase(study);
   }
 

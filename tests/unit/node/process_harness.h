@@ -204,7 +204,14 @@ class TestMaster : public v1::NodeManagerService::Service {
       last_number_ = std::max(last_number_, report.number());
     }
   }
+  // By the newest request; a master orders it no more.
+  bool HasEnded(RunKey run) const {
+    return std::ranges::any_of(statuses_, [&](const RunStatus& status) {
+      return status.run == run && status.state == RunStatus::State::kEnded;
+    });
+  }
   void Answer() {
+    if (acknowledges_) std::erase_if(orders_, [&](const Order& order) { return HasEnded(order.run); });
     ServerOrders orders{
         .orders = orders_, .acknowledged_report = acknowledges_ ? last_number_ : 0, .refused = refused_};
     for (Order& order : orders.orders) {
