@@ -15,7 +15,8 @@ import time
 import faults
 import user
 from journal import read
-from world import TEAMS, World, wait_until
+from user import TEAMS
+from world import World, wait_until
 
 PAUSE_SECONDS = (2, 18)  # between two faults
 RESTORES = (0.35, 0.7)  # when, as parts of the whole
@@ -27,31 +28,44 @@ class Wrong(list):
         self.append(what)
 
 
+class Ends:
+    """Of the faults that last: what is to be called when."""
+
+    def __init__(self):
+        self.heap = []
+        self.numbers = itertools.count()
+
+    def add(self, seconds, end):
+        heapq.heappush(self.heap, (time.monotonic() + seconds, next(self.numbers), end))
+
+    def wait(self, seconds):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            while self.heap and self.heap[0][0] <= time.monotonic():
+                heapq.heappop(self.heap)[2]()
+            time.sleep(0.1)
+
+    def end_all(self):
+        while self.heap:
+            heapq.heappop(self.heap)[2]()
+
+
 def disturb(world, seconds, draw, counts):
     begun = time.monotonic()
     restores = [begun + seconds * part for part in RESTORES]
-    ends, number = [], itertools.count()
-    while (now := time.monotonic()) < begun + seconds:
-        while ends and ends[0][0] <= now:
-            heapq.heappop(ends)[2]()
-        due = bool(restores) and restores[0] <= now
-        fault = faults.restore if due else draw.choices(list(faults.WEIGHTS), list(faults.WEIGHTS.values()))[0]
-        happened = fault(world, draw)
-        if happened is not None:
-            if due:
-                restores.pop(0)
+    ends = Ends()
+    while time.monotonic() < begun + seconds:
+        is_restored = bool(restores) and restores[0] <= time.monotonic()
+        fault = faults.restore if is_restored else draw.choices(list(faults.WEIGHTS), list(faults.WEIGHTS.values()))[0]
+        if happened := fault(world, draw):
             what, lasts, end = happened
+            restores = restores[1:] if is_restored else restores
             counts[fault.__name__] += 1
             print(f"{time.monotonic() - begun:6.0f} s  {what}" + (f" for {lasts:.0f} s" if lasts else ""), flush=True)
             if end is not None:
-                heapq.heappush(ends, (time.monotonic() + lasts, next(number), end))
-        next_at = time.monotonic() + draw.uniform(*PAUSE_SECONDS)
-        while (now := time.monotonic()) < next_at:
-            while ends and ends[0][0] <= now:
-                heapq.heappop(ends)[2]()
-            time.sleep(0.1)
-    for _, _, end in sorted(ends, key=lambda each: each[:2]):
-        end()
+                ends.add(lasts, end)
+        ends.wait(draw.uniform(*PAUSE_SECONDS))
+    ends.end_all()
 
 
 def verify(world, wrong):

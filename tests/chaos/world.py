@@ -21,6 +21,7 @@ for folder in ("tests/e2e", "tests/documents"):
     sys.path.insert(0, str(ROOT / folder))
 
 from links import Links  # noqa: E402
+from user import TEAMS  # noqa: E402
 
 from blocks import blocks_of  # noqa: E402
 from service import BIN, wait_until  # noqa: E402
@@ -29,7 +30,6 @@ from test_two_masters import free_port  # noqa: E402
 POSTGRES = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
 GROUPS = 8  # of servers, each behind links of its own
 SIZES = {"store": "192m", "cluster": "768m", "work": "256m"}  # of file systems
-TEAMS = ("red", "green", "blue")
 
 
 class Supervised:
