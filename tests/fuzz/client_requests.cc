@@ -7,6 +7,7 @@
 #include "master/core/reactor.h"
 #include "master/rpc/batch_size.h"
 #include "master/rpc/convert.h"
+#include "master/rpc/reading.h"
 #include "proto/unknown_parts.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -89,11 +90,15 @@ void Take(const v1::DescribeTrainerRequest& request) {
   World(Began()).Ask(request.request_id(), DescribeTrainer{FromProto(request.reference())});
 }
 void Take(const v1::ListStudiesRequest& request) {
-  const auto page = ListStudies(Began().state(), FromProto(request), kAnn, Time{});
+  StudyQuery query = FromProto(request);
+  query.count_max = PageSize(request.page_size());
+  const auto page = ListStudies(Began().state(), query, kAnn, Time{});
   ESPALIER_CHECK(!page.has_value() || page->studies.size() <= 1);
 }
 void Take(const v1::ListTrialsRequest& request) {
-  const auto page = ListTrials(Began().state(), FromProto(request, StudyId{1}));
+  TrialQuery query = FromProto(request, StudyId{1});
+  query.count_max = PageSize(request.page_size());
+  const auto page = ListTrials(Began().state(), query);
   ESPALIER_CHECK(!page.has_value() || page->trials.size() <= 2);
 }
 void Take(const v1::ForecastRequest& request) {

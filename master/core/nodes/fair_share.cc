@@ -1,7 +1,6 @@
 #include "master/core/nodes/fair_share.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "master/core/nodes/checks.h"
 #include "master/core/nodes/contests.h"
@@ -77,12 +76,13 @@ class RoomFinder {
   template <class Key>
   std::optional<RunId> FindOf(StudyId study, const Key& rich, const FairQueue<Key>& parties, const Key& poor) const {
     const FairShare& share = draft_.state().index.fair_share;
-    for (const RunId id : share.RunsOf(study) | std::views::reverse) {
+    const std::set<RunId>& runs = share.RunsOf(study);
+    const auto newest = std::find_if(runs.rbegin(), runs.rend(), [&](RunId id) {
       const Run& run = draft_.state().runs.at(id);
       const bool serves_poor = std::ranges::any_of(run.serves, [&](StudyId served) { return IsOf(served, poor); });
-      if (!serves_poor && MayGo(run) && parties.ShouldYield(rich, run.slots, poor, share.now())) return id;
-    }
-    return std::nullopt;
+      return !serves_poor && MayGo(run) && parties.ShouldYield(rich, run.slots, poor, share.now());
+    });
+    return newest == runs.rend() ? std::nullopt : std::optional(*newest);
   }
 
   bool IsOf(StudyId study, const std::string& team) const { return draft_.state().studies.at(study).team == team; }

@@ -111,7 +111,7 @@ void IndexKeeper::RankBy(Ranking ranking) {
   for (const auto& [id, plan] : state_.plans) {
     for (const auto& [node, content] : plan.nodes) {
       for (const auto& [step, checkpoint] : content.results->checkpoints) {
-        EditNeeds(plan, [&](NeedEditor& editor) { editor.AddCheckpoint({node, step}); });
+        EditNeeds(plan, [point = Point{node, step}](NeedEditor& editor) { editor.AddCheckpoint(point); });
       }
     }
     for (const ClaimId id_of_claim : plan.waiting) {
