@@ -209,8 +209,6 @@ std::string WorkerProcess::LastWords(std::int64_t from) const {
   return words.empty() ? text : text + "\n" + words;
 }
 
-void WorkerProcess::TrimLog(std::uintmax_t bytes_max) {
-  PutOpenLogAside(log_, bytes_max);
-}
+void WorkerProcess::TrimLog(std::uintmax_t bytes_max) { PutOpenLogAside(log_, bytes_max); }
 
 }  // namespace espalier::worker
