@@ -329,7 +329,7 @@ std::string WhyNotLetIn(const std::shared_ptr<grpc::Channel>& channel) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(2));
   v1::GetTrialResponse response;
-  const std::string why = v1::InspectService::NewStub(channel)->GetTrial(&context, {}, &response).error_message();
+  std::string why = v1::InspectService::NewStub(channel)->GetTrial(&context, {}, &response).error_message();
   for (const char* word : {"Socket closed", "Connection reset", "Peer name", "andshake", "ertificate"}) {
     if (why.find(word) != std::string::npos) return why;
   }

@@ -63,7 +63,8 @@ class RowReader {
  private:
   // The last one is given back until the next call.
   const pqxx::field& Field(const char* column) const {
-    cell_ += static_cast<pqxx::const_row_iterator::difference_type>(columns_.Of(row_, column)) - cell_.num();
+    using Distance = pqxx::const_row_iterator::difference_type;
+    cell_ += static_cast<Distance>(columns_.Of(row_, column)) - static_cast<Distance>(cell_.num());
     return cell_;
   }
   // The text, as long as the result is there. Throws std::runtime_error for NULL.

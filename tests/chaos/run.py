@@ -99,10 +99,10 @@ def verify_round(world, index, entries, found, wrong):
     acknowledged = [entry for entry in entries if entry["kind"] == "acknowledged"]
     if not acknowledged:
         return
-    listed = world.espalier("trial", "list", name, token=world.tokens[team], check=False)
-    there = {trial["id"]: trial for trial in json.loads(listed.stdout)} if listed.returncode == 0 else {}
     is_disturbed = any(begun <= entries[-1]["at"] and entries[0]["at"] <= ended for begun, ended in world.restores)
-    for entry in acknowledged:
+    for entry in acknowledged:  # a client that was killed as it wrote may have begun the study anew
+        listed = world.espalier("trial", "list", entry["study"], token=world.tokens[team], check=False)
+        there = {trial["id"]: trial for trial in json.loads(listed.stdout)} if listed.returncode == 0 else {}
         may_be_lost = any(begun <= entry["at"] <= ended for begun, ended in world.restores)
         for trial in entry["trials"]:
             found["trials acknowledged"] += 1

@@ -299,7 +299,7 @@ Actions Core::OnStepLogRead(RunKey key, std::string_view text, Seconds now) {
   RunHere& run = it->second;
   StepLogSummary summary = SummarizeStepLog(text, key.run, run.runner.path().stages());
   run.step_log_offset += summary.bytes_read;
-  for (StepsTrained& trained : summary.trained) outbox_.Add(key, std::move(trained));
+  for (const StepsTrained& trained : summary.trained) outbox_.Add(key, trained);
   if (run.runner.closing()) {
     RunnerActions wanted;
     run.runner.Close(wanted);
