@@ -11,6 +11,7 @@
 #include "espalier/v1/study.pb.h"
 #include "master/rpc/one_study_stream.h"
 #include "master/rpc/study_watch.h"
+#include "sim/memory_history_store.h"
 
 namespace espalier::master::testing {
 
