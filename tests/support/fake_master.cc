@@ -52,6 +52,12 @@ struct FakeMaster::Parts final : v1::StudyService::Service,
     return nullptr;
   }
 
+  template <class T>
+  T Copy(T Parts::*member) const {
+    const std::lock_guard lock(mutex);
+    return this->*member;
+  }
+
   // Wraps a mutation in the faults that were asked for. REQUIRES: mutex is held.
   template <class Mutation>
   grpc::Status WithFaults(Mutation&& mutation) {
@@ -467,44 +473,20 @@ void FakeMaster::WaitForWaitingClaims(std::size_t count) {
   });
 }
 
-std::vector<v1::SubmitRequest> FakeMaster::submissions() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->submissions;
-}
+std::vector<v1::SubmitRequest> FakeMaster::submissions() const { return parts_->Copy(&Parts::submissions); }
 
-std::vector<v1::RetryStageRequest> FakeMaster::retries() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->retries;
-}
+std::vector<v1::RetryStageRequest> FakeMaster::retries() const { return parts_->Copy(&Parts::retries); }
 
-std::vector<v1::ContinueTrialRequest> FakeMaster::continuations() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->continuations;
-}
+std::vector<v1::ContinueTrialRequest> FakeMaster::continuations() const { return parts_->Copy(&Parts::continuations); }
 
-std::vector<v1::CreateStudyRequest> FakeMaster::creations() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->creations;
-}
+std::vector<v1::CreateStudyRequest> FakeMaster::creations() const { return parts_->Copy(&Parts::creations); }
 
-int FakeMaster::studies_streams() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->studies_streams;
-}
+int FakeMaster::studies_streams() const { return parts_->Copy(&Parts::studies_streams); }
 
-int FakeMaster::watches_begun() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->watches_begun;
-}
+int FakeMaster::watches_begun() const { return parts_->Copy(&Parts::watches_begun); }
 
-std::vector<v1::TrainerReference> FakeMaster::references() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->references;
-}
+std::vector<v1::TrainerReference> FakeMaster::references() const { return parts_->Copy(&Parts::references); }
 
-std::vector<std::string> FakeMaster::archives() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->archives;
-}
+std::vector<std::string> FakeMaster::archives() const { return parts_->Copy(&Parts::archives); }
 
 }  // namespace espalier::testing
