@@ -145,6 +145,7 @@ class Session {
     const std::int64_t to = train.step.value;
     if (to != toy_->step + 1) return Failure(worker::FailureKind::kRequest, "Train is out of order");
     const Seconds begin = MonotonicNow();
+    std::fprintf(stderr, "trains with crash_at_step %d\n", static_cast<int>(toy_->Initial("crash_at_step")));
     std::this_thread::sleep_for(std::chrono::milliseconds(toy_->Initial("step_milliseconds")));
     if (to == toy_->Initial("crash_at_step")) {
       static constexpr char kLastWords[] = "garbage \0\xff\xfe\xc3 crashing as told\n";  // not UTF-8

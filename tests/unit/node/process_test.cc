@@ -121,6 +121,17 @@ TEST_CASE("a crash is reported with the last lines of the worker's log, whatever
   CHECK(world.master.Await<RunEnded>(1).step == Step{2});
 }
 
+TEST_CASE("a crash shows what its own run has printed, not what the same worker has for others before") {
+  World world;
+  NodeProcess node(world.folder.path());
+  world.master.Want({ToyRun(1, 1).Stage(1, 9, 0.1).Both(9)});
+  world.master.Await<RunEnded>(1);
+  world.master.Want({ToyRun(2, 1, 3).Stage(2, 9, 0.1).Both(9)});
+  const std::string message = world.master.Await<RunFailed>(2).message;
+  CHECK(message.find("crash_at_step 3") != std::string::npos);
+  CHECK(message.find("crash_at_step 0") == std::string::npos);
+}
+
 TEST_CASE("garbage that a worker calls a checkpoint never reaches the store: it counts as a crash") {
   World world;
   NodeProcess node(world.folder.path());
