@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "base/text.h"
+
 namespace espalier {
 namespace {
 
@@ -21,6 +23,9 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (!IsValidText(value)) {
+      throw YAML::ParserException(mark, "text that is not UTF-8, or has a zero byte; expected a file saved as UTF-8");
+    }
     if (ExpectsKey()) {
       open_.back()->entries.push_back(YamlEntry{.key = value, .line = mark.line + 1, .value = {}});
       has_key_ = true;

@@ -35,7 +35,8 @@ struct YamlError {
   std::string message;
 };
 
-// Reads exactly one document. Error: what is not YAML, or is not used here (anchors, keys that are no text).
+// Reads exactly one document, whose texts are then valid (base/text.h). Error: what is not YAML or not UTF-8, or is not
+// used here (anchors, keys that are no text).
 tl::expected<YamlNode, YamlError> ParseYaml(const std::string& text);
 
 }  // namespace espalier
