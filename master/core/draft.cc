@@ -94,6 +94,7 @@ struct Noter {
   void operator()(const EndCheck& change) const { touched.servers.insert(state.checks.at(change.key).slot.server); }
   void operator()(const SetWeight&) const {}
   void operator()(const SetQuota&) const {}
+  void operator()(const WantRoom&) const {}
   void operator()(const SetStopped&) const {}
   void operator()(const SetDrain& change) const {
     touched.servers.insert(change.server);

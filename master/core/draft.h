@@ -80,7 +80,7 @@ class Draft {
   std::map<StudyId, std::string> reached;  // studies that came to what they were to stop at, and to what
   std::set<std::string> superseded_files;  // nobody needs them any more, as was found now
   bool stored_states = false;              // some checkpoint was
-  std::int64_t bytes_without_room = 0;     // of states that the store had no room for, as was said now
+  bool found_no_room = false;              // some state found none in the store, as was said now
 
  private:
   // Before the change is applied.

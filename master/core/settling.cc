@@ -80,11 +80,11 @@ bool IsOver(const MasterState& state, const Study& study) {
 
 }  // namespace
 
-void AppendEvent(Draft& draft, StudyId study, StudyEvent event) {
+void AppendEvent(Draft& draft, StudyId study, StudyEvent event, bool answered_at_claim) {
   const auto events = draft.state().events.find(study);
   const std::int64_t count =
       events == draft.state().events.end() ? 0 : static_cast<std::int64_t>(events->second.size());
-  draft.Do(AddStudyEvent{study, count + 1, std::move(event), draft.now});
+  draft.Do(AddStudyEvent{study, count + 1, std::move(event), draft.now, answered_at_claim});
 }
 
 void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
@@ -95,10 +95,15 @@ void Settle(Draft& draft, PlanId plan_id, ClaimId claim_id, ClaimState state) {
   const Trial& trial = draft.state().trials.at(claim.trial);
   const Study& study = draft.state().studies.at(trial.study);
   ClaimSettled settled{.claim = claim_id, .trial = trial.id, .step = claim.point.step, .state = state};
-  if (state == ClaimState::kDone) settled.metrics = AnswerOf(plan, claim, study.metric_names);
+  bool answered_at_claim = false;
+  if (state == ClaimState::kDone) {
+    settled.metrics = AnswerOf(plan, claim, study.metric_names);
+    const Point answered_at = AnsweredAt(plan, claim.point);
+    answered_at_claim = answered_at == claim.point && plan.FindMetrics(answered_at, claim.evaluation) != nullptr;
+  }
   if (state == ClaimState::kFailed) settled.message = WhyFailed(draft.state(), plan, claim);
   NoteReached(draft, study, settled);
-  AppendEvent(draft, study.id, settled);
+  AppendEvent(draft, study.id, settled, answered_at_claim);
 }
 
 void SettleTouched(Draft& draft) {

@@ -21,7 +21,7 @@ void FinishStudies(Draft& draft);
 // Settles one waiting claim, with its study's event. Notes whether that is what the study was to stop at.
 void Settle(Draft& draft, PlanId plan, ClaimId claim, ClaimState state);
 
-// Appends to the study's numbered events.
-void AppendEvent(Draft& draft, StudyId study, StudyEvent event);
+// Appends to the study's numbered events. `answered_at_claim`: see AddStudyEvent.
+void AppendEvent(Draft& draft, StudyId study, StudyEvent event, bool answered_at_claim = false);
 
 }  // namespace espalier::master

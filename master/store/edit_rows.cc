@@ -31,6 +31,7 @@ class StateRows {
   void operator()(const ForgetSome&) {}
   void operator()(const SetPosition&) {}
   void operator()(const RestartLeases&) {}
+  void operator()(const WantRoom&) {}
   void operator()(const AskReference&) {}
   void operator()(const ForgetAsk&) {}
   void operator()(const BeginAnalysis&) {}
@@ -260,8 +261,14 @@ class StateRows {
                NoText{}, NoNames{}, NoValues{}, None{}, added.at);
   }
   void AddEvent(const AddStudyEvent& added, const ClaimSettled& event) {
+    NoNames names;
+    NoValues values;
+    if (event.state == ClaimState::kDone && !added.answered_at_claim) {
+      names = KeysOf(event.metrics);
+      values = ValuesOf(event.metrics);
+    }
     event_.Add(added.study, added.number, "claim settled", event.trial, event.claim, event.step, Name(event.state),
-               NoFlag{}, event.message, KeysOf(event.metrics), ValuesOf(event.metrics), None{}, added.at);
+               NoFlag{}, event.message, names, values, None{}, added.at);
   }
   void AddEvent(const AddStudyEvent& added, const TrialClosed& event) {
     event_.Add(added.study, added.number, "trial closed", event.trial, None{}, None{}, NoText{}, event.cancelled,

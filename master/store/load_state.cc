@@ -403,9 +403,25 @@ class Loader {
         throw std::runtime_error("study " + std::to_string(study.value) + " lacks an event before " +
                                  std::to_string(number));
       }
-      Apply(state_, AddStudyEvent{study, number, EventOf(row), row.Moment("happened_at")});
+      AddStudyEvent added{study, number, EventOf(row), row.Moment("happened_at")};
+      FillIn(added);
+      Apply(state_, added);
     };
     Each("study_event/load", add, in_memory_);
+  }
+
+  // What a claim was answered with at its own point is stored there alone.
+  void FillIn(AddStudyEvent& added) const {
+    auto* settled = std::get_if<ClaimSettled>(&added.event);
+    if (settled == nullptr || settled->state != ClaimState::kDone || !settled->metrics.empty()) return;
+    const SearchPlan& plan = state_.plans.at(state_.plan_by_claim.at(settled->claim));
+    const Claim& claim = plan.claims.at(settled->claim);
+    const Metrics* metrics = plan.FindMetrics(claim.point, claim.evaluation);
+    if (metrics == nullptr) {
+      throw std::runtime_error("claim " + std::to_string(claim.id.value) + " is done and nothing was measured there");
+    }
+    settled->metrics = *metrics;
+    added.answered_at_claim = true;
   }
 
   void LoadRequests() {

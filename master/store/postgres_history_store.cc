@@ -18,7 +18,7 @@ StudyHistory ReadHistory(pqxx::transaction_base& transaction, StudyId study) {
     history.events.push_back(EventOf(row));
     history.event_times.push_back(row.Moment("happened_at"));
   };
-  EachRow(transaction, "study_event/load", add_event, studies);
+  EachRow(transaction, "study_event/of_study", add_event, study.value);
   RunReader reader;
   EachRow(
       transaction, "run/of_study", [&](const RowReader& row) { reader.TakeRun(row); }, study.value);

@@ -57,12 +57,14 @@ StudyEvent EventOf(const RowReader& row) {
     return ClaimMade{row.Id<ClaimId>("claim_id"), row.Id<TrialId>("trial_id"), row.At("step")};
   }
   if (kind == "claim settled") {
-    return ClaimSettled{.claim = row.Id<ClaimId>("claim_id"),
-                        .trial = row.Id<TrialId>("trial_id"),
-                        .step = row.At("step"),
-                        .state = row.Parsed("claim_state", ParseClaimState),
-                        .metrics = Zip(row.Texts("metric_names"), row.Numbers("metric_values")),
-                        .message = row.Text("message")};
+    ClaimSettled settled{.claim = row.Id<ClaimId>("claim_id"),
+                         .trial = row.Id<TrialId>("trial_id"),
+                         .step = row.At("step"),
+                         .state = row.Parsed("claim_state", ParseClaimState),
+                         .metrics = {},
+                         .message = row.Text("message")};
+    if (!row.IsNull("metric_names")) settled.metrics = Zip(row.Texts("metric_names"), row.Numbers("metric_values"));
+    return settled;
   }
   if (kind == "trial closed") return TrialClosed{row.Id<TrialId>("trial_id"), row.Flag("cancelled")};
   if (kind == "batch taken") return BatchTaken{row.Integer("batch_number")};

@@ -480,11 +480,11 @@ CREATE TABLE study_event (
     concat(kind, ': ', trial_id IS NOT NULL, claim_id IS NOT NULL, step IS NOT NULL, claim_state IS NOT NULL,
            cancelled IS NOT NULL, message IS NOT NULL, batch_number IS NOT NULL,
            cardinality(metric_names) = cardinality(metric_values))
-    IN ('trial submitted: tffffff', 'claim made: tttffff', 'claim settled: ttttftft', 'trial closed: tffftff',
-        'batch taken: fffffft', 'slot idle: fffffff', 'study finished: fffffff')),
+    IN ('trial submitted: tffffff', 'claim made: tttffff', 'claim settled: ttttftf', 'claim settled: ttttftft',
+        'trial closed: tffftff', 'batch taken: fffffft', 'slot idle: fffffff', 'study finished: fffffff')),
   CONSTRAINT study_event_claim_state_is_known CHECK (claim_state IN ('waiting', 'done', 'failed', 'cancelled'))
 );
-COMMENT ON COLUMN study_event.metric_values IS 'What a settled claim was answered with: the value of the metric of the same place in metric_names.';
+COMMENT ON COLUMN study_event.metric_names IS 'Of what a claim that is done was answered with, each with its value in metric_values; null where that is the metric at its own point.';
 COMMENT ON COLUMN study_event.batch_number IS 'Which batch of the study''s tuner was taken, from 0 on.';
 COMMENT ON TABLE study_event IS 'What happened in a study, in order: what watch streams and a tuner replays.';
 

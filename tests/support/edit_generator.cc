@@ -75,9 +75,9 @@ Metrics EditGenerator::SomeMetrics() {
   return metrics;
 }
 
-void EditGenerator::AddEvent(StudyId study, StudyEvent event) {
+void EditGenerator::AddEvent(StudyId study, StudyEvent event, bool answered_at_claim) {
   const auto number = static_cast<std::int64_t>(state_.events[study].size()) + 1;
-  Do(AddStudyEvent{study, number, std::move(event), Moment()});
+  Do(AddStudyEvent{study, number, std::move(event), Moment(), answered_at_claim});
 }
 
 void EditGenerator::Register() {
@@ -216,15 +216,20 @@ void EditGenerator::Settle() {
   if (state_.plans.at(plan).waiting.empty()) return;
   const Claim claim = state_.plans.at(plan).claims.at(*state_.plans.at(plan).waiting.begin());
   const auto settled = static_cast<ClaimState>(1 + Below(3));
-  Metrics metrics;
+  Metrics answer;
+  bool answered_at_claim = false;
   if (settled == ClaimState::kDone) {
-    metrics = SomeMetrics();
-    Do(ChangePlan{plan, AddMetrics{claim.point, claim.evaluation, metrics}});
+    answer = SomeMetrics();  // of elsewhere, unless there is something at its point
+    answered_at_claim = Chance(80);
+    if (answered_at_claim) {
+      Do(ChangePlan{plan, AddMetrics{claim.point, claim.evaluation, SomeMetrics()}});
+      answer = *state_.plans.at(plan).FindMetrics(claim.point, claim.evaluation);
+    }
   }
   Do(ChangePlan{plan, SettleClaim{claim.id, settled}});
   if (IsForStateAlone(claim)) return;
   AddEvent(state_.trials.at(claim.trial).study,
-           ClaimSettled{claim.id, claim.trial, claim.point.step, settled, metrics, Text()});
+           ClaimSettled{claim.id, claim.trial, claim.point.step, settled, answer, Text()}, answered_at_claim);
 }
 
 std::optional<Point> EditGenerator::AnyPoint(PlanId& plan) {

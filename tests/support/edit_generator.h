@@ -68,7 +68,7 @@ class EditGenerator {
   StudyId AnyStudy();
   void Forget();
   std::optional<Point> AnyPoint(PlanId& plan);
-  void AddEvent(StudyId study, StudyEvent event);
+  void AddEvent(StudyId study, StudyEvent event, bool answered_at_claim = false);
 
   std::mt19937_64 random_;
   MasterState state_;

@@ -23,7 +23,7 @@ bool IsOver(const Draft& draft) {
 }
 
 void Warn(Draft& draft) {
-  if (draft.bytes_without_room > 0) {
+  if (draft.found_no_room) {
     draft.Log(LogLevel::kWarning,
               "the checkpoint store is full, and all checkpoints are needed: states wait in staging",
               {{"bytes", draft.state().index.cache.bytes()}});
@@ -34,25 +34,21 @@ void Warn(Draft& draft) {
             {{"bytes", draft.state().index.cache.bytes()}, {"budget", draft.settings.checkpoint_bytes}});
 }
 
-// Returns how many bytes that will free.
-std::int64_t Drop(Draft& draft, const CheckpointCache::Candidate& candidate, const std::string& server) {
+void Drop(Draft& draft, const CheckpointCache::Candidate& candidate, const std::string& server) {
   const Checkpoint stands = *draft.state().plans.at(candidate.plan).FindCheckpoint(candidate.point);
   draft.Log(LogLevel::kInfo, "checkpoint evicted",
             {{"node", candidate.point.node}, {"step", candidate.point.step}, {"bytes", stands.bytes}});
   DropFile(draft, candidate.plan, candidate.point, stands.file);
   draft.superseded_files.insert(stands.file);
   draft.touched.servers.insert(server);
-  return stands.bytes;
 }
 
-// Drops the first few of the cache until it is small enough, as `is_room_wanted` says, given what has been freed.
-// False: all that is left in it is needed.
+// Drops the first few of the cache while `is_room_wanted`. False: all that is left in it is needed.
 template <class IsRoomWanted>
 bool DropFirst(Draft& draft, const CheckpointCache& cache, const std::string& server,
                const IsRoomWanted& is_room_wanted) {
   int dropped = 0;
-  std::int64_t freed = 0;
-  for (int looks = 0; looks < kLooksAnEvent && dropped < kDroppedAnEvent && is_room_wanted(freed); ++looks) {
+  for (int looks = 0; looks < kLooksAnEvent && dropped < kDroppedAnEvent && is_room_wanted(); ++looks) {
     const auto first = cache.First(draft.now);
     if (!first) return false;
     // What came before it may have gone since it was listed, or come: then it may not be the first.
@@ -60,7 +56,7 @@ bool DropFirst(Draft& draft, const CheckpointCache& cache, const std::string& se
       draft.ValueCheckpoint(first->plan, first->point);
       continue;
     }
-    freed += Drop(draft, *first, server);
+    Drop(draft, *first, server);
     ++dropped;
   }
   return true;
@@ -71,7 +67,7 @@ void KeepWithinQuotas(Draft& draft, const std::string& server) {
   for (const auto& limited : draft.state().index.limited_caches) {
     const CheckpointCache& cache = limited.second;
     const std::int64_t most = *draft.state().quotas.at(limited.first).stored_bytes;
-    DropFirst(draft, cache, server, [&](std::int64_t) { return cache.bytes() > most; });
+    DropFirst(draft, cache, server, [&] { return cache.bytes() > most; });
   }
 }
 
@@ -81,7 +77,7 @@ void KeepWithinBudget(Draft& draft) {
   const Server* const server = SomeConnected(draft.state());
   if (server == nullptr) return;
   KeepWithinQuotas(draft, server->name);
-  const auto is_room_wanted = [&](std::int64_t freed) { return freed < draft.bytes_without_room || IsOver(draft); };
+  const auto is_room_wanted = [&] { return draft.state().room_wanted.to_make() > 0 || IsOver(draft); };
   if (!DropFirst(draft, draft.state().index.cache, server->name, is_room_wanted)) Warn(draft);
 }
 

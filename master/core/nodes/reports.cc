@@ -142,7 +142,9 @@ struct Applier {
   }
 
   void operator()(const StoreFull& full) const {
-    draft.bytes_without_room += std::clamp<std::int64_t>(full.bytes, 0, kStateBytesMax);
+    if (run.ended()) return;
+    draft.Do(WantRoom{run.id, std::clamp<std::int64_t>(full.bytes, 0, kStateBytesMax)});
+    draft.found_no_room = true;
   }
 
   void MeasureUse(const StageUse& stage) const {

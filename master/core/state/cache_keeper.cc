@@ -196,6 +196,7 @@ void CacheKeeper::Stored(const SearchPlan& plan, Point point) {
   const Checkpoint& stands = *plan.FindCheckpoint(point);
   const std::int64_t before = state_.index.cache.BytesOf(point);
   UsageKeeper(state_).Count(plan.Node(point.node).caused_by, &Usage::stored_bytes, stands.bytes - before);
+  state_.room_wanted.Stored(stands.run, stands.bytes);
   InEachCache(plan.id, point, [&](CheckpointCache& cache) { cache.Add(point, plan.id, stands.bytes); });
   // A node manager may name any run, one of another plan, too.
   const bool is_at_work = state_.active_runs.contains(stands.run) && state_.runs.at(stands.run).plan == plan.id;
@@ -206,6 +207,7 @@ void CacheKeeper::Stored(const SearchPlan& plan, Point point) {
 void CacheKeeper::Dropped(const SearchPlan& plan, Point point) {
   const std::int64_t before = state_.index.cache.BytesOf(point);
   UsageKeeper(state_).Count(plan.Node(point.node).caused_by, &Usage::stored_bytes, -before);
+  state_.room_wanted.Made(before);
   InEachCache(plan.id, point, [&](CheckpointCache& cache) { cache.Remove(point); });
 }
 
@@ -237,6 +239,7 @@ void CacheKeeper::UsedBefore(PlanId plan, Point point, std::int64_t runs, Time l
 }
 
 void CacheKeeper::RunEnded(const Run& run) {
+  state_.room_wanted.Forget(run.id);
   if (run.start) {
     --state_.index.state_uses.at(*run.start).runs_under_way;
     LookAgain(run.plan, *run.start);

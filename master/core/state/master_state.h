@@ -15,6 +15,7 @@
 #include "master/core/state/policy_choice.h"
 #include "master/core/state/quota.h"
 #include "master/core/state/retired_study.h"
+#include "master/core/state/room_wanted.h"
 #include "master/core/state/run.h"
 #include "master/core/state/step_ledger.h"
 #include "master/core/state/study.h"
@@ -295,6 +296,7 @@ struct MasterState {
   LeadershipId leadership;             // of this master
   std::map<Party, StoppedBy> stopped;  // who has come to a limit
   std::map<std::string, Server> servers;
+  RoomWanted room_wanted;
   std::map<Digest128, Time> asked;                                    // references that somebody asks for, since when
   std::map<CheckKey, CheckPlace> checks;                              // under way
   std::set<std::pair<TrialId, Point>> analyses;                       // of curves up to a point, under way

@@ -100,6 +100,9 @@ struct Printer {
     if (quota.stored_bytes) out << " stored_bytes=" << *quota.stored_bytes;
     if (quota.device_time) out << " device_seconds=" << quota.device_time->count();
   }
+  void operator()(const WantRoom& change) const {
+    out << "run " << change.run.value << " wants room for " << change.bytes << " bytes";
+  }
   void operator()(const SetStopped& change) const {
     out << (change.by ? "stop " : "let go on ") << PartyName(change.party);
   }

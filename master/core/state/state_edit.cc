@@ -274,6 +274,7 @@ struct Applier {
       state.quotas.insert_or_assign(change.party, change.quota);
     }
   }
+  void operator()(const WantRoom& change) const { state.room_wanted.Want(change.run, change.bytes); }
   void operator()(const SetStopped& change) const {
     if (change.by) {
       state.stopped.insert_or_assign(change.party, *change.by);
@@ -448,7 +449,7 @@ bool IsOneOf(const StateChange& change) {
 
 bool IsStored(const StateChange& change) {
   return !IsOneOf<SetServer, RemoveServer, SetPosition, SetStopped, PutOffRetirement, PutOffLeaving, ListKept,
-                  ForgetRequests, ForgetSome, RestartLeases, AskReference, ForgetAsk, PlaceCheck, EndCheck, SetRefusal,
+                  ForgetRequests, ForgetSome, RestartLeases, WantRoom, AskReference, ForgetAsk, PlaceCheck, EndCheck, SetRefusal,
                   ForgetRefusals, BeginAnalysis, EndAnalysis>(change);
 }
 

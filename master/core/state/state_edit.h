@@ -75,6 +75,8 @@ struct AddStudyEvent {
   std::int64_t number = 0;
   StudyEvent event;
   Time at{};  // when it happened
+  // The claim that was settled was answered with what the plan has at its point: the database finds it there.
+  bool answered_at_claim = false;
 };
 // Kept by the database alone; policies hear of it. REQUIRES: the node is known.
 struct AddTrainingMetrics {
@@ -174,6 +176,11 @@ struct SetPosition {
   Step at;
   Time since{};
 };
+// The store has no room for a state of the run. REQUIRES: 0 <= bytes <= 2^62.
+struct WantRoom {
+  RunId run;
+  std::int64_t bytes = 0;
+};
 struct RestartLeases {
   Moment from{};
 };
@@ -260,7 +267,7 @@ using StateChange =
                  ChargeRun, SetRunState, AddRequest, SetUser, ListOffer, AddArchive, DropArchive, AddReference,
                  SetWeight, SetQuota, RetireStudy, RetireRuns, SetDrain, SetPolicy, SetLabel, SetServer, RemoveServer,
                  SetPosition, SetStopped, PutOffRetirement, PutOffLeaving, ListKept, ForgetRequests, ForgetSome,
-                 RestartLeases, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal,
+                 RestartLeases, WantRoom, AskReference, ForgetAsk, AddCheckFinding, PlaceCheck, EndCheck, SetRefusal,
                  ForgetRefusals, BeginAnalysis, EndAnalysis>;
 using StateEdit = std::vector<StateChange>;
 

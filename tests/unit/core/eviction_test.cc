@@ -10,9 +10,9 @@ namespace {
 
 using Files = std::vector<std::string>;
 
-// One slot. States take 100 bytes, as ServerByHand stores them.
+// States take 100 bytes, as ServerByHand stores them.
 struct Budget : ServerByHand {
-  explicit Budget(Keep keep = Keep::kNone) : ServerByHand(1, {.name = "kept", .keep = keep}) {}
+  explicit Budget(Keep keep = Keep::kNone, int slots = 1) : ServerByHand(slots, {.name = "kept", .keep = keep}) {}
 
   void Limit(std::int64_t states) { reactor_settings.checkpoint_bytes = 100 * states; }
 
@@ -142,6 +142,66 @@ TEST_CASE("where the store has no room for a state, as much goes as would make r
   CHECK_FALSE(said());
   of.Report(run, StoreFull{100});
   CHECK(said());
+}
+
+// Two slots, and files that nobody needs.
+struct FullStore : Budget {
+  explicit FullStore(int files) : Budget(Keep::kNone, 2) {
+    for (int i = 10; i < 10 + files; ++i) TrainedAndClosed("0." + std::to_string(i), std::to_string(i), i);
+    Submit(study, {{"lr", "0.8"}}, 80, 100);
+    waiting = Last().id;
+    Submit(study, {{"lr", "0.9"}}, 80, 100);
+    other = Last().id;
+  }
+  // The run stores what is needed as long as it is under way.
+  void StoreAt(RunId id, std::int64_t step) {
+    const Run run = RunOf(id);
+    Train(run, Step{step});
+    Store(run, {run.path.front().node, Step{step}}, "needed " + std::to_string(id.value));
+  }
+  std::ptrdiff_t FilesLeft() const {
+    return std::ranges::count_if(Stored(), [](const std::string& file) { return !file.starts_with("needed"); });
+  }
+
+  RunId waiting;
+  RunId other;
+};
+
+TEST_CASE("a state that is as large as many files gets its room, over as many events as that takes") {
+  FullStore of(30);
+  of.Report(of.RunOf(of.waiting), StoreFull{2'000});
+  CHECK(of.FilesLeft() > 10);
+  for (int i = 0; i < 10; ++i) of.Handle(Tick{});
+  CHECK(of.FilesLeft() == 10);
+}
+
+TEST_CASE("while a state waits for room, others that are stored do not take what was made for it") {
+  FullStore of(10);
+  of.StoreAt(of.other, 20);
+  CHECK(of.FilesLeft() == 10);
+  of.Report(of.RunOf(of.waiting), StoreFull{300});
+  CHECK(of.FilesLeft() == 7);
+  of.StoreAt(of.other, 40);  // in the room that "needed" of step 20 leaves: it is needed no more, and goes
+  of.Handle(Tick{});
+  CHECK(of.Stored().size() == 8);
+  of.StoreAt(of.waiting, 20);  // has come into its room
+  const auto left = of.FilesLeft();
+  of.StoreAt(of.other, 60);
+  of.Handle(Tick{});
+  CHECK(of.FilesLeft() == left);
+}
+
+TEST_CASE("once the run whose state waits for room is over, nothing goes any more") {
+  FullStore of(10);
+  of.Report(of.RunOf(of.waiting), StoreFull{100'000});
+  CHECK(of.FilesLeft() == 2);
+  const Run run = of.RunOf(of.waiting);
+  of.Crash(run, {run.path.front().node, Step{1}});
+  REQUIRE(of.RunOf(of.waiting).ended());
+  const auto left = of.FilesLeft();
+  of.Report(run, StoreFull{100'000});  // said late
+  for (int i = 0; i < 10; ++i) of.Handle(Tick{});
+  CHECK(of.FilesLeft() == left);
 }
 
 TEST_CASE("a store without room loses nothing that is needed") {
