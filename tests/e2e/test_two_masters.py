@@ -95,7 +95,7 @@ class Masters(Service):
         super().__exit__(*error)
 
     def command(self, *arguments):
-        shared = getattr(self, "node", None) is not None
+        shared = any(getattr(self, "masters", []))
         return super().command(*arguments) + (
             ["--server", self.address, "--token-file", str(self.root / "token")] if shared else [])
 
