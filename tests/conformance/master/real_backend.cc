@@ -1,6 +1,6 @@
 // The real master's RPC server, event loop and core, and a node manager that trains at once.
 #include "tests/conformance/master/backend.h"
-#include "tests/unit/rpc/toy_node.h"
+#include "tests/support/toy_node.h"
 
 namespace espalier::testing {
 namespace {

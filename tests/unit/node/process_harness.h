@@ -169,6 +169,14 @@ class TestMaster : public v1::NodeManagerService::Service {
     const std::lock_guard lock(mutex_);
     return registrations_;
   }
+  // As they came.
+  std::vector<Report> ReportsOf(std::int64_t run) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Report> of_run;
+    std::ranges::copy_if(reports_, std::back_inserter(of_run),
+                         [&](const Report& each) { return each.run == Key(run); });
+    return of_run;
+  }
   void ForgetReports() {
     const std::lock_guard lock(mutex_);
     reports_.clear();

@@ -11,9 +11,9 @@
 #include "espalier/v1/server.pb.h"
 #include "espalier/v1/study.pb.h"
 #include "espalier/v1/tuner.pb.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/service.h"
 #include "tests/unit/rpc/tls_door.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 
@@ -256,7 +256,7 @@ struct World {
   Service service;
   const std::string ann = service.AddUser(kUserName, "vision");
   const std::string bob = service.AddUser("bob", "speech");
-  ToyNode node{service, service.AddUser("node", "", v1::ROLE_NODE), kScore};
+  ToyNode node{service.channel, service.AddUser("node", "", v1::ROLE_NODE), kScore};
 };
 
 }  // namespace espalier::master::testing

@@ -5,8 +5,8 @@
 #include "espalier/v1/study.pb.h"
 #include "master/rpc/limits.h"
 #include "master/rpc/stream_places.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/service.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
@@ -93,7 +93,7 @@ TEST_CASE("a request that would take much more memory than it has bytes is refus
 TEST_CASE("a batch of more joint segments than one may have is refused with the field, and one large trial is not") {
   Service service;
   const std::string ann = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   v1::CreateStudyRequest create;
   create.set_request_id("create");
   create.mutable_study()->set_name("large");
@@ -146,7 +146,7 @@ TEST_CASE("who watches too much at once is told the limit, others are not, and a
   Service service;
   const std::string ann = service.AddUser("ann", "vision");
   const std::string bob = service.AddUser("bob", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   v1::CreateStudyRequest create;
   create.set_request_id("create");
   create.mutable_study()->set_name("watched");

@@ -1,8 +1,8 @@
 // What can be read of a study afterwards: its events with their times, and the way of its trials through the plan.
 #include "espalier/v1/inspect.pb.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/cancelled_study.h"
 #include "tests/unit/rpc/service.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
@@ -17,7 +17,7 @@ TEST_CASE("a study's past events are read in pages, every one once, in order, wi
   constexpr int kTrials = 600;
   Service service;
   const std::string user = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   v1::ListEventsRequest request;
   request.set_study_id(CancelledStudy(service, user, kTrials));
   std::int64_t next = 1;
@@ -44,7 +44,7 @@ TEST_CASE("a study's past events are read in pages, every one once, in order, wi
 TEST_CASE("a trial's lineage says by which plan nodes it goes, and how far under each") {
   Service service;
   const std::string user = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   v1::GetPlanRequest of_plan;
   of_plan.set_study_id(CancelledStudy(service, user, 2));
   std::map<std::int64_t, v1::PlanNode> nodes;

@@ -1,7 +1,7 @@
 // A node manager's token is bound to the servers that it may be.
 #include "espalier/v1/study.pb.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/service.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
@@ -38,7 +38,7 @@ void CheckIsRefused(const Outcome& outcome) {
 
 TEST_CASE("a node manager's token is good for the servers that it names, and for no other") {
   Service service;
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   RunOneTrial(service);
   const std::string gpus = service.AddUser("gpus", "", v1::ROLE_NODE, "gpu-*");
   const v1::SynchronizeRequest first = ToyNode::FirstRequest();

@@ -2,8 +2,8 @@
 #include "espalier/v1/checkpoint.pb.h"
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/service.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
@@ -100,7 +100,7 @@ TEST_CASE("whatever is asked about a retired study is answered as before") {
   const std::string user = service.AddUser("ann", "vision");
   const std::string mate = service.AddUser("bob", "vision");
   const std::string stranger = service.AddUser("eve", "speech");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   const Requests all = AllAbout(FinishedStudy(service, user, "first"));
   const auto ask_all = [&](const std::string& token) {
     std::vector<Outcome> outcomes;
@@ -125,7 +125,7 @@ TEST_CASE("whatever is asked about a retired study is answered as before") {
 TEST_CASE("a request to a retired study is answered again as it was, and one of other content is refused") {
   Service service;
   const std::string user = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   const std::int64_t study = FinishedStudy(service, user, "first");
   v1::SubmitRequest again = Batch(study);
   const auto first = service.Get<v1::SubmitResponse>(user, "StudyService/Submit", again);
@@ -143,7 +143,7 @@ TEST_CASE("a retired trial can be gone on from") {
   Service service;
   const std::string user = service.AddUser("ann", "vision");
   const std::string stranger = service.AddUser("eve", "speech");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   FinishedStudy(service, user, "first");
   service.RetireFinished();
   v1::ContinueTrialRequest extend;
@@ -169,7 +169,7 @@ TEST_CASE("a retired trial can be gone on from") {
 TEST_CASE("a retired study can be pinned") {
   Service service;
   const std::string user = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   const std::int64_t study = FinishedStudy(service, user, "first");
   service.RetireFinished();
   v1::PinStudyRequest pin;

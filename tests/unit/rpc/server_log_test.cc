@@ -1,8 +1,8 @@
 // What node managers log, from them to administrators.
 #include "espalier/v1/node_manager.pb.h"
 #include "espalier/v1/server.pb.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/service.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
@@ -34,7 +34,7 @@ TEST_CASE("an administrator reads on what a registered node manager logs, and no
   CHECK(early.code == grpc::StatusCode::UNAVAILABLE);  // it is to come again
   CHECK(early.message.find("registered") != std::string::npos);
 
-  const ToyNode node(service, token, 0.5);
+  const ToyNode node(service.channel, token, 0.5);
   service.Get<v1::PutServerLogResponse>(token, "NodeManagerService/PutServerLog", first);
   service.Get<v1::PutServerLogResponse>(token, "NodeManagerService/PutServerLog", Logged(4, "two\n"));
   const auto all =

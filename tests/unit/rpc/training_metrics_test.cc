@@ -1,8 +1,8 @@
 // What a trial's steps returned as they were trained, as its team reads it.
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/service.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
@@ -48,7 +48,7 @@ void AwaitSettled(Service& service, const std::string& user, std::int64_t study,
 TEST_CASE("a trial's training metrics are those of its own lineage up to its last claim, whoever trained it") {
   Service service;
   const std::string ann = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   const std::int64_t study = NewStudy(service, ann);
   const v1::SubmitResponse trials = SubmitTwo(service, ann, study);
   AwaitSettled(service, ann, study, 2);

@@ -2,8 +2,8 @@
 #include <map>
 
 #include "espalier/v1/study.pb.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/service.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
@@ -44,7 +44,7 @@ struct Studies {
   Service service;
   const std::string ann = service.AddUser("ann", "vision");
   const std::string bob = service.AddUser("bob", "speech");
-  ToyNode node{service, service.AddUser("node", "", v1::ROLE_NODE), 0.5};
+  ToyNode node{service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5};
   int count = 0;
 };
 

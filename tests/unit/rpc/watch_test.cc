@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "espalier/v1/study.pb.h"
+#include "tests/support/toy_node.h"
 #include "tests/unit/rpc/cancelled_study.h"
 #include "tests/unit/rpc/service.h"
-#include "tests/unit/rpc/toy_node.h"
 
 namespace espalier::master::testing {
 namespace {
@@ -29,7 +29,7 @@ TEST_CASE("a watcher is sent every event of a large study once, in order, from w
   constexpr int kTrials = 900;
   Service service;
   const std::string user = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   const std::int64_t study = CancelledStudy(service, user, kTrials);
   for (const std::int64_t from : {0, 1, 1500, 2400}) {
     v1::WatchRequest watch;
@@ -55,7 +55,7 @@ TEST_CASE("a watcher is sent every event of a large study once, in order, from w
 TEST_CASE("a watcher who is ahead of the study is told so, whatever the number, and nobody else notices") {
   Service service;
   const std::string user = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   const std::int64_t study = CancelledStudy(service, user, 1);
   constexpr std::int64_t kLast = 5;
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -82,7 +82,7 @@ TEST_CASE("watchers hold no threads, and are all told how far the study is by a 
   constexpr int kWatchers = 250;
   Service service;
   const std::string user = service.AddUser("ann", "vision");
-  const ToyNode node(service, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
+  const ToyNode node(service.channel, service.AddUser("node", "", v1::ROLE_NODE), 0.5);
   v1::CreateStudyRequest create;
   create.set_request_id("create");
   create.mutable_study()->set_name("watched");

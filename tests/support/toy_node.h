@@ -1,21 +1,23 @@
 // A node manager in a thread: offers the trainer "toy" and trains at once whatever it is told to, but for runs of more
-// than 100 steps, which it never ends. Metrics are as its maker says.
+// than 100 steps, which it never ends. Metrics are as its maker says. What a master may expect of it, as of a real one:
+// tests/conformance/node_manager.
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <set>
 #include <thread>
 
 #include "proto/convert_node_protocol.h"
-#include "tests/unit/rpc/service.h"
+#include "tests/unit/rpc/raw_call.h"
 
 namespace espalier::master::testing {
 
 class ToyNode {
  public:
   // Returns once the master has taken the registration.
-  ToyNode(Service& service, const std::string& token, double score)
+  ToyNode(const std::shared_ptr<grpc::Channel>& channel, const std::string& token, double score)
       : score_(score),
-        call_(service.channel, "/espalier.v1.NodeManagerService/Synchronize", FirstRequest(), "Bearer " + token) {
+        call_(channel, "/espalier.v1.NodeManagerService/Synchronize", FirstRequest(), "Bearer " + token) {
     REQUIRE(call_.Read().has_value());
     thread_ = std::thread([this] { Train(); });
   }
@@ -83,8 +85,8 @@ class ToyNode {
           report(MetricsMeasured{
               order.plan, point, stage.lineage, order.offer.evaluation_digest, {{"score", score_}}, {}});
         } else {
-          const std::string run = std::to_string(order.run.run.value);
-          report(StateStored{order.plan, point, stage.lineage, "file-of-run-" + run, 100, "state-of-run-" + run, {}});
+          const std::string name = std::to_string(order.run.run.value) + "-" + std::to_string(promise.step.value);
+          report(StateStored{order.plan, point, stage.lineage, "file-of-" + name, 100, "state-of-" + name, {}});
         }
       }
     }
