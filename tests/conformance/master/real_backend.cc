@@ -1,6 +1,7 @@
 // The real master's RPC server, event loop and core, and a node manager that trains at once.
 #include "tests/conformance/master/backend.h"
 #include "tests/support/toy_node.h"
+#include "tests/unit/rpc/service.h"
 
 namespace espalier::testing {
 namespace {
@@ -15,7 +16,7 @@ class RealBackend : public Backend {
   master::testing::Service service_;
   const std::string member_ = service_.AddUser("ann", "vision");
   const std::string node_ = service_.AddUser("toy", "", v1::ROLE_NODE);
-  master::testing::ToyNode toy_{service_, node_, 0.5};
+  master::testing::ToyNode toy_{service_.channel, node_, 0.5};
 };
 
 }  // namespace
