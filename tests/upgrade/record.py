@@ -5,7 +5,6 @@ interpreter and the package's sources (ESPALIER_PACKAGE) lie where names tell th
 import gzip
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import tarfile
@@ -136,7 +135,8 @@ def main():
         service.save(folder)
         service.lead()
         said["results"] = service.finish_under_way()
-    pathlib.Path(folder / "answers.json").write_text(json.dumps(said, indent=1, sort_keys=True) + "\n")
+    with gzip.GzipFile(folder / "answers.json.gz", "wb", mtime=0) as file:
+        file.write(json.dumps(said).encode())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What a service of some version left behind, and what it answered: recorded once (record.py), and asked again of every version that
 comes after it (test_upgrade.py). In versions/VERSION/: `database.sql.gz`, as pg_dump writes it; `checkpoints.tar.gz`, the store;
-`answers.json`, by command, and under "results" what came of the study that was under way."""
+`answers.json.gz`, by command, and under "results" what came of the study that was under way."""
 
 import json
 import pathlib

@@ -34,7 +34,7 @@ class UpgradeTest(unittest.TestCase):
         self.assertTrue(recorded)
         for folder in recorded:
             with self.subTest(folder.name), Recorded(folder) as service:
-                said = json.loads((folder / "answers.json").read_text())
+                said = json.loads(gzip.decompress((folder / "answers.json.gz").read_bytes()))
                 expected = said.pop("results")
                 self.maxDiff = None
                 now = answers(service)
