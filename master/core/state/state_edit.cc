@@ -449,8 +449,8 @@ bool IsOneOf(const StateChange& change) {
 
 bool IsStored(const StateChange& change) {
   return !IsOneOf<SetServer, RemoveServer, SetPosition, SetStopped, PutOffRetirement, PutOffLeaving, ListKept,
-                  ForgetRequests, ForgetSome, RestartLeases, WantRoom, AskReference, ForgetAsk, PlaceCheck, EndCheck, SetRefusal,
-                  ForgetRefusals, BeginAnalysis, EndAnalysis>(change);
+                  ForgetRequests, ForgetSome, RestartLeases, WantRoom, AskReference, ForgetAsk, PlaceCheck, EndCheck,
+                  SetRefusal, ForgetRefusals, BeginAnalysis, EndAnalysis>(change);
 }
 
 void Apply(MasterState& state, const StateChange& change) { std::visit(Applier{state}, change); }

@@ -37,7 +37,7 @@ TEST_CASE("a node manager says who it is, what it trains on, and a trainer with 
   CHECK_FALSE(said.server.empty());
   CHECK_FALSE(said.incarnation.empty());
   REQUIRE_FALSE(said.devices.empty());
-  CHECK(said.slot_count() > 0);
+  CHECK(SlotCountOf(said.devices) > 0);
   REQUIRE(said.offers.size() == 1);
   const Offer& offer = said.offers[0].offer;
   CHECK(offer.trainer == "toy");
