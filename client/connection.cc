@@ -343,8 +343,8 @@ Error NobodyAnswers(const std::string& address, const std::string& why_not_let_i
   return {ErrorCode::kUnavailable,
           "the server at " + address +
               " and this program do not come together: if it encrypts, ca_file has to be its " +
-              "authority's, server_name whom its certificate names, certificate_file yours if it asks for one (" +
-              why_not_let_in + ")",
+              "authority's, server_name whom its certificate names, certificate_file yours if it asks for one; if it " +
+              "does not, it was being stopped or cut off: try again (" + why_not_let_in + ")",
           {}};
 }
 

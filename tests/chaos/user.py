@@ -170,7 +170,7 @@ class User:
         result = subprocess.run([BIN / "espalier", *map(str, arguments), *output], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         self.look_around(number, [result.stdout, result.stderr])
         if result.returncode != 0:
-            if "no server answers" in result.stderr:  # at once: it may be tried again
+            if "no server answers" in result.stderr or "do not come together" in result.stderr:  # at once: it may be tried again
                 raise es.Unavailable(result.stderr)
             raise Told(f"{arguments[:2]}: status {result.returncode}: {result.stderr.strip()[-500:]}")
         return json.loads(result.stdout) if output else result.stdout

@@ -57,4 +57,5 @@ def _nobody_answers(address: str, why_not_let_in: str) -> str:
     if not why_not_let_in:
         return f"no server answers at {address}; start one with: espalier up, or es.up()"
     return (f"the server at {address} and this program do not come together: if it encrypts, ca_file has to be its authority's, server_name whom its "
-            f"certificate names, certificate_file yours if it asks for one ({why_not_let_in})")  # fmt: skip
+            f"certificate names, certificate_file yours if it asks for one; if it does not, it was being stopped or cut off: try again "
+            f"({why_not_let_in})")  # fmt: skip
