@@ -75,4 +75,12 @@ double Percentile99(std::vector<double> values) {
   return values[values.size() * 99 / 100];
 }
 
+double StandardError(const std::vector<double>& values) {
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const auto count = static_cast<double>(values.size());
+  return count < 2 ? 0 : std::sqrt(squares / (count - 1) / count);
+}
+
 }  // namespace espalier::bench

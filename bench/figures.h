@@ -24,5 +24,7 @@ class Figures {
 double Mean(const std::vector<double>& values);
 double Median(std::vector<double> values);
 double Percentile99(std::vector<double> values);
+// Of their mean; 0 of a single one.
+double StandardError(const std::vector<double>& values);
 
 }  // namespace espalier::bench

@@ -1,7 +1,6 @@
 // ASHA that goes by what trials cost, beside the plain one: the same spaces, in the simulator, where a metric follows
 // from a trial's whole sequences.
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <string>
 
@@ -61,15 +60,6 @@ Outcome Run(const Space& space, std::int64_t draw, bool merge_aware) {
   const Result<sim::SimulatedStudy> simulated = sim::SimulateStudy(service, study);
   ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;
   return {static_cast<double>(simulated->summary.steps.trained), simulated->summary.best.value().value};
-}
-
-// Of their mean.
-double StandardError(const std::vector<double>& values) {
-  const double mean = Mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const auto count = static_cast<double>(values.size());
-  return count < 2 ? 0 : std::sqrt(squares / (count - 1) / count);
 }
 
 }  // namespace
