@@ -51,7 +51,7 @@ struct Tuned {
 const std::vector<Tuned> kTuned = {{"grid", "{grid: {steps: 120}}", "<= 1.05"},
                                    {"sha", "{sha: {min: 15, max: 120, reduction: 4}}", "<= 1.10"}};
 
-sim::SimulatedStudies SimulateSpace(const Tuned& tuned, FortySlots service) {
+sim::SimulatedStudies SimulateSpace(const Tuned& tuned, const FortySlots& service) {
   const sim::StudyToSimulate study =
       ParseStudy(SpaceOfFunctions(static_cast<std::uint64_t>(service.seed), tuned.tuner));
   return SimulateOnFortySlots({study}, service);
