@@ -1,7 +1,9 @@
 #include "searchplan/plan/record_result.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 namespace espalier {
 namespace {
@@ -11,6 +13,45 @@ bool Is(Failure::Kind kind, const SearchPlan& plan, Point failing) { return plan
 bool IsAnswered(const SearchPlan& plan, const Claim& claim, Point point) {
   if (IsForStateAlone(claim)) return plan.FindCheckpoint(point) != nullptr;
   return plan.FindMetrics(point, claim.evaluation) != nullptr;
+}
+
+// The first step that a training which was finished before the point did not train; none: it was not finished.
+std::optional<Point> FinishedBefore(const SearchPlan& plan, Point point) {
+  for (std::optional<PlanNodeId> id = point.node; id; id = plan.Node(*id).parent) {
+    for (const auto& [step, failure] : plan.Node(*id).results->failures) {
+      if (step > point.step) break;
+      if (failure.kind == Failure::Kind::kFinished && step > Step{1}) return Point{*id, step};
+    }
+    point.step = plan.Node(*id).start;
+  }
+  return std::nullopt;
+}
+
+// The last step at or after `from` under the node that training is known to have come to.
+std::optional<Step> CameTo(const NodeResults& results, Step from) {
+  std::optional<Step> furthest;
+  const auto note = [&](Step step) {
+    if (step >= from) furthest = std::max(furthest.value_or(step), step);
+  };
+  if (!results.metrics.empty()) note(results.metrics.rbegin()->first);
+  if (!results.state_digests.empty()) note(results.state_digests.rbegin()->first);
+  for (const auto& [step, failure] : results.failures) {
+    if (IsResult(failure)) note(failure.kind == Failure::Kind::kFinished ? step - 1 : step);
+  }
+  return furthest;
+}
+
+// The same at or after the point on whatever lineage.
+std::optional<Step> CameTo(const SearchPlan& plan, Point point) {
+  std::vector<PlanNodeId> beyond = {point.node};
+  while (!beyond.empty()) {
+    const PlanNode& node = plan.Node(beyond.back());
+    beyond.pop_back();
+    if (const auto step = CameTo(*node.results, point.step)) return step;
+    std::ranges::copy_if(node.children, std::back_inserter(beyond),
+                         [&](PlanNodeId child) { return plan.Node(child).start >= point.step; });
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -43,10 +84,8 @@ PlanEdit SettleClaims(const SearchPlan& plan) {
 }
 
 Point AnsweredAt(const SearchPlan& plan, Point point) {
-  while (const std::optional<Point> failing = FailingPoint(plan, point)) {
-    if (!Is(Failure::Kind::kFinished, plan, *failing) || failing->step == Step{1}) break;
-    point = PointOn(plan, failing->node, failing->step - 1);
-  }
+  while (const std::optional<Point> next = FinishedBefore(plan, point))
+    point = PointOn(plan, next->node, next->step - 1);
   return point;
 }
 
@@ -72,6 +111,20 @@ std::string WhyFailed(const SearchPlan& plan, const Claim& claim) {
   if (failing) return plan.FindFailure(*failing)->message;
   const std::string* failure = plan.FindEvaluationFailure(point, claim.evaluation);
   return failure == nullptr ? std::string() : *failure;
+}
+
+PlanEdit RecordFailure(const SearchPlan& plan, Point point, Failure failure) {
+  if (FailingPoint(plan, point)) return {};
+  if (failure.kind == Failure::Kind::kFinished) {
+    if (point.step == Step{1}) {
+      failure = {Failure::Kind::kTrainer, "training was finished before its first step: " + failure.message};
+    } else if (const auto step = CameTo(plan, point)) {
+      failure = {Failure::Kind::kTrainer, "training was finished at step " + std::to_string(point.step.value - 1) +
+                                              ", but had come to step " + std::to_string(step->value) +
+                                              " before: it is not deterministic: " + failure.message};
+    }
+  }
+  return {SetFailure{point, std::move(failure)}};
 }
 
 PlanEdit RecordTrained(const SearchPlan& plan, PlanNodeId node, const TrainedRange& range) {

@@ -22,11 +22,17 @@ std::optional<ClaimState> SettledState(const SearchPlan& plan, const Claim& clai
 std::optional<Point> FailingPoint(const SearchPlan& plan, Point point);
 
 // The point whose metrics answer a claim at the point: itself, or the last one of a training that was finished before
-// it. O(depth log failures).
+// it. What answers a claim that is done stays the same, whatever fails later (RecordFailure). O(depth + failures).
 Point AnsweredAt(const SearchPlan& plan, Point point);
 
 // Where what settles the claim is waited for: AnsweredAt for metrics; the claim's own point for a state alone.
 Point WaitsAt(const SearchPlan& plan, const Claim& claim);
+
+// Training does not get to the point. Nothing where a failure stands at or before it on its lineage. Answers stay:
+// where training had come to the point or beyond before, on whatever lineage, and is now said to be finished before it,
+// it has failed, as it is not deterministic; so has one that is finished before its first step. O(depth log failures),
+// for a training that is finished O(nodes beyond), too.
+PlanEdit RecordFailure(const SearchPlan& plan, Point point, Failure failure);
 
 // The metrics that a settled claim is answered with: those stored; NaN for each of `names` if its training diverged.
 Metrics AnswerOf(const SearchPlan& plan, const Claim& claim, const std::vector<std::string>& names);

@@ -10,6 +10,7 @@
 #include "client/tuners/driver.h"
 #include "client/tuners/registry.h"
 #include "sim/simulated_studies.h"
+#include "tests/support/random_seed.h"
 #include "tests/support/rounds.h"
 
 namespace espalier::sim {
@@ -147,8 +148,7 @@ std::set<std::size_t> SomeOf(std::size_t event_count, std::size_t count, std::mt
 }  // namespace
 
 TEST_CASE("every tuner, given the stored events of a study, makes exactly the stored batches", "[property]") {
-  const auto seed = static_cast<std::uint64_t>(std::random_device{}());
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("replayed tuners");
   std::mt19937_64 generator(seed);
   std::map<std::string, std::vector<tuners::Options>> every_tuner = EveryTuner();
   for (const tuners::TunerKind& kind : tuners::TunerKinds()) {
@@ -171,8 +171,7 @@ TEST_CASE("every tuner, given the stored events of a study, makes exactly the st
 
 TEST_CASE("grid, SHA and Hyperband decide the same of 1,000 trials, whenever the tuner's host is killed",
           "[property]") {
-  const auto seed = static_cast<std::uint64_t>(std::random_device{}());
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("killed tuners' hosts");
   std::mt19937_64 generator(seed);
   const auto trial_count = static_cast<std::size_t>(Rounds(1000));
   for (const char* name : {"grid", "sha", "hyperband"}) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/digest.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
@@ -215,15 +216,20 @@ void EditGenerator::Settle() {
   const PlanId plan = state_.plan_by_claim.at(AnyKey(state_.plan_by_claim));
   if (state_.plans.at(plan).waiting.empty()) return;
   const Claim claim = state_.plans.at(plan).claims.at(*state_.plans.at(plan).waiting.begin());
-  const auto settled = static_cast<ClaimState>(1 + Below(3));
+  auto settled = static_cast<ClaimState>(1 + Below(3));
   Metrics answer;
   bool answered_at_claim = false;
   if (settled == ClaimState::kDone) {
-    answer = SomeMetrics();  // of elsewhere, unless there is something at its point
-    answered_at_claim = Chance(80);
-    if (answered_at_claim) {
-      Do(ChangePlan{plan, AddMetrics{claim.point, claim.evaluation, SomeMetrics()}});
-      answer = *state_.plans.at(plan).FindMetrics(claim.point, claim.evaluation);
+    const Point at = AnsweredAt(state_.plans.at(plan), claim.point);
+    const auto failing = FailingPoint(state_.plans.at(plan), at);
+    if (failing && !IsResult(*state_.plans.at(plan).FindFailure(*failing))) {
+      settled = ClaimState::kFailed;
+    } else if (failing) {
+      answer = SomeMetrics();  // of nowhere
+    } else {
+      Do(ChangePlan{plan, AddMetrics{at, claim.evaluation, SomeMetrics()}});
+      answer = *state_.plans.at(plan).FindMetrics(at, claim.evaluation);
+      answered_at_claim = at == claim.point;
     }
   }
   Do(ChangePlan{plan, SettleClaim{claim.id, settled}});
@@ -262,10 +268,15 @@ void EditGenerator::ChangePoint() {
       return Do(ChangePlan{plan, DropCheckpoint{*point, other ? "another" : stands->file}});
     }
     case 3:
-      if (state_.plans.at(plan).FindFailure(*point) != nullptr && Chance(50)) {
-        return Do(ChangePlan{plan, SetFailure{*point, std::nullopt}});
+      if (const Failure* failure = state_.plans.at(plan).FindFailure(*point)) {
+        if (!IsResult(*failure)) Do(ChangePlan{plan, SetFailure{*point, std::nullopt}});
+        return;
       }
-      return Do(ChangePlan{plan, SetFailure{*point, Failure{static_cast<Failure::Kind>(Below(4)), Text()}}});
+      for (const PlanChange& change :
+           RecordFailure(state_.plans.at(plan), *point, {static_cast<Failure::Kind>(Below(5)), Text()})) {
+        Do(ChangePlan{plan, change});
+      }
+      return;
     case 4: {
       const std::string evaluation = Text();
       const bool clear = state_.plans.at(plan).FindEvaluationFailure(*point, evaluation) != nullptr;

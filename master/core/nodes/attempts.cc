@@ -7,6 +7,7 @@
 #include "master/core/state/demand.h"
 #include "master/core/state/stages.h"
 #include "master/core/state/stored_text.h"
+#include "searchplan/plan/record_result.h"
 
 namespace espalier::master {
 namespace {
@@ -63,8 +64,7 @@ Failure::Kind KindOf(RunFailed::Kind kind) {
 }
 
 void Fail(Draft& draft, PlanId plan, Point point, Failure failure) {
-  if (draft.state().plans.at(plan).FindFailure(point) != nullptr) return;
-  draft.Do(plan, {SetFailure{point, std::move(failure)}});
+  draft.Do(plan, RecordFailure(draft.state().plans.at(plan), point, std::move(failure)));
 }
 
 // Again with twice as much of a device, if some server has that; else for good.
@@ -117,10 +117,6 @@ void CountFailure(Draft& draft, RunId id, const RunFailed& failed) {
   draft.Do(SetRunFailed{id});
   const SearchPlan& plan = draft.state().plans.at(run.plan);
   const Point point = FailingPoint(run, failed.point);
-  if (failed.kind == RunFailed::Kind::kFinished && point.step == Step{1}) {
-    return Fail(draft, run.plan, point,
-                {Failure::Kind::kTrainer, "training was finished before its first step: " + failed.message});
-  }
   if (failed.kind == RunFailed::Kind::kOutOfMemory) return CountOutOfMemory(draft, run, point, failed.message);
   if (!MayBeTriedAgain(failed.kind)) return Fail(draft, run.plan, point, {KindOf(failed.kind), failed.message});
   const AttemptKey key = KeyOf(plan, point);

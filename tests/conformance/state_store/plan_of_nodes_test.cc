@@ -4,11 +4,12 @@
 #include <map>
 #include <random>
 
+#include "tests/support/random_seed.h"
+
 namespace espalier::master {
 
 TEST_CASE("a node's plan is found, however plans and gaps lie among the nodes, and no node where there is none") {
-  const auto seed = std::random_device{}();
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("plans of nodes");
   std::mt19937_64 random(seed);
   PlanOfNodes found;
   std::map<PlanNodeId, PlanId> expected;

@@ -4,6 +4,7 @@
 #include "base/digest.h"
 #include "tests/conformance/state_store/backend.h"
 #include "tests/support/edit_generator.h"
+#include "tests/support/random_seed.h"
 
 namespace espalier::master {
 namespace {
@@ -93,7 +94,7 @@ TEST_CASE("an empty database is an empty state") {
 }
 
 TEST_CASE("what is recovered equals what was in memory, after any sequence of edits") {
-  const std::uint64_t first_seed = std::random_device{}();
+  const std::uint64_t first_seed = RandomSeed("any sequence of edits");
   for (std::uint64_t seed = first_seed; seed < first_seed + 8; ++seed) {
     INFO("seed " << seed);
     const auto backend = NewBackend();
@@ -109,7 +110,7 @@ TEST_CASE("what is recovered equals what was in memory, after any sequence of ed
 
 TEST_CASE("what leaves memory with a retired study is read as it was") {
   int retired_count = 0;
-  const std::uint64_t first_seed = std::random_device{}();
+  const std::uint64_t first_seed = RandomSeed("retired studies");
   for (std::uint64_t seed = first_seed; seed < first_seed + 6; ++seed) {
     INFO("seed " << seed);
     Filled filled(seed, 60, 20);
@@ -137,7 +138,7 @@ TEST_CASE("what leaves memory with a retired study is read as it was") {
 }
 
 TEST_CASE("when everything has left memory ids go on where they were") {
-  const std::uint64_t first_seed = std::random_device{}();
+  const std::uint64_t first_seed = RandomSeed("all retired");
   for (std::uint64_t seed = first_seed; seed < first_seed + 4; ++seed) {
     INFO("seed " << seed);
     Filled filled(seed, 30, 20);
@@ -152,7 +153,7 @@ TEST_CASE("when everything has left memory ids go on where they were") {
 
 TEST_CASE("requests are forgotten that were answered long ago, to retired studies and to none") {
   int kept_count = 0;
-  const std::uint64_t first_seed = std::random_device{}();
+  const std::uint64_t first_seed = RandomSeed("requests forgotten");
   for (std::uint64_t seed = first_seed; seed < first_seed + 3 || kept_count == 0; ++seed) {
     INFO("seed " << seed);
     Filled filled(seed, 60, 20);

@@ -9,6 +9,7 @@
 #include "client/space/search_space.h"
 #include "client/tuner_driver.h"
 #include "client/tuners/registry.h"
+#include "tests/support/random_seed.h"
 #include "tests/unit/client/learning_master.h"
 
 namespace espalier {
@@ -390,8 +391,7 @@ TEST_CASE("the driver takes a study of successive halving to its end, one batch 
 }
 
 TEST_CASE("drivers of one study make the same batches, whatever the order of arrival", "[property]") {
-  const auto seed = static_cast<std::uint64_t>(std::random_device{}());
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("drivers of one study");
   std::mt19937_64 generator(seed);
   const bool chain = GENERATE(false, true);
   FakeMaster master(ByHand());

@@ -261,6 +261,25 @@ TEST_CASE("a training that is said to be finished before its first step has fail
         "training was finished before its first step: no data");
 }
 
+TEST_CASE(
+    "a training that is said to be finished before steps that it has come to has failed, and what was answered stays") {
+  ServerByHand of(1, {.name = "study", .keep = Keep::kAll});
+  const TrialId done = of.Submit(of.study, {{"lr", "0.1"}}, 20);
+  of.Complete(of.Last());
+  const Point end = of.LastClaim(done).point;
+  const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 15);
+  const Point point{end.node, Step{12}};
+  of.Report(of.Last(), RunFailed{RunFailed::Kind::kFinished, point, "no better"});
+  CHECK(of.LastClaim(trial).state == ClaimState::kFailed);
+  CHECK(WhyFailed(of.Plan(), of.LastClaim(trial)) ==
+        "training was finished at step 11, but had come to step 20 before: it is not deterministic: no better");
+  CHECK(AnsweredAt(of.Plan(), end) == end);
+  CHECK(of.state().index.kept.contains(end));
+  of.End(of.Last(), Step{11});
+  CHECK(Retried(of, point) == std::vector{trial});
+  CHECK(of.LastClaim(trial).state == ClaimState::kWaiting);
+}
+
 TEST_CASE("an evaluation that failed is tried again where it failed, and the trial's later claims stay as they are") {
   ServerByHand of;
   const TrialId trial = of.Submit(of.study, {{"lr", "0.1"}}, 5, 20);

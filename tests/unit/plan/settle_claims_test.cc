@@ -80,6 +80,50 @@ TEST_CASE("a claim beyond a finished training waits for its own evaluation of th
   }
 }
 
+TEST_CASE("what answers a claim stays, whatever fails later") {
+  TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 10);
+  const auto fail = [&](Point point, Failure::Kind kind) {
+    for (const PlanChange& change : RecordFailure(plan, point, {kind, "later"})) plan.Change(change);
+  };
+  plan.Measured(1, 10);
+  fail(At(2, 15), Failure::Kind::kFinished);
+  REQUIRE(AnsweredAt(plan, At(2, 20)) == At(2, 14));
+  const Failure::Kind kind = GENERATE(Failure::Kind::kDiverged, Failure::Kind::kFinished, Failure::Kind::kTrainer,
+                                      Failure::Kind::kOutOfMemory, Failure::Kind::kCrash);
+  const Point point = GENERATE(At(1, 1), At(1, 5), At(1, 10), At(2, 11), At(2, 14), At(2, 15), At(2, 16), At(2, 30));
+  fail(point, kind);
+  CHECK(AnsweredAt(plan, At(2, 20)) == At(2, 14));
+  CHECK(AnsweredAt(plan, At(1, 10)) == At(1, 10));
+}
+
+TEST_CASE("a training may be finished only where it had not come further on any lineage") {
+  TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 10).Node(3, 1, 4).Node(4, 3, 20);
+  const Failure finished{Failure::Kind::kFinished, "no better"};
+  const auto kind_at = [&](Point point) {
+    const PlanEdit recorded = RecordFailure(plan, point, finished);
+    REQUIRE(recorded.size() == 1);
+    return std::get<SetFailure>(recorded.front()).failure->kind;
+  };
+  SECTION("it had been measured beyond, under another plan node") { plan.Measured(2, 12); }
+  SECTION("it was at this very step") { plan.Measured(1, 8); }
+  SECTION("its state was stored beyond, and has been evicted") {
+    plan.Checkpoint(1, 9).Change(DropCheckpoint{At(1, 9), "file"});
+  }
+  SECTION("it had diverged beyond") { plan.Change(SetFailure{At(2, 12), {{Failure::Kind::kDiverged, "nan"}}}); }
+  SECTION("it had been finished beyond") { plan.Change(SetFailure{At(2, 12), {finished}}); }
+  CHECK(kind_at(At(1, 8)) == Failure::Kind::kTrainer);
+  CHECK(kind_at(At(3, 8)) == Failure::Kind::kFinished);  // has parted before
+  CHECK(kind_at(At(4, 21)) == Failure::Kind::kFinished);
+}
+
+TEST_CASE("where training fails nothing beyond is said to fail, too") {
+  TestPlan plan = TestPlan{}.Node(1, 0, 0).Node(2, 1, 10);
+  plan.Change(SetFailure{At(1, 5), Failure{Failure::Kind::kTrainer, "no data"}});
+  CHECK(RecordFailure(plan, At(2, 12), {Failure::Kind::kDiverged, "nan"}).empty());
+  CHECK(RecordFailure(plan, At(1, 5), {Failure::Kind::kDiverged, "nan"}).empty());
+  CHECK(RecordFailure(plan, At(1, 4), {Failure::Kind::kDiverged, "nan"}).size() == 1);
+}
+
 TEST_CASE("there is no state beyond the end of a finished training") {
   TestPlan plan = TestPlan{}.Node(1, 0, 0).Claim(1, 1, 10, 1, std::string(kStateAlone));
   plan.Change(SetFailure{At(1, 5), Failure{Failure::Kind::kFinished, "no better"}});

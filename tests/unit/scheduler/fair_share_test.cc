@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "tests/support/random_seed.h"
 #include "tests/support/rounds.h"
 
 namespace espalier {
@@ -124,8 +125,7 @@ TEST_CASE("a team that was away has no credit for it, and owes nothing for what 
 }
 
 TEST_CASE("in the long run each team has its share, however long its runs are and whatever the weights") {
-  const unsigned seed = std::random_device{}();
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("shares in the long run");
   std::mt19937 random(seed);
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
   for (int round = 0; round < Rounds(20); ++round) {
@@ -174,8 +174,7 @@ TEST_CASE("in the long run each team has its share, however long its runs are an
 }
 
 TEST_CASE("a slot that was taken for a team is never taken back at once") {
-  const unsigned seed = std::random_device{}();
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("slots taken back");
   std::mt19937 random(seed);
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
   int yielded = 0;

@@ -1,10 +1,7 @@
 #include "searchplan/sequence/joint_segment_count.h"
 
-#include <cstdlib>
-#include <iostream>
-#include <random>
-
 #include "searchplan/sequence/configuration.h"
+#include "tests/support/random_seed.h"
 #include "tests/unit/sequence/sequence_samples.h"
 #include "tests/unit/sequence/sequence_testing.h"
 
@@ -20,10 +17,7 @@ std::string Milestones(int count) {
 }  // namespace
 
 TEST_CASE("a trial has as many joint segments as it is counted to have, whatever its hyper-parameters' types") {
-  const char* given = std::getenv("ESPALIER_TEST_SEED");
-  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::cout << "joint segments: seed " << seed << std::endl;
-  Samples samples(seed);
+  Samples samples(RandomSeed("joint segments"));
   const Schema schema{.hyper_parameters = {{"bs", ValueType::kInteger, Value{std::int64_t{8}}, false},
                                            {"kind", ValueType::kText, Value{std::string("a")}, false},
                                            {"lr", ValueType::kFloating, Value{0.1}, false},

@@ -1,10 +1,10 @@
 // Random sequences, by seed: notation, canonical form, cutting and values hold together; what is shared has equal
 // values; what is related is shared.
-#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <optional>
 
+#include "tests/support/random_seed.h"
 #include "tests/support/rounds.h"
 #include "tests/unit/sequence/direct_values.h"
 #include "tests/unit/sequence/sequence_samples.h"
@@ -12,14 +12,6 @@
 
 namespace espalier {
 namespace {
-
-// ESPALIER_TEST_SEED replays one.
-std::uint64_t Seed(std::string_view test) {
-  const char* given = std::getenv("ESPALIER_TEST_SEED");
-  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::cout << test << ": seed " << seed << std::endl;
-  return seed;
-}
 
 void CheckSegmentsInvariant(const Sequence& sequence) {
   REQUIRE_FALSE(sequence.segments.empty());
@@ -144,7 +136,7 @@ std::string RootFamily(const Expression& expression) { return std::get<Call>(exp
 }  // namespace
 
 TEST_CASE("random sequences keep their meaning through notation, canonical form and cutting", "[property]") {
-  const std::uint64_t seed = Seed("meaning");
+  const std::uint64_t seed = RandomSeed("meaning");
   CAPTURE(seed);
   Samples samples(seed);
   for (int round = 0; round < Rounds(5000); ++round) {
@@ -182,7 +174,7 @@ TEST_CASE("random sequences keep their meaning through notation, canonical form 
 }
 
 TEST_CASE("every step found shared has the same value, bit for bit", "[property]") {
-  const std::uint64_t seed = Seed("soundness");
+  const std::uint64_t seed = RandomSeed("soundness");
   CAPTURE(seed);
   Samples samples(seed);
   constexpr int kPairs = Rounds(200'000);
@@ -208,7 +200,7 @@ TEST_CASE("every step found shared has the same value, bit for bit", "[property]
 }
 
 TEST_CASE("shared steps have the same value for whole numbers, text and booleans too", "[property]") {
-  const std::uint64_t seed = Seed("types");
+  const std::uint64_t seed = RandomSeed("types");
   CAPTURE(seed);
   Samples samples(seed);
   for (const ValueType type : {ValueType::kInteger, ValueType::kText, ValueType::kBoolean}) {
@@ -381,7 +373,7 @@ Forms ByOne(Samples& samples, std::int64_t) {
 }
 
 TEST_CASE("forms related by a rewrite share their whole equal prefix", "[property]") {
-  const std::uint64_t seed = Seed("completeness");
+  const std::uint64_t seed = RandomSeed("completeness");
   CAPTURE(seed);
   Samples samples(seed);
   const std::vector<std::pair<const char*, Rewrite>> rewrites = {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "tests/support/random_seed.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {
@@ -112,8 +113,7 @@ TEST_CASE("unknown states and tokens of other lists are refused, naming the fiel
 
 // The orders by their definition, from every trial's summary.
 TEST_CASE("the index agrees with sorting all trials, after any changes") {
-  const auto seed = std::random_device{}();
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("list of trials");
   std::mt19937_64 random(seed);
   const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
   StateBuilder s;

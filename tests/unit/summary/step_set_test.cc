@@ -7,6 +7,7 @@
 #include <set>
 
 #include "searchplan/plan/plan_dump.h"
+#include "tests/support/random_seed.h"
 #include "tests/unit/summary/state_builder.h"
 
 namespace espalier::master {
@@ -54,8 +55,7 @@ void CheckEqual(const StepSet& steps, const PlainSet& plain) {
 }  // namespace
 
 TEST_CASE("step sets are sets of steps") {
-  const auto seed = std::random_device{}();
-  CAPTURE(seed);
+  const std::uint64_t seed = RandomSeed("step sets");
   std::mt19937 generator(seed);
   for (int round = 0; round < 500; ++round) {
     const Both a = RandomSet(generator);

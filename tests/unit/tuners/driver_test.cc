@@ -6,6 +6,7 @@
 #include <random>
 
 #include "client/tuners/registry.h"
+#include "tests/support/random_seed.h"
 
 namespace espalier::tuners {
 namespace {
@@ -109,8 +110,7 @@ Service Play(const std::string& name, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("whoever is given a study's events makes exactly the batches that are stored", "[property]") {
-  const auto seed = static_cast<std::uint64_t>(std::random_device{}());
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("stored batches");
   for (const char* name : {"grid", "sha", "asha", "asha by idle slots"}) {
     INFO(name);
     const Service service = Play(name, seed);
@@ -132,8 +132,7 @@ TEST_CASE("whoever is given a study's events makes exactly the batches that are 
 }
 
 TEST_CASE("a driver that is started again submits nothing that is stored, and goes on from there", "[property]") {
-  const auto seed = static_cast<std::uint64_t>(std::random_device{}());
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("drivers started again");
   for (const char* name : {"sha", "asha", "asha by idle slots"}) {
     INFO(name);
     const Service whole = Play(name, seed);

@@ -6,6 +6,7 @@
 #include "client/tuners/marginal_steps.h"
 #include "client/tuners/registry.h"
 #include "searchplan/sequence/configuration.h"
+#include "tests/support/random_seed.h"
 #include "tests/unit/tuners/play.h"
 
 namespace espalier::tuners {
@@ -71,8 +72,7 @@ TEST_CASE("what a trial adds is what it has in common with none that was asked f
 }
 
 TEST_CASE("marginal steps are those that comparing step by step finds") {
-  const auto seed = std::random_device{}();
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("marginal steps");
   std::mt19937_64 random(seed);
   const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<std::uint64_t>(bound)); };
   for (int round = 0; round < 30; ++round) {
@@ -167,8 +167,7 @@ TEST_CASE("of those that may be promoted merge-aware asha takes the cheapest, of
 }
 
 TEST_CASE("merge-aware asha promotes in the end whatever is among the best half of a rung, and not everything") {
-  const auto seed = std::random_device{}();
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("merge-aware asha");
   std::mt19937_64 random(seed);
   std::vector<Candidate> candidates;
   for (int i = 0; i < 64; ++i) {

@@ -7,6 +7,7 @@
 
 #include "client/tuners/registry.h"
 #include "client/tuners/rungs.h"
+#include "tests/support/random_seed.h"
 #include "tests/unit/tuners/play.h"
 
 namespace espalier::tuners {
@@ -200,8 +201,7 @@ TEST_CASE("an outcome that was reported already, or is of no claim of the rung, 
 }
 
 TEST_CASE("successive halving decides the same whatever the order of arrival within a rung", "[property]") {
-  const auto seed = static_cast<std::uint64_t>(std::random_device{}());
-  INFO("seed " << seed);
+  const std::uint64_t seed = RandomSeed("order within a rung");
   std::mt19937_64 generator(seed);
   const auto draw = [&](std::int64_t least, std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(generator);
