@@ -9,7 +9,6 @@ namespace espalier::bench {
 
 void RunBridge(Figures& figures, Size size) {
   Service service;
-  service.StartMaster();
   service.StartNodeManager(1);
   const std::string printed = OutputOfScript("ESPALIER_BRIDGE_PYTHON", "ESPALIER_BRIDGE_SCRIPT",
                                              {service.address(), std::to_string(size.Of(400, 20))});

@@ -75,6 +75,7 @@ Service::Service(Seconds retire_after) : parts_(std::make_unique<Parts>()) {
 Service::~Service() = default;
 
 Seconds Service::StartMaster() {
+  if (parts_->master_process != 0) GiveUp("a master is running: another would only look on");
   const std::string config = parts_->data.File("config/master.txt");
   Need(WriteMasterConfig(config, {.listen_address = address_,
                                   .database = Database(),

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "proto/convert_node_protocol.h"
-#include "tests/unit/rpc/raw_call.h"
+#include "tests/support/raw_call.h"
 
 namespace espalier::master::testing {
 

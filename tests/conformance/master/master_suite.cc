@@ -8,7 +8,7 @@
 #include "espalier/v1/inspect.pb.h"
 #include "espalier/v1/study.pb.h"
 #include "tests/conformance/master/backend.h"
-#include "tests/unit/rpc/raw_call.h"
+#include "tests/support/raw_call.h"
 
 namespace espalier::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/digest.h"
 #include "espalier/v1/study.pb.h"
 #include "master/rpc/guarded_service.h"
+#include "tests/support/raw_call.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/unit/rpc/raw_call.h"
 
 namespace espalier::master::testing {
 namespace {

@@ -21,8 +21,8 @@
 #include "tests/support/memory_output_store.h"
 #include "tests/support/memory_series_store.h"
 #include "tests/support/memory_server_log_store.h"
+#include "tests/support/raw_call.h"
 #include "tests/support/still_database.h"
-#include "tests/unit/rpc/raw_call.h"
 
 namespace espalier::master::testing {
 
