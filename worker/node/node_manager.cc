@@ -123,7 +123,7 @@ void NodeManager::Run() {
     SendLog(kLogPeriod);
     SendOutput();
     if (!core_.knows_offers()) continue;
-    registration_.offers = core_.Offers();
+    if (registration_.offers != core_.Offers()) registration_.offers = core_.Offers();
     registration_.draining = core_.stopping();
     registration_.trouble = uplink_.trouble().empty() ? core_.Trouble() : uplink_.trouble();
     registration_.references = core_.DescribedReferences();

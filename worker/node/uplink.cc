@@ -170,8 +170,8 @@ void Uplink::Stream::Send(const Registration& registration, const Core& core, Se
   if (registered_ != registration) {
     *request_.mutable_registration() = ToProto(registration);
     *request_.mutable_sent_at() = ToProto(Now());
+    registered_ = registration;
   }
-  registered_ = registration;
   for (const RunStatus& status : statuses) *request_.add_runs() = ToProto(status);
   const std::vector<Report> reports = core.outbox().After(sent_report_, kReportsInMessageMax);
   for (const Report& report : reports) *request_.add_reports() = ToProto(report);

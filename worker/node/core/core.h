@@ -75,7 +75,7 @@ class Core {
   std::string Trouble() const;
   // Workers have described what they train: one of each runtime, but for those that have died before.
   bool knows_offers() const { return runtimes_.are_known(); }
-  std::vector<ServerOffer> Offers() const { return runtimes_.Offers(); }
+  const std::vector<ServerOffer>& Offers() const { return runtimes_.Offers(); }
   std::vector<DescribedReference> DescribedReferences() const { return references_.Described(runtimes_); }
   std::vector<CheckedTrainer> CheckedTrainers() const { return checks_.Checked(); }
   std::vector<RunStatus> Statuses() const;

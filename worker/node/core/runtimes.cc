@@ -25,6 +25,7 @@ void Runtimes::OnDescribed(const std::string& name, const Description& descripti
     runtime.offers.clear();
     for (const Offer& offer : description.offers) runtime.offers.insert(DigestOf(offer));
   }
+  ListOffers();
 }
 
 void Runtimes::Add(const std::string& name) {
@@ -51,16 +52,15 @@ bool Runtimes::are_known() const {
          std::ranges::any_of(runtimes_, [](const auto& each) { return each.description.has_value() && each.is_own; });
 }
 
-std::vector<ServerOffer> Runtimes::Offers() const {
-  std::vector<ServerOffer> offers;
+void Runtimes::ListOffers() {
+  offers_.clear();
   std::set<Digest128> trainers;
   for (const Runtime& runtime : runtimes_) {
     if (!runtime.description.has_value() || !runtime.is_own) continue;
     for (const Offer& offer : runtime.description->offers) {
-      if (trainers.insert(TrainerDigest(offer)).second) offers.push_back({offer, runtime.description->device_kind});
+      if (trainers.insert(TrainerDigest(offer)).second) offers_.push_back({offer, runtime.description->device_kind});
     }
   }
-  return offers;
 }
 
 }  // namespace espalier::node

@@ -39,11 +39,14 @@ class Runtimes {
   const Runtime* Offering(Digest128 offer) const;
   // Of the server's own: some have described themselves, and none is still to be heard for the first time.
   bool are_known() const;
-  // Of the server's own.
-  std::vector<ServerOffer> Offers() const;
+  // Of the server's own, each trainer once.
+  const std::vector<ServerOffer>& Offers() const { return offers_; }
 
  private:
+  void ListOffers();
+
   std::vector<Runtime> runtimes_;
+  std::vector<ServerOffer> offers_;
 };
 
 }  // namespace espalier::node
