@@ -36,7 +36,7 @@ sim::SimulatedStudies SimulateOnFortySlots(const std::vector<sim::StudyToSimulat
                                      .policy = service.policy,
                                      .save_every_steps = service.save_every_steps,
                                      .workers_fail = service.workers_fail,
-                                     .measures = {.seed = seed}};
+                                     .measures = {.seed = seed, .demands = service.demands}};
   for (const double speed : service.speeds) to_simulate.servers.push_back({.slots = kSlotsEach, .speed = speed});
   Result<sim::SimulatedStudies> simulated = sim::SimulateStudies(to_simulate, studies);
   ESPALIER_CHECK(simulated.has_value()) << simulated.error().message;

@@ -20,6 +20,7 @@ sim::Durations UsualWithSteps(Seconds step = Seconds(60));
 struct FortySlots {
   std::int64_t seed = 1;
   sim::Durations durations = UsualWithSteps();
+  sim::StepDemands demands = {};  // what steps take, if not all as long
   std::string policy{kDefaultPolicy};
   std::int64_t save_every_steps = 0;             // instead of where it pays; 0: where it pays
   bool workers_fail = false;                     // each about once a day

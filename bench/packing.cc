@@ -45,7 +45,7 @@ struct Gpu {
 const Gpu kA100{"a100"};
 const Gpu kH100{"h100", .62, .8, 2500};
 
-sim::GpuDemand DemandOf(const Gpu& gpu, const std::string& model, std::int64_t batch) {
+sim::StepDemand DemandOf(const Gpu& gpu, const std::string& model, std::int64_t batch) {
   const Model& of = kModels.at(model);
   const Batch& at = kBatches.at(batch);
   return {.utilization = of.utilization * at.utilization * gpu.utilization,
@@ -100,7 +100,7 @@ sim::SimulatedStudy SimulatePacked(const Fleet& fleet, const std::string& policy
                                  .durations = sim::kUsualDurations,
                                  .policy = policy};
   service.durations.train = Seconds(20);  // about: so node managers look at their GPUs once a second
-  service.measures.gpu = [gpu](const worker::Values& values) {
+  service.measures.demands = [gpu](const worker::Values& values) {
     return DemandOf(gpu, std::get<std::string>(values.at("model")), std::get<std::int64_t>(values.at("batch")));
   };
   sim::StudyToSimulate study = PackedStudyOf("grid", candidates, kPackedSteps, scope);
@@ -174,7 +174,7 @@ void TimeDecision(Figures& figures, std::size_t gpus, std::size_t job_count, boo
   while (jobs.size() < job_count) {
     for (const auto& [model, of] : kModels) {
       for (const auto& [batch, at] : kBatches) {
-        const sim::GpuDemand demand = DemandOf(kA100, model, batch);
+        const sim::StepDemand demand = DemandOf(kA100, model, batch);
         const auto compute = static_cast<std::int64_t>(demand.utilization * kWholeDevice);
         jobs.push_back({{{compute, demand.memory_bytes}}, 2, demand.step * kPackedSteps});
       }

@@ -1,6 +1,6 @@
-// Metrics that trainings reached elsewhere, for simulated ones to reach again: a table in CSV. Its head names the
-// columns: `step`, the study's metric, and hyper-parameters. A row says what the metric was at that step where the
-// hyper-parameters had those values; other columns, and hyper-parameters without one, make no difference.
+// Metrics that trainings reached elsewhere, for simulated ones to reach again: a table in CSV (ValueTable) with the
+// columns `step`, the study's metric, and hyper-parameters. A row says what the metric was at that step where the
+// hyper-parameters had those values.
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,26 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
-#include "sim/shared_gpu.h"
+#include "sim/step_demands.h"
+#include "sim/value_table.h"
 #include "worker/protocol/worker_message.h"
 
 namespace espalier::sim {
 
 class LearningCurves {
  public:
-  // `types`: of the study's hyper-parameters. Error: kInvalidArgument, naming the row (the head is 1) or the column: no
-  // such column, a cell that is no value of the column's type, two rows for one place.
+  // `types`: of the study's hyper-parameters. Error: as ValueTable::Parse.
   static Result<LearningCurves> Parse(std::string_view csv, const std::string& metric, const ValueTypes& types);
-
-  // Whether the table has such a column; false of what is no table.
-  static bool HasColumn(std::string_view csv, const std::string& name);
 
   // At the step with these values in force; one that is missing is neutral. Error: kNotFound, naming them, when the
   // table has no such row.
   Result<double> At(const worker::Values& values, Step step) const;
 
  private:
-  using Place = std::pair<std::vector<Value>, Step>;
-
-  std::vector<std::pair<std::string, ValueType>> columns_;  // those that are hyper-parameters
-  std::map<Place, double> metric_;
+  ValueTable table_;
 };
 
 class RecordedTrainings;
@@ -51,9 +43,8 @@ struct Measures {
   std::optional<LearningCurves> losses = {};
   // Given: what these took and measured is taken and measured again, instead of all that. It lives as long.
   const RecordedTrainings* recorded = nullptr;
-  // What trainings take of GPUs (SimulatedServer::gpus), and how long their steps are; none: a whole one each, as long
-  // as the world's durations say.
-  GpuDemands gpu = {};
+  // What steps take; none: as long as the world's durations say, and a whole GPU each.
+  StepDemands demands = {};
 };
 
 }  // namespace espalier::sim

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/shared_gpu.h"
+#include "sim/shared_gpu.h"
 #include "worker/node/core/run_files.h"
 
 namespace espalier::sim {
@@ -104,7 +106,7 @@ std::vector<double> NodeProcess::UtilizationsBeside(int slot) const {
   std::vector<double> utilizations;
   for (auto worker = workers_.lower_bound(device.first);
        worker != workers_.end() && worker->first < device.first + kind_.slots; ++worker) {
-    if (const auto demand = worker->second.GpuDemandNow()) utilizations.push_back(demand->utilization);
+    if (const auto demand = worker->second.DemandNow()) utilizations.push_back(demand->utilization);
   }
   return utilizations;
 }
@@ -112,7 +114,7 @@ std::vector<double> NodeProcess::UtilizationsBeside(int slot) const {
 // Of the first request that the slot's worker is asked.
 Seconds NodeProcess::DurationOf(int slot, const worker::RequestKind& request) const {
   const WorkerProcess& worker = workers_.at(slot);
-  const std::optional<GpuDemand> demand = kind_.gpus == 0 ? std::nullopt : worker.GpuDemandNow();
+  const std::optional<StepDemand> demand = kind_.gpus == 0 ? std::nullopt : worker.DemandNow();
   if (!demand) return worker.DurationOf(request, world_, kind_.speed);
   return demand->step / kind_.speed / SpeedTogether(UtilizationsBeside(slot));
 }

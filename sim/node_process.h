@@ -2,6 +2,7 @@
 // around it, as the real node manager (worker/node/node_manager.cc, uplink.cc) is. Its disk outlives it. One thread.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -28,6 +29,8 @@ struct SimulatedServer {
   int gpu_compute = kWholeDevice;     // of each, in thousandths, that runs may take together (Device::compute)
   std::int64_t gpu_memory_bytes = 0;  // of each; 0: not known
 };
+// Over all of its devices.
+inline int SlotCountOf(const SimulatedServer& server) { return server.slots * std::max(1, server.gpus); }
 
 class NodeProcess {
  public:

@@ -3,23 +3,9 @@
 // what HyperSack's figures 10 to 16 come to. Pure.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <span>
 
-#include "base/units.h"
-#include "worker/protocol/worker_message.h"
-
 namespace espalier::sim {
-
-// What a training takes of a GPU.
-struct GpuDemand {
-  double utilization = 1;         // the part of the time in which it keeps the GPU busy when it is alone: > 0 to 1
-  std::int64_t memory_bytes = 0;  // at most
-  Seconds step{1};                // one step, alone
-};
-// By the values in force.
-using GpuDemands = std::function<GpuDemand(const worker::Values&)>;
 
 // The part of the time in which trainings that would each keep the GPU so busy do so together: 0 to 1.
 double BusyTogether(std::span<const double> utilizations);

@@ -90,7 +90,10 @@ Seconds WorkerProcess::DurationOf(const worker::RequestKind& request, World& wor
   const Seconds typical = std::visit(Overloaded{[&](const worker::Describe&) { return durations.start_worker; },
                                                 [&](const worker::Init&) { return durations.set_up; },
                                                 [&](const worker::Setup&) { return durations.set_up * 0.1; },
-                                                [&](const worker::Train&) { return durations.train / speed; },
+                                                [&](const worker::Train&) {
+                                                  const auto demand = DemandNow();
+                                                  return (demand ? demand->step : durations.train) / speed;
+                                                },
                                                 [&](const worker::Evaluate&) { return durations.evaluate / speed; },
                                                 [&](const worker::Save&) { return durations.save; },
                                                 [&](const worker::Proceed&) { return durations.set_up * 0.1; },
@@ -112,10 +115,11 @@ worker::ReplyKind WorkerProcess::Answer(const worker::RequestKind& request, Disk
                     request);
 }
 
-std::optional<GpuDemand> WorkerProcess::GpuDemandNow() const {
-  if (measures_ == nullptr || !measures_->gpu || hangs || asked.empty()) return std::nullopt;
+std::optional<StepDemand> WorkerProcess::DemandNow() const {
+  if (measures_ == nullptr || !measures_->demands || hangs || asked.empty()) return std::nullopt;
   if (!std::holds_alternative<worker::Train>(asked.front().kind)) return std::nullopt;
-  return measures_->gpu(values_);
+  const Result<StepDemand> demand = measures_->demands(values_);
+  return demand.has_value() ? std::optional(*demand) : std::nullopt;
 }
 
 bool WorkerProcess::DiesOf(const worker::RequestKind& request) const {
@@ -188,6 +192,9 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
     return worker::Failure{worker::FailureKind::kOutOfMemory, "the step takes more memory", false};
   }
   if (train.step != step_ + 1) return worker::Failure{worker::FailureKind::kRequest, "not the next step", false};
+  const bool are_said = measures_ != nullptr && measures_->demands;
+  const Result<StepDemand> demand = are_said ? measures_->demands(values_) : StepDemand{};
+  if (!demand.has_value()) return worker::Failure{worker::FailureKind::kTrainer, demand.error().message, true};
   state_ = after;
   step_ = train.step;
   trained = TrainedStep{run_, step_, before, after};
@@ -198,7 +205,7 @@ worker::ReplyKind WorkerProcess::Do(const worker::Train& train, Disk& disk, std:
       fate == StepFate::kDiverges ? std::numeric_limits<double>::quiet_NaN() : LossHere();
   if (loss) returned["loss"] = *loss;
   worker::Trained answer{std::move(returned), takes};
-  if (measures_ != nullptr && measures_->gpu) answer.peak_device_bytes = measures_->gpu(values_).memory_bytes;
+  answer.peak_device_bytes = demand->memory_bytes;
   return answer;
 }
 

@@ -42,7 +42,7 @@ class WorkerProcess {
   Seconds DurationOf(const worker::RequestKind& request, World& world, double speed) const;
 
   // What the step that it trains takes of a GPU; none: it trains nothing, or that is not told.
-  std::optional<GpuDemand> GpuDemandNow() const;
+  std::optional<StepDemand> DemandNow() const;
 
   // Whether it dies of the request instead of answering it.
   bool DiesOf(const worker::RequestKind& request) const;

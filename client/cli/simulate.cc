@@ -77,14 +77,15 @@ std::vector<Command::Option> OfWorkload(StudiesToSimulate& wanted) {
        .at_most = sim::kSimulatedSlotsMax},
       {.name = "--servers",
        .target = &wanted.servers,
-       .help = "instead of one server those of this file, a list such as - {slots: 4, speed: 2, count: 3}",
+       .help = "instead of one server those of this file, a list such as - {slots: 4, speed: 2, count: 3} or "
+               "- {slots: 8, gpus: 4}",
        .placeholder = "FILE"},
       {.name = "--step-seconds",
        .target = &wanted.step_seconds,
-       .help = "for FILEs: how long a step takes, but for servers of another speed; 1 unless set",
-       .placeholder = "N",
-       .at_least = 1,
-       .at_most = 86400},
+       .help =
+           "for FILEs: how long a step takes on a server of speed 1 (1 unless set), or a CSV table with the columns "
+           "seconds, hyper-parameters, perhaps utilization and memory_bytes of a GPU",
+       .placeholder = "N|FILE"},
       {.name = "--policy",
        .target = &wanted.policies,
        .help = "critical_path or another that `espalier server policy` lists, or several by commas",

@@ -1,5 +1,6 @@
 #include "client/cli/simulate_studies.h"
 
+#include <charconv>
 #include <fstream>
 #include <optional>
 #include <ostream>
@@ -17,6 +18,8 @@
 #include "client/study_file/study_values.h"
 #include "scheduler/policy.h"
 #include "sim/simulated_studies.h"
+#include "sim/step_demands.h"
+#include "sim/value_table.h"
 
 namespace espalier {
 namespace {
@@ -54,36 +57,68 @@ Checked<void> AddStudy(Workload& workload, const std::string& path) {
   return {};
 }
 
+// Of the hyper-parameters of all studies. `option`: whose table needs them.
+Checked<ValueTypes> TypesOf(const Workload& workload, const std::string& option) {
+  ValueTypes types;
+  for (const sim::StudyToSimulate& study : workload.studies) {
+    for (const auto& [name, type] : study.specification.undeclared) {
+      if (types.emplace(name, type).first->second == type) continue;
+      return WrongOption(option, "the studies have values of different types for '" + name + "'");
+    }
+  }
+  return types;
+}
+
 // The same table for every study: each takes its own metric from it.
 Checked<void> ReadTables(Workload& workload, const std::string& path) {
   if (path == kFormula) return {};
   const Result<std::string> text = ReadTextFile(path);
   if (!text.has_value()) return WrongOption("--metrics", path + ": " + text.error().message);
-  ValueTypes types;
-  for (const sim::StudyToSimulate& study : workload.studies) {
-    for (const auto& [name, type] : study.specification.undeclared) {
-      if (types.emplace(name, type).first->second == type) continue;
-      return WrongOption("--metrics", "the studies have values of different types for '" + name + "'");
-    }
-  }
+  const Checked<ValueTypes> types = TypesOf(workload, "--metrics");
+  if (!types.has_value()) return tl::unexpected(types.error());
   for (const sim::StudyToSimulate& study : workload.studies) {
     const std::string& metric = study.specification.metric;
     if (workload.service.measures.tables.contains(metric)) continue;
-    Result<sim::LearningCurves> curves = sim::LearningCurves::Parse(*text, metric, types);
+    Result<sim::LearningCurves> curves = sim::LearningCurves::Parse(*text, metric, *types);
     if (!curves.has_value()) return WrongOption("--metrics", path + ": " + curves.error().message);
     workload.service.measures.tables.emplace(metric, *std::move(curves));
   }
-  if (!sim::LearningCurves::HasColumn(*text, kTrainLoss)) return {};
-  Result<sim::LearningCurves> losses = sim::LearningCurves::Parse(*text, kTrainLoss, types);
+  if (!sim::ValueTable::HasColumn(*text, kTrainLoss)) return {};
+  Result<sim::LearningCurves> losses = sim::LearningCurves::Parse(*text, kTrainLoss, *types);
   if (!losses.has_value()) return WrongOption("--metrics", path + ": " + losses.error().message);
   workload.service.measures.losses = *std::move(losses);
+  return {};
+}
+
+// A number, or a file.
+Checked<void> ReadSteps(Workload& workload, const std::string& said) {
+  constexpr double kLeast = 1e-6;
+  constexpr double kMost = 86400;
+  if (said.empty()) return {};
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), seconds);
+  if (error == std::errc() && end == said.data() + said.size()) {
+    if (seconds >= kLeast && seconds <= kMost) {
+      workload.service.durations.train = Seconds(seconds);
+      return {};
+    }
+    return WrongOption("--step-seconds", "got " + said + "; expected a number from 0.000001 to 86400, or a CSV file");
+  }
+  const Result<std::string> text = ReadTextFile(said);
+  if (!text.has_value()) return WrongOption("--step-seconds", said + ": " + text.error().message);
+  const Checked<ValueTypes> types = TypesOf(workload, "--step-seconds");
+  if (!types.has_value()) return tl::unexpected(types.error());
+  Result<sim::TableOfSteps> table = sim::ParseTableOfSteps(*text, *types);
+  if (!table.has_value()) return WrongOption("--step-seconds", said + ": " + table.error().message);
+  workload.service.measures.demands = std::move(table->demands);
+  workload.service.durations.train = table->shortest;  // as often as that node managers look at what trains
   return {};
 }
 
 // What takes how long, and what is measured, the trace says.
 Checked<void> ReadTrace(Workload& workload, const StudiesToSimulate& wanted) {
   if (wanted.metrics != kFormula) return WrongOption("--metrics", "a trace has its own metrics");
-  if (wanted.step_seconds) return WrongOption("--step-seconds", "a trace has its own times");
+  if (!wanted.step_seconds.empty()) return WrongOption("--step-seconds", "a trace has its own times");
   tl::expected<Trace, FileError> trace = ReadTraceFile(wanted.trace);
   if (!trace.has_value()) return tl::unexpected<Mistake>(trace.error());
   Result<Replay> replay = ReplayOf(*trace);
@@ -154,15 +189,15 @@ Checked<Workload> ReadWorkload(const StudiesToSimulate& wanted) {
   workload.service.seed = static_cast<std::uint64_t>(wanted.seed);
   workload.service.measures.seed = workload.service.seed;
   workload.service.save_every_steps = wanted.save_every;
-  if (wanted.step_seconds) workload.service.durations.train = Seconds(*wanted.step_seconds);
   if (!wanted.trace.empty()) {
     if (const auto read = ReadTrace(workload, wanted); !read.has_value()) return tl::unexpected(read.error());
   }
   for (const std::string& path : wanted.files) {
     if (const auto added = AddStudy(workload, path); !added.has_value()) return tl::unexpected(added.error());
   }
-  for (const auto& read : {ReadTables(workload, wanted.metrics), ReadServersOf(workload, wanted),
-                           ReadArrivalsOf(workload, wanted), ReadChoices(workload, wanted)}) {
+  for (const auto& read :
+       {ReadTables(workload, wanted.metrics), ReadSteps(workload, wanted.step_seconds), ReadServersOf(workload, wanted),
+        ReadArrivalsOf(workload, wanted), ReadChoices(workload, wanted)}) {
     if (!read.has_value()) return tl::unexpected(read.error());
   }
   return workload;

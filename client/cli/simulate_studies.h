@@ -20,7 +20,7 @@ struct StudiesToSimulate {
   std::string servers{};                  // a YAML file; empty: one server
   std::string arrivals{};                 // a YAML file; empty: all come at once
   std::optional<int> slots{};             // of the one server; none: 2, or the trace's servers
-  std::optional<int> step_seconds{};      // on a server of speed 1; none: 1, or the trace's times
+  std::string step_seconds{};             // on a server of speed 1, or a CSV file; empty: 1, or the trace's times
   std::int64_t save_every = 0;            // steps; 0: where it pays
   std::string plot{};                     // the file of a picture to be drawn; empty: none
   std::int64_t seed = 1;

@@ -111,7 +111,7 @@ SlotSchedule ScheduleOf(const SimulationResults& results, const Simulated& simul
   const Seconds begin = *std::ranges::min_element(results.arrivals) + results.lead;
   SlotSchedule schedule{.end = simulated.result.end_to_end};
   for (const sim::SimulatedServer& server : results.servers) {
-    for (int slot = 0; slot < server.slots; ++slot) schedule.slots.push_back({server.name, slot});
+    for (int slot = 0; slot < SlotCountOf(server); ++slot) schedule.slots.push_back({server.name, slot});
   }
   for (const sim::SimulatedRun& run : simulated.result.runs) {
     HeldSlots held{.slot = {run.slot.server, run.slot.index},
@@ -160,7 +160,7 @@ SlotSchedule RealSchedule(const SimulationResults& results, const Trace& trace) 
 
 std::int64_t SimulationResults::SlotCount() const {
   std::int64_t slots = 0;
-  for (const sim::SimulatedServer& server : servers) slots += server.slots;
+  for (const sim::SimulatedServer& server : servers) slots += SlotCountOf(server);
   return slots;
 }
 

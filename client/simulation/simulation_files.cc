@@ -3,6 +3,8 @@
 #include "base/text_file.h"
 #include "client/study_file/study_values.h"
 #include "client/study_file/yaml_tree.h"
+#include "protocol/device.h"
+#include "searchplan/sequence/value.h"
 
 namespace espalier {
 namespace {
@@ -14,11 +16,19 @@ tl::unexpected<FileError> AtLine(const std::string& path, int line, const Error&
   return tl::unexpected(FileError{path, line, error.field, error.message});
 }
 
-Result<int> ToCount(const YamlNode& node, const std::string& field, int most) {
+Result<int> ToCount(const YamlNode& node, const std::string& field, int most, int least = 1) {
   const Result<double> number = ToNumber(node, field);
   if (!number.has_value()) return tl::unexpected(number.error());
-  if (*number >= 1 && *number <= most && *number == static_cast<int>(*number)) return static_cast<int>(*number);
-  return Wrong(field, "got " + Describe(node) + "; expected a whole number from 1 to " + std::to_string(most));
+  if (*number >= least && *number <= most && *number == static_cast<int>(*number)) return static_cast<int>(*number);
+  return Wrong(field, "got " + Describe(node) + "; expected a whole number from " + std::to_string(least) + " to " +
+                          std::to_string(most));
+}
+
+Result<double> ToNumberIn(const YamlNode& node, const std::string& field, double least, double most) {
+  const Result<double> number = ToNumber(node, field);
+  if (!number.has_value() || (*number >= least && *number <= most)) return number;
+  return Wrong(
+      field, "got " + Describe(node) + "; expected a number from " + Print(Value{least}) + " to " + Print(Value{most}));
 }
 
 struct SomeServers {
@@ -27,7 +37,8 @@ struct SomeServers {
 };
 
 Result<SomeServers> ToServers(const YamlNode& node, const std::string& field) {
-  ESPALIER_RETURN_IF_ERROR(ExpectMapping(node, field, {"slots", "speed", "count"}));
+  ESPALIER_RETURN_IF_ERROR(
+      ExpectMapping(node, field, {"slots", "speed", "count", "gpus", "compute_thousandths", "memory_bytes"}));
   SomeServers servers;
   const YamlNode* slots = node.Find("slots");
   if (slots == nullptr) return Wrong(field + ".slots", "missing; expected how many slots the server has");
@@ -36,10 +47,22 @@ Result<SomeServers> ToServers(const YamlNode& node, const std::string& field) {
     ESPALIER_ASSIGN(servers.count, ToCount(*count, field + ".count", kSimulatedServersMax));
   }
   if (const YamlNode* speed = node.Find("speed"); speed != nullptr) {
-    ESPALIER_ASSIGN(servers.kind.speed, ToNumber(*speed, field + ".speed"));
-    if (servers.kind.speed < 0.001 || servers.kind.speed > 1000) {
-      return Wrong(field + ".speed", "got " + Describe(*speed) + "; expected a number from 0.001 to 1000");
-    }
+    ESPALIER_ASSIGN(servers.kind.speed, ToNumberIn(*speed, field + ".speed", 0.001, 1000));
+  }
+  const YamlNode* gpus = node.Find("gpus");
+  if (gpus != nullptr) {
+    ESPALIER_ASSIGN(servers.kind.gpus, ToCount(*gpus, field + ".gpus", kSimulatedGpusMax));
+  }
+  for (const char* name : {"compute_thousandths", "memory_bytes"}) {
+    if (node.Find(name) != nullptr && gpus == nullptr) return Wrong(field + "." + name, "is of GPUs; add gpus: N");
+  }
+  if (const YamlNode* compute = node.Find("compute_thousandths"); compute != nullptr) {
+    ESPALIER_ASSIGN(servers.kind.gpu_compute,
+                    ToCount(*compute, field + ".compute_thousandths", kComputeMax, kWholeDevice));
+  }
+  if (const YamlNode* memory = node.Find("memory_bytes"); memory != nullptr) {
+    ESPALIER_ASSIGN(const double bytes, ToNumberIn(*memory, field + ".memory_bytes", 1, 1e15));
+    servers.kind.gpu_memory_bytes = static_cast<std::int64_t>(bytes);
   }
   return servers;
 }

@@ -14,11 +14,14 @@
 namespace espalier {
 
 inline constexpr int kSimulatedServersMax = 10'000;
+inline constexpr int kSimulatedGpusMax = 64;
 
 // A list in YAML, such as
 //   - {slots: 8}                        # a server
 //   - {slots: 4, speed: 2, count: 3}    # three, whose slots train twice as fast
-// One server at least, and at most kSimulatedServersMax; each of 1 to sim::kSimulatedSlotsMax slots.
+//   - {slots: 8, gpus: 4, compute_thousandths: 2500, memory_bytes: 80e9}   # four GPUs of as many slots each
+// One server at least, and at most kSimulatedServersMax; each device has 1 to sim::kSimulatedSlotsMax slots, each
+// server at most kSimulatedGpusMax GPUs. What runs may take together of one is as in a node manager's configuration.
 tl::expected<std::vector<sim::SimulatedServer>, FileError> ReadServers(const std::string& path);
 tl::expected<std::vector<sim::SimulatedServer>, FileError> ParseServers(const std::string& path,
                                                                         const std::string& text);

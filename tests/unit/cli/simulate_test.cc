@@ -158,6 +158,62 @@ tuner: {grid: {steps: 80}}
   CHECK_THAT(files.WhyNot({study, "--metrics", wrong}), Catch::Contains("row 2: train_loss: a number is expected"));
 }
 
+TEST_CASE("steps take what a table says of their values, on servers of whatever speed") {
+  StudyFiles files;
+  const std::string study = files.Write("sizes.yaml", R"yaml(study: sizes
+trainer: synthetic
+step: epoch
+hyper_parameters: {lr: [0.1], bs: ["MultiStep(64, [40], gamma=2)"]}
+metric: {name: score, goal: max}
+tuner: {grid: {steps: 80}}
+)yaml");
+  const std::string steps = files.Write("steps.csv", "bs,seconds\n64,10\n128,2.5\n");
+  const auto seconds = [&](const std::string& servers) {
+    return files.Simulate({study, "--step-seconds", steps, "--servers", files.Write("servers.yaml", servers)})[0]
+        .at("end_to_end_seconds")
+        .get<double>();
+  };
+  CHECK(seconds("- {slots: 1}") == Approx(40 * 10 + 40 * 2.5).epsilon(0.05));
+  CHECK(seconds("- {slots: 1, speed: 2}") == Approx(20 * 10 + 20 * 2.5).epsilon(0.05));
+  CHECK(files.Simulate({study, "--step-seconds", "0.5"})[0].at("end_to_end_seconds").get<double>() ==
+        Approx(40).epsilon(0.1));
+
+  const std::string short_one = files.Write("short.csv", "bs,seconds\n64,10\n");
+  CHECK_THAT(files.WhyNot({study, "--step-seconds", short_one}),
+             Catch::Contains("the table of steps has no row with bs=128"));
+  const std::string wrong = files.Write("wrong.csv", "bs,seconds\n64,10\n128,0\n");
+  CHECK_THAT(files.WhyNot({study, "--step-seconds", wrong}),
+             Catch::Contains("--step-seconds: " + wrong + ": row 3: seconds: a number from"));
+  CHECK_THAT(files.WhyNot({study, "--step-seconds", "0"}), Catch::Contains("--step-seconds: got 0; expected"));
+  CHECK_THAT(files.WhyNot({study, "--step-seconds", files.Write("none.csv", "bs,seconds\n")}),
+             Catch::Contains("it has no row but its head"));
+}
+
+TEST_CASE("simulated trainings share GPUs as a table of steps says that they can") {
+  StudyFiles files;
+  const std::string study = files.Write("light.yaml", R"yaml(study: light
+trainer: synthetic
+step: epoch
+hyper_parameters: {lr: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]}
+metric: {name: score, goal: max}
+tuner: {grid: {steps: 80}}
+)yaml");
+  const std::string steps = files.Write("steps.csv", "seconds,utilization,memory_bytes\n10,0.25,8e9\n");
+  const auto simulate = [&](const std::string& servers) {
+    return files.Simulate({study, "--step-seconds", steps, "--servers", files.Write("servers.yaml", servers),
+                           "--policy", "hypersack"})[0];
+  };
+  const nlohmann::json one_each = simulate("- {slots: 1, gpus: 2}");
+  const nlohmann::json shared = simulate("- {slots: 4, gpus: 2, compute_thousandths: 2000, memory_bytes: 80e9}");
+  const nlohmann::json small = simulate("- {slots: 4, gpus: 2, compute_thousandths: 2000, memory_bytes: 9e9}");
+  CHECK(one_each["slots"] == 2);
+  CHECK(shared["slots"] == 8);
+  const double alone = one_each["end_to_end_seconds"].get<double>();
+  CHECK(alone == Approx(4 * 800).epsilon(0.05));
+  CHECK(shared["end_to_end_seconds"].get<double>() < 0.7 * alone);
+  CHECK(small["end_to_end_seconds"].get<double>() == Approx(alone).epsilon(0.1));  // two do not fit into its memory
+}
+
 TEST_CASE("what a simulation cannot go by is refused, naming the option or the file's line") {
   StudyFiles files;
   const std::string study = files.Study("one");
@@ -190,6 +246,10 @@ TEST_CASE("a mistake in a file of servers is named with its line and what is exp
            {"- {slots: 1, count: 10000}\n- {slots: 1}", 2, "[1]: expected at most 10000 servers"},
            {"- {slots: 1, speed: 0}", 1, "[0].speed: got 0; expected a number from 0.001 to 1000"},
            {"- {slots: 1, sped: 2}", 1, "did you mean speed"},
+           {"- {slots: 1, gpus: 0}", 1, "[0].gpus: got 0"},
+           {"- {slots: 1, gpus: 1, compute_thousandths: 900}", 1, "[0].compute_thousandths: got 900"},
+           {"- {slots: 1, gpus: 1, memory_bytes: 0}", 1, "[0].memory_bytes: got 0"},
+           {"- {slots: 1, memory_bytes: 1e9}", 1, "[0].memory_bytes: is of GPUs; add gpus: N"},
            {"- 4", 1, "[0]"}}) {
     INFO(text);
     const auto servers = ParseServers("servers.yaml", text);
