@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sim/shared_gpu.h"
-#include "sim/shared_gpu.h"
 #include "worker/node/core/run_files.h"
 
 namespace espalier::sim {
