@@ -3,6 +3,11 @@ The same code makes the same bytes, everywhere. `python -m espalier.archive FILE
 FOLDER/about: this interpreter's path, the digest of the trainer's data as it is seen here, and, one a line, the paths of data that are
 to be found beside the code."""
 
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # as in worker.py; this ends soon
+
 import argparse
 import os
 import pathlib

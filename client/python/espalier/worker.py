@@ -4,6 +4,11 @@ archive's, and the code sees the data below --folder that --data names; it works
 unpacked, and which goes when the worker ends. With --check instead of --fd it only says whether
 there is such a trainer; with --watch it says on standard error what changes and is not tracked."""
 
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # what is imported stays: looking for garbage in it takes two fifths of the time in which PyTorch is loaded
+
 import argparse
 import contextlib
 import importlib.util
@@ -35,7 +40,10 @@ def main():
     try:
         with unpacked(arguments) as place:
             environment = {name: os.environ.get(name, "") for name in arguments.environment}
-            Session(Connection(arguments.fd), trainer_in(place), arguments.watch, environment).serve()
+            trainer = trainer_in(place)
+            gc.freeze()  # nor is it looked through later, which would copy it for each of a loader's processes
+            gc.enable()
+            Session(Connection(arguments.fd), trainer, arguments.watch, environment).serve()
     except (BrokenFrame, TrainerError) as error:
         sys.exit(f"espalier.worker: {error}")
 
