@@ -25,7 +25,7 @@ Result<int> ToCount(const YamlNode& node, const std::string& field, int most, in
 }
 
 Result<double> ToNumberIn(const YamlNode& node, const std::string& field, double least, double most) {
-  const Result<double> number = ToNumber(node, field);
+  Result<double> number = ToNumber(node, field);
   if (!number.has_value() || (*number >= least && *number <= most)) return number;
   return Wrong(
       field, "got " + Describe(node) + "; expected a number from " + Print(Value{least}) + " to " + Print(Value{most}));

@@ -90,7 +90,8 @@ TEST_CASE("lineages whose digests begin alike are told apart") {
     PlanNode node = NodeOf(id);
     node.lineage = {};
     node.lineage.bytes.back() = static_cast<std::uint8_t>(id);
-    REQUIRE(nodes.Add(std::move(node)));
+    const bool is_new = nodes.Add(std::move(node));
+    REQUIRE(is_new);
   }
   Digest128 wanted;
   for (std::int64_t id = 1; id <= 100; ++id) {
