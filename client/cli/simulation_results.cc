@@ -33,6 +33,10 @@ Json InJson(const master::StepCounts& steps) {
                        {"wasted", steps.wasted}});
 }
 
+Json BoundInJson(const SimulationResults& results, Seconds bound) {
+  return results.HasBound() ? Json(bound.count()) : Json(nullptr);
+}
+
 // Steps that several studies asked for, or that runs trained for several, count for each of these.
 Json StudiesInJson(const SimulationResults& results, const Simulated& simulated) {
   Json studies = Json::Array();
@@ -45,7 +49,7 @@ Json StudiesInJson(const SimulationResults& results, const Simulated& simulated)
                               {"trials", trials},
                               {"arrives_at_seconds", results.arrivals[i].count()},
                               {"end_to_end_seconds", study.end_to_end.count()},
-                              {"bound_seconds", study.summary.makespan_bound.count()},
+                              {"bound_seconds", BoundInJson(results, study.summary.makespan_bound)},
                               {"device_hours", study.summary.use.device.count() / 3600},
                               {"steps", InJson(study.summary.steps)},
                               {"merge_rate", study.summary.merge_rate},
@@ -164,6 +168,10 @@ std::int64_t SimulationResults::SlotCount() const {
   return slots;
 }
 
+bool SimulationResults::HasBound() const {
+  return std::ranges::none_of(servers, [](const auto& server) { return server.gpus > 0 && server.slots > 1; });
+}
+
 Seconds EndToEnd(const Trace& trace) {
   const auto first = std::ranges::min_element(trace.studies, {}, &TracedStudy::arrived);
   const auto last = std::ranges::max_element(trace.studies, {}, &TracedStudy::ended);
@@ -188,7 +196,7 @@ void PrintTable(std::ostream& out, const SimulationResults& results) {
     std::vector<std::string> row = {each.policy,
                                     ScopeText(each.scope),
                                     FormatDuration(result.end_to_end.count()),
-                                    FormatDuration(result.bound.count()),
+                                    results.HasBound() ? FormatDuration(result.bound.count()) : "",
                                     FormatDuration(result.slot_time.count()),
                                     FormatCount(result.steps.claimed),
                                     FormatCount(result.steps.trained),
@@ -207,7 +215,7 @@ Json InJson(const SimulationResults& results) {
                                 {"slots", results.SlotCount()},
                                 {"device_hours", result.slot_time.count() / 3600},
                                 {"end_to_end_seconds", result.end_to_end.count()},
-                                {"bound_seconds", result.bound.count()},
+                                {"bound_seconds", BoundInJson(results, result.bound)},
                                 {"steps", Json::Object({{"claimed", result.steps.claimed},
                                                         {"unique", result.steps.unique},
                                                         {"trained", result.steps.trained}})},

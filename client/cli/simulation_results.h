@@ -32,6 +32,8 @@ struct SimulationResults {
   std::optional<Trace> really;  // what was replayed: its studies in the same order
 
   std::int64_t SlotCount() const;
+  // Trainings that share a GPU are slower there: then nothing is known that no schedule could undercut.
+  bool HasBound() const;
 };
 
 // How long all of them really took, from the first one's arrival. REQUIRES: a study at least.

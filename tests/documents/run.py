@@ -90,10 +90,10 @@ def _live(story, block):
         return f"compared with {block.said}"
     if not block.language:
         return "pictures or outputs"
-    if block.language not in ALIVE:
+    if block.language not in ALIVE and block.mark != "file":
         raise ValueError(f"a block in {block.language} is run by nobody: expected a comment above it, from: FILE or not run: WHY")
     story.live(block)
-    return "files" if block.mark == "file" and block.language == "python" else "run"
+    return "files" if block.mark == "file" and block.language not in ("yaml", "json") else "run"
 
 
 if __name__ == "__main__":

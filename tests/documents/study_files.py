@@ -15,6 +15,8 @@ def study_files_of(text):
     if len(lines) > 1 and all(line.startswith("tuner:") for line in lines):
         return [file for line in lines for file in study_files_of(line)]
     content = yaml.safe_load(text)
+    if isinstance(content, list):  # of servers, say
+        return []
     if content.keys() >= {"study", "trainer", "hyper_parameters"}:
         return [(content["study"], text)]
     part = content if content.keys() <= KEYS else {"hyper_parameters": content}

@@ -207,6 +207,9 @@ tuner: {grid: {steps: 80}}
   const nlohmann::json shared = simulate("- {slots: 4, gpus: 2, compute_thousandths: 2000, memory_bytes: 80e9}");
   const nlohmann::json small = simulate("- {slots: 4, gpus: 2, compute_thousandths: 2000, memory_bytes: 9e9}");
   CHECK(one_each["slots"] == 2);
+  CHECK(one_each["bound_seconds"].get<double>() == Approx(4 * 800).epsilon(0.05));
+  CHECK(shared["bound_seconds"].is_null());
+  CHECK(shared["studies"][0]["bound_seconds"].is_null());
   CHECK(shared["slots"] == 8);
   const double alone = one_each["end_to_end_seconds"].get<double>();
   CHECK(alone == Approx(4 * 800).epsilon(0.05));
