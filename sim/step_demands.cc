@@ -1,7 +1,6 @@
 #include "sim/step_demands.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <vector>
 
