@@ -5,6 +5,7 @@
 #include <future>
 #include <semaphore>
 
+#include "master/store/connection.h"
 #include "master/store/migrate.h"
 #include "master/store/postgres_state_store.h"
 #include "tests/conformance/state_store/shared_postgres.h"
@@ -43,6 +44,16 @@ TEST_CASE("a second master waits while the first one leads, and can be stopped")
   const auto refused = second.get();
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == ErrorCode::kAborted);
+}
+
+TEST_CASE("looking at who leads, as those who wait do all the time, compiles nothing") {
+  Connection connection(NewDatabase(), std::nullopt, "leadership/");
+  pqxx::work transaction(connection.get());
+  Query(transaction, "leadership/first");
+  REQUIRE(Query(transaction, "leadership/show").size() == 1);
+  for (const pqxx::row& line : transaction.exec("EXPLAIN ANALYZE EXECUTE \"leadership/show\"")) {
+    CHECK(line.front().as<std::string>() != "JIT:");
+  }
 }
 
 TEST_CASE("a master whose connections are gone is taken over from") {
