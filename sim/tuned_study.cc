@@ -34,6 +34,7 @@ void TunedStudy::Begin() {
 }
 
 void TunedStudy::Call(std::int64_t call, const std::string& request_id, decltype(master::ClientCall::what) what) {
+  if (is_cancelled_) return;
   master::ClientCall asked{master::CallId{number_ * kCallsMax + call},
                            {.user = "user-" + std::to_string(number_), .team = study_.team},
                            request_id,
@@ -98,6 +99,7 @@ void TunedStudy::Cancel() {
   if (finished_at_) return;
   if (id_ == StudyId{}) return world_.clock.After(kAskAgain, [this] { Cancel(); });
   Call(kCallsMax - 1, "cancel", master::CancelStudy{id_});
+  is_cancelled_ = true;
 }
 
 // Again in a moment, while the study or a trial that it names is not known yet.

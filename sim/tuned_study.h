@@ -91,6 +91,7 @@ class TunedStudy {
   std::vector<StudyEvent> events_;
   std::vector<TrialId> trials_;  // as submitted
   StudyId id_;
+  bool is_cancelled_ = false;  // from here on nothing more is asked
   std::optional<Error> error_;
   std::optional<Seconds> finished_at_;
 };

@@ -178,6 +178,21 @@ TEST_CASE("a study that its user cancelled is cancelled after the same time") {
   CHECK(simulated.steps.trained <= 7);
 }
 
+TEST_CASE("a study that was cancelled is asked for nothing more in its replay, though it still waits for a state") {
+  TracedStudy study = TwoTrials();
+  study.nodes[0].costs[CostKind::kSave] = Seconds(3);  // after step 10, of which the metric has come
+  study.cancelled = true;
+  for (TracedTrial& trial : study.trials) {
+    trial.cancelled = true;
+    trial.closed = Seconds(12);
+    trial.claims.back().made = Seconds(12.25);
+  }
+  study.ended = Seconds(14);
+  const sim::SimulatedStudies simulated = Simulated(ReadBack(Written(study)));
+  CHECK(simulated.end_to_end.count() > 12.5);
+  CHECK(simulated.steps.trained == 10);
+}
+
 TEST_CASE("what of a trace cannot be replayed is refused, naming the study") {
   const auto why = [](const TracedStudy& study) {
     const Result<Replay> replay = ReplayOf(ReadBack(Written(study)));

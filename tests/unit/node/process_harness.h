@@ -151,15 +151,10 @@ class TestMaster : public v1::NodeManagerService::Service {
     return Await<MetricsMeasured>(run,
                                   [=](const MetricsMeasured& measured) { return measured.point.step == Step{step}; });
   }
-  // Waits until the node manager says so of the run.
+  // Waits until the node manager has said so of the run, then or before.
   void AwaitStatus(std::int64_t run, RunStatus::State state) {
     std::unique_lock lock(mutex_);
-    REQUIRE(changed_.wait_for(lock, kPatience, [&] {
-      for (const RunStatus& status : statuses_) {
-        if (status.run == Key(run) && status.state == state) return true;
-      }
-      return false;
-    }));
+    REQUIRE(changed_.wait_for(lock, kPatience, [&] { return states_.contains({Key(run), state}); }));
   }
   void AwaitRegistrations(std::size_t count) {
     std::unique_lock lock(mutex_);
@@ -206,7 +201,10 @@ class TestMaster : public v1::NodeManagerService::Service {
       registrations_.push_back(registration);
     }
     statuses_.clear();
-    for (const v1::RunStatus& status : request.runs()) statuses_.push_back(FromProto(status).value());
+    for (const v1::RunStatus& proto : request.runs()) {
+      const RunStatus& status = statuses_.emplace_back(FromProto(proto).value());
+      states_.emplace(status.run, status.state);
+    }
     for (const v1::Report& report : request.reports()) {
       reports_.push_back(FromProto(report).value());
       last_number_ = std::max(last_number_, report.number());
@@ -242,7 +240,8 @@ class TestMaster : public v1::NodeManagerService::Service {
   std::string refused_;
   std::int64_t last_number_ = 0;
   std::vector<Registration> registrations_;
-  std::vector<RunStatus> statuses_;
+  std::vector<RunStatus> statuses_;                       // by the newest request
+  std::set<std::pair<RunKey, RunStatus::State>> states_;  // ever said
   std::vector<Report> reports_;
 };
 
