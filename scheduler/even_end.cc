@@ -10,21 +10,50 @@ constexpr std::chrono::seconds kLookEvery{1};
 constexpr double kOfItsLength = 0.1;
 constexpr double kChanges = 10;
 
-bool IsMuchLonger(Seconds waiting, const Contest& contest) {
-  return waiting - contest.runs.front().left > std::max(kOfItsLength * waiting, kChanges * contest.switching);
+// A path that could begin now, or when the run ends that has as many others with less left as longer paths wait.
+struct Choice {
+  Seconds waiting{0};
+  Contest::Left run;
+};
+
+std::vector<Choice> ChoicesOf(const Contest& contest) {
+  std::vector<Choice> choices;
+  auto run = contest.runs.rbegin();
+  for (std::size_t i = contest.leaving; i < contest.waiting.size() && run != contest.runs.rend(); ++i, ++run) {
+    choices.push_back({contest.waiting[i], *run});
+  }
+  return choices;
+}
+
+// So that the first runs that can be preempted are, up to the last whose path would be at its end after all else.
+void AddPreempted(const Contest& contest, std::vector<RunId>& runs) {
+  const std::vector<Choice> choices = ChoicesOf(contest);
+  const auto is_much_longer = [&](const Choice& choice) {
+    return choice.waiting - choice.run.left > std::max(kOfItsLength * choice.waiting, kChanges * contest.switching);
+  };
+  const auto is_late = [&](const Choice& choice) {
+    return is_much_longer(choice) && choice.run.left + choice.waiting > contest.work_a_slot;
+  };
+  const auto last = std::find_if(choices.rbegin(), choices.rend(), is_late).base();
+  for (auto choice = choices.begin(); choice != last; ++choice) {
+    if (is_much_longer(*choice)) runs.push_back(choice->run.run);
+  }
 }
 
 }  // namespace
 
 std::optional<Action> EvenEnd::Decide(const View& view, Time now) {
   if (const std::optional<StartPath> start = view.BestStart()) return start;
-  if (now - looked_at_ < kLookEvery) return std::nullopt;
-  for (const Contest& contest : view.Contests()) {
-    if (contest.runs.empty() || contest.leaving >= contest.waiting.size()) continue;
-    if (IsMuchLonger(contest.waiting[contest.leaving], contest)) return PreemptRun{contest.runs.front().run};
+  if (now - looked_at_ >= kLookEvery) {
+    looked_at_ = now;
+    to_preempt_.clear();
+    for (const Contest& contest : view.Contests()) AddPreempted(contest, to_preempt_);
+    std::ranges::reverse(to_preempt_);
   }
-  looked_at_ = now;
-  return std::nullopt;
+  if (to_preempt_.empty()) return std::nullopt;
+  const RunId run = to_preempt_.back();
+  to_preempt_.pop_back();
+  return PreemptRun{run};
 }
 
 }  // namespace espalier

@@ -55,10 +55,10 @@ struct Entry {
   std::unique_ptr<Policy> (*make)();
 };
 
-constexpr Entry kDefault{
-    kDefaultPolicy,
-    "the longest estimated way down first (TreeML 4.3); runs with little left make room for much longer ones that wait",
-    []() -> std::unique_ptr<Policy> { return std::make_unique<EvenEnd>(); }};
+constexpr Entry kDefault{kDefaultPolicy,
+                         "the longest estimated way down first (TreeML 4.3); runs with little left make room for much "
+                         "longer ones that would end last",
+                         []() -> std::unique_ptr<Policy> { return std::make_unique<EvenEnd>(); }};
 
 constexpr std::array kEntries{
     Entry{"bandit",

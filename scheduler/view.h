@@ -26,9 +26,10 @@ struct Contest {
   };
   // The longest way down of paths that could start, estimated; the longest first. Not of more than runs train.
   std::vector<Seconds> waiting;
-  std::vector<Left> runs;   // that serve it alone and can be preempted; the least first
+  std::vector<Left> runs;   // that serve it alone and can be preempted; the least last
   std::size_t leaving = 0;  // runs that are being preempted: so many of the waiting paths have their slots soon
   Seconds switching{0};     // about what it takes to store one state and load another
+  Seconds work_a_slot{0};   // for about so long what waits and the paths of the runs keep every slot busy, at the least
 };
 
 class View {
@@ -90,7 +91,8 @@ class View {
   // state for which it was preempted, and none has stored one since. By id. O(runs under way).
   virtual std::vector<RunView> Preemptible() const = 0;
 
-  // Where some paths wait; runs and paths of one slot only. O(runs under way x their promises + plans that wait).
+  // Where some paths wait, and keep every slot busy for less than twice as long as the longest way down takes; runs and
+  // paths of one slot only. O(plans that wait); at such an end O(runs under way x their promises), too.
   virtual std::vector<Contest> Contests() const = 0;
   // Running studies that let policies stop their trials, by id. O(these).
   virtual std::vector<PolicyStudy> StudiesThatMayStop() const = 0;

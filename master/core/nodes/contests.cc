@@ -19,24 +19,38 @@
 namespace espalier::master {
 namespace {
 
-// Of what the run has still to train, and of what waits for the states that it has promised: the longest way down,
-// estimated. O(open promises x path).
-Seconds WayDown(const MasterState& state, const Run& run) {
-  const SearchPlan& plan = state.plans.at(run.plan);
-  const NeedIndex& needs = state.index.needs.at(plan.id);
-  const auto way_by = [&](Step to) {
+// As the index has it; of what it has not, as the plan and its trainer's costs have it. O(1), or O(hyper-parameters).
+std::int64_t StepTimeOn(const MasterState& state, const SearchPlan& plan, const NeedIndex& needs, PlanNodeId node) {
+  const std::int64_t indexed = needs.StepTimeOf(node);
+  return indexed != 0 ? indexed : StepMicroseconds(state, plan, plan.Node(node));
+}
+
+// Estimated.
+struct WorkLeft {
+  Seconds to_end{0};    // of its path
+  Seconds way_down{0};  // the longest, of that and of what waits for the states that it has promised
+};
+
+// O(open promises x path).
+WorkLeft LeftOf(const MasterState& state, const SearchPlan& plan, const NeedIndex& needs, const Run& run) {
+  const auto time_to = [&](Step to) {
     WideCount time = 0;
     for (const StepRange& range : PathRanges(run, run.at(), to)) {
-      time += WideCount{StepMicroseconds(state, plan, plan.Node(range.node))} * (range.to - range.from);
+      time += WideCount{StepTimeOn(state, plan, needs, range.node)} * (range.to - range.from);
     }
-    const Place* place = needs.Find(PointOf(run, to));
-    return place == nullptr ? time : time + place->below.longest;
+    return time;
   };
-  WideCount longest = way_by(EndOf(run));
+  const auto longest_below = [&](Step step) {
+    const Place* place = needs.Find(PointOf(run, step));
+    return place == nullptr ? WideCount{0} : place->below.longest;
+  };
+  const WideCount to_end = time_to(EndOf(run));
+  WideCount longest = to_end + longest_below(EndOf(run));
   for (const auto& [owed, promise] : run.open) {
-    if (owed.second == Owed::kState) longest = std::max(longest, way_by(owed.first));
+    if (owed.second != Owed::kState || owed.first == EndOf(run)) continue;
+    longest = std::max(longest, time_to(owed.first) + longest_below(owed.first));
   }
-  return SecondsOfMicroseconds(longest);
+  return {SecondsOfMicroseconds(to_end), SecondsOfMicroseconds(longest)};
 }
 
 // To store a state of the node, and to begin with another's. `measured_only`: without what was never measured.
@@ -44,10 +58,11 @@ Seconds SwitchingTime(const MasterState& state, const SearchPlan& plan, PlanNode
   const auto costs = state.costs.find(plan.cost_key);
   if (costs == state.costs.end()) return Seconds(0);
   const PlanNode& node = plan.Node(node_id);
+  const Features features = FeaturesOf(node);
   Seconds time{0};
   for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
     if (measured_only && !costs->second.IsMeasured(kind)) continue;
-    time += costs->second.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
+    time += costs->second.Time(kind, features, MeasurementOf(node, kind));
   }
   return time;
 }
@@ -96,32 +111,84 @@ bool IsMeasured(const MasterState& state, const SearchPlan& plan) {
   return costs != state.costs.end() && costs->second.IsMeasured(CostKind::kStep);
 }
 
-// Each kind whose every slot is taken, and for which one study's paths wait alone.
-std::map<OfferKind, StudyId> ContestedKinds(const MasterState& state) {
-  std::map<OfferKind, StudyId> contested;
+// That train, of whatever kind. O(1).
+double SlotsAtMost(const MasterState& state) {
+  return static_cast<double>(std::max<std::size_t>(1, state.active_runs.size()));
+}
+
+// What waits for states of such plans keeps every slot busy for so long, estimated, at the least; and the longest way
+// down of all that. O(plans of the kind that have something ready).
+struct WaitingWork {
+  Seconds a_slot{0};
+  Seconds longest{0};
+};
+WaitingWork WorkOf(const MasterState& state, const std::set<RankedPlan>& plans) {
+  WideCount work = 0;
+  WideCount longest = 0;
+  for (const RankedPlan& ranked : plans) {
+    const NeedIndex& needs = state.index.needs.at(ranked.plan);
+    work += needs.work_left();
+    longest = std::max(longest, needs.longest_left());
+  }
+  return {SecondsOfMicroseconds(work) / SlotsAtMost(state), SecondsOfMicroseconds(longest)};
+}
+
+struct Contested {
+  StudyId study;  // whose paths wait alone
+  Contest contest;
+};
+
+// Each kind whose every slot is taken, for which one study's paths wait alone, and of which the end is near.
+std::map<OfferKind, Contested> ContestedKinds(const MasterState& state) {
+  std::map<OfferKind, Contested> contested;
   for (const auto& [kind, plans] : state.index.ready_plans) {
     if (HasIdleSlot(state, kind)) continue;
-    if (const std::optional<StudyId> only = OnlyOneWaiting(state, kind)) contested.emplace(kind, *only);
+    const WaitingWork work = WorkOf(state, plans);
+    if (work.a_slot >= 2 * work.longest) continue;
+    const std::optional<StudyId> only = OnlyOneWaiting(state, kind);
+    if (only) contested.emplace(kind, Contested{*only, {.work_a_slot = work.a_slot}});
   }
   return contested;
 }
 
-// With the runs that train on one slot for that study alone. O(runs under way).
-std::map<OfferKind, Contest> WithRuns(const MasterState& state, const std::map<OfferKind, StudyId>& contested) {
-  std::map<OfferKind, Contest> contests;
+// Adds the runs that train on one slot for that study alone. O(runs under way).
+void AddRuns(const MasterState& state, std::map<OfferKind, Contested>& contested) {
+  struct OfPlan {
+    const SearchPlan& plan;
+    const NeedIndex& needs;
+    Contested* contested;  // null: its kind is not
+    bool is_measured;
+  };
+  std::map<PlanId, OfPlan> plans;
+  const auto of_plan = [&](PlanId id) {
+    const SearchPlan& plan = state.plans.at(id);
+    const auto kind = contested.find(KindOf(plan));
+    return OfPlan{plan, state.index.needs.at(id), kind == contested.end() ? nullptr : &kind->second,
+                  IsMeasured(state, plan)};
+  };
   for (const RunId id : state.active_runs) {
     const Run& run = state.runs.at(id);
     if (!run.training() || run.path.empty() || run.slots != 1 || run.serves.size() != 1) continue;
-    const SearchPlan& plan = state.plans.at(run.plan);
-    const auto kind = contested.find(KindOf(plan));
-    if (kind == contested.end() || kind->second != run.serves.front()) continue;
-    Contest& contest = contests[kind->first];
+    auto known = plans.find(run.plan);
+    if (known == plans.end()) known = plans.emplace(run.plan, of_plan(run.plan)).first;
+    const OfPlan& its = known->second;
+    if (its.contested == nullptr || its.contested->study != run.serves.front()) continue;
+    Contest& contest = its.contested->contest;
     contest.leaving += run.preempt ? 1 : 0;
-    if (!IsMeasured(state, plan) || !CanPreempt(state, run)) continue;
-    contest.runs.push_back({id, WayDown(state, run)});
-    contest.switching = std::max(contest.switching, SwitchingTime(state, plan, run.path.back().node, false));
+    const WorkLeft left = LeftOf(state, its.plan, its.needs, run);
+    contest.work_a_slot += left.to_end / SlotsAtMost(state);
+    if (its.is_measured && CanPreempt(state, run)) contest.runs.push_back({id, left.way_down});
   }
-  return contests;
+}
+
+// The most that it takes of those that would leave first, one for each path that waits.
+Seconds LongestSwitching(const MasterState& state, const Contest& contest) {
+  Seconds longest{0};
+  for (std::size_t i = 0; i < std::min(contest.waiting.size(), contest.runs.size()); ++i) {
+    const Run& run = state.runs.at(contest.runs.rbegin()[static_cast<std::ptrdiff_t>(i)].run);
+    longest = std::max(longest, SwitchingTime(state, state.plans.at(run.plan), run.path.back().node, false));
+  }
+  return longest;
 }
 
 }  // namespace
@@ -131,16 +198,20 @@ Seconds MeasuredSwitchingTime(const MasterState& state, const Run& run) {
 }
 
 std::vector<Contest> ContestsOf(const MasterState& state, Time now) {
-  const std::map<OfferKind, StudyId> contested = ContestedKinds(state);
+  std::map<OfferKind, Contested> contested = ContestedKinds(state);
   if (contested.empty()) return {};
+  AddRuns(state, contested);
   std::vector<Contest> open;
-  for (auto& [kind, contest] : WithRuns(state, contested)) {
+  for (auto& [kind, each] : contested) {
+    Contest& contest = each.contest;
     const std::size_t training = contest.runs.size() + contest.leaving;
     if (training < 2) continue;
-    contest.waiting = LengthsOfWaiting(state, contested.at(kind), kind, now, training);
+    contest.waiting = LengthsOfWaiting(state, each.study, kind, now, training);
     if (contest.waiting.empty()) continue;
     std::ranges::sort(contest.waiting, std::greater<>());
-    std::ranges::sort(contest.runs, {}, [](const Contest::Left& each) { return std::pair(each.left, each.run); });
+    std::ranges::sort(contest.runs, std::greater<>(),
+                      [](const Contest::Left& left) { return std::pair(left.left, left.run); });
+    contest.switching = LongestSwitching(state, contest);
     open.push_back(std::move(contest));
   }
   return open;

@@ -96,7 +96,7 @@ TEST_CASE("critical path makes no room where the longest way down leads through 
   SimulatedService service({.slots = 2});
   const StudyId study = service.CreateStudy("one");
   service.Submit(study, {{"lr", "0.1"}}, 300);
-  service.Submit(study, {{"lr", "0.4"}}, 5000);
+  service.Submit(study, {{"lr", "0.4"}}, 2800);
   service.RunFor(Seconds(5));
   const bool waits = GENERATE(false, true);
   CAPTURE(waits);

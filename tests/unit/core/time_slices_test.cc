@@ -71,15 +71,30 @@ TEST_CASE("no more than four trainings a slot have begun, also while states are 
   CHECK(most == 4);
 }
 
-TEST_CASE("critical path makes room for a much longer path, however many wait") {
+TEST_CASE("critical path makes room for a much longer path that would else be the last") {
   const std::string policy = GENERATE("critical_path", "critical_path_not_preempting");
   SimulatedService service({.slots = 2, .policy = policy});
   const StudyId study = service.AddStudy({.name = "study"});
   for (const char* lr : {"0.1", "0.4"}) service.Submit(study, {{"lr", lr}}, 300);
   service.RunFor(Seconds(5));
-  for (const char* lr : {"0.2", "0.3", "0.5"}) service.Submit(study, {{"lr", lr}}, 3000);
+  service.Submit(study, {{"lr", "0.2"}}, 3000);
+  service.Submit(study, {{"lr", "0.5"}}, 305);
   service.RunFor(Seconds(5));
   CHECK(service.state().runs.at(RunId{1}).preempt == (policy == "critical_path"));
+}
+
+TEST_CASE("critical path lets a run end while there is time for the longer path, and still ends as early as can be") {
+  SimulatedService service({.slots = 2});
+  const StudyId study = service.AddStudy({.name = "study"});
+  for (const char* lr : {"0.1", "0.4"}) service.Submit(study, {{"lr", lr}}, 300);
+  service.RunFor(Seconds(5));
+  for (const char* lr : {"0.2", "0.3", "0.5"}) service.Submit(study, {{"lr", lr}}, 3000);
+  const Seconds least = kShort.train * (2 * 300 + 3 * 3000) / 2.0;
+  service.RunFor(1.1 * least);  // the three take turns: one after the other two would be a third more
+  CHECK_FALSE(service.state().runs.at(RunId{1}).preempt);
+  for (const auto& [id, claim] : service.state().plans.begin()->second.claims) {
+    CHECK(claim.state == ClaimState::kDone);
+  }
 }
 
 TEST_CASE("critical path makes no room before a step of such a training was measured") {
@@ -89,7 +104,7 @@ TEST_CASE("critical path makes no room before a step of such a training was meas
   const StudyId study = service.AddStudy({.name = "study"});
   for (const char* lr : {"0.1", "0.4"}) service.Submit(study, {{"lr", lr}}, 300);
   service.RunFor(Seconds(2));
-  for (const char* lr : {"0.2", "0.3", "0.5"}) service.Submit(study, {{"lr", lr}}, 3000);
+  for (const char* lr : {"0.2", "0.3"}) service.Submit(study, {{"lr", lr}}, 3000);
   service.RunFor(Seconds(10));
   CHECK_FALSE(service.state().runs.at(RunId{1}).preempt);
   service.RunFor(Seconds(40));

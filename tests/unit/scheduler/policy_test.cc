@@ -67,7 +67,7 @@ TEST_CASE("the thesis's policies start the best there is, and preempt nothing") 
 TEST_CASE("for an even end the run with the least left is preempted where a path waits that is much longer") {
   const Action preempts = PreemptRun{RunId{7}};
   const Contest contest{.waiting = {Seconds(100), Seconds(50)},
-                        .runs = {{RunId{7}, Seconds(80)}, {RunId{3}, Seconds(90)}}};
+                        .runs = {{RunId{3}, Seconds(90)}, {RunId{7}, Seconds(80)}}};
   CHECK(DecideOn(contest) == preempts);
 
   Contest dear = contest;
@@ -77,7 +77,7 @@ TEST_CASE("for an even end the run with the least left is preempted where a path
   CHECK(DecideOn(dear) == preempts);
 
   Contest nearly_as_long = contest;
-  nearly_as_long.runs.front().left = Seconds(91);
+  nearly_as_long.runs.back().left = Seconds(91);
   CHECK(DecideOn(nearly_as_long) == std::nullopt);
 
   Contest has_its_slot = contest;
@@ -85,6 +85,34 @@ TEST_CASE("for an even end the run with the least left is preempted where a path
   CHECK(DecideOn(has_its_slot) == std::nullopt);
   has_its_slot.leaving = 2;
   CHECK(DecideOn(has_its_slot) == std::nullopt);
+
+  Contest in_time = contest;
+  in_time.work_a_slot = Seconds(180);  // so that the path could begin when the run ends, and would not be the last
+  CHECK(DecideOn(in_time) == std::nullopt);
+  in_time.work_a_slot = Seconds(179);
+  CHECK(DecideOn(in_time) == preempts);
+}
+
+TEST_CASE("for an even end one look says of all runs whether they are preempted, for one path each") {
+  const Contest contest{.waiting = {Seconds(100), Seconds(90), Seconds(20)},
+                        .runs = {{RunId{5}, Seconds(19)}, {RunId{6}, Seconds(15)}, {RunId{7}, Seconds(10)}}};
+  const auto policy = MakePolicy(kDefaultPolicy).value();
+  CHECK(policy->Decide(Starts(std::nullopt, {contest}), kNow) == std::optional<Action>(PreemptRun{RunId{7}}));
+  CHECK(policy->Decide(Starts(std::nullopt), kNow) == std::optional<Action>(PreemptRun{RunId{6}}));
+  CHECK(policy->Decide(Starts(std::nullopt), kNow) == std::nullopt);
+  CHECK(policy->Decide(Starts(std::nullopt, {contest}), kNow) == std::nullopt);
+}
+
+TEST_CASE("for an even end runs are preempted up to the last for whose path it would be too late when it ends") {
+  Contest contest{.waiting = {Seconds(100), Seconds(100), Seconds(100)},
+                  .runs = {{RunId{5}, Seconds(95)}, {RunId{6}, Seconds(20)}, {RunId{7}, Seconds(10)}}};
+  contest.work_a_slot = Seconds(119);
+  const auto policy = MakePolicy(kDefaultPolicy).value();
+  CHECK(policy->Decide(Starts(std::nullopt, {contest}), kNow) == std::optional<Action>(PreemptRun{RunId{7}}));
+  CHECK(policy->Decide(Starts(std::nullopt), kNow) == std::optional<Action>(PreemptRun{RunId{6}}));
+  CHECK(policy->Decide(Starts(std::nullopt), kNow) == std::nullopt);
+  contest.work_a_slot = Seconds(120);
+  CHECK(DecideOn(contest) == std::nullopt);
 }
 
 TEST_CASE("for an even end what can start is started first, and runs are looked at once a second") {
