@@ -1,7 +1,6 @@
 #include "client/cli/trial_life.h"
 
 #include <algorithm>
-#include <map>
 
 #include "client/cli/json_output.h"
 #include "client/cli/output.h"
@@ -16,18 +15,18 @@ struct NodePart {
 };
 
 // The run's path, node by node; empty if the plan does not have it.
-std::vector<NodePart> PathOf(const v1::ListedRun& run, const std::map<std::int64_t, const v1::PlanNode*>& nodes) {
+std::vector<NodePart> PathOf(const v1::ListedRun& run, const NodesById& nodes) {
   std::vector<NodePart> path;
   std::int64_t end = run.to().step();
   for (std::int64_t node = run.to().plan_node_id(); node != 0;) {
     const auto known = nodes.find(node);
     if (known == nodes.end()) return {};
     const bool begins_here = node == run.from().plan_node_id();
-    const std::int64_t begin = begins_here ? run.from().step() : known->second->start_step();
+    const std::int64_t begin = begins_here ? run.from().step() : known->second.start_step();
     path.push_back({node, {begin, end}});
     if (begins_here) return path;
     end = begin;
-    node = known->second->parent_id();
+    node = known->second.parent_id();
   }
   // It began with Init, or with a state of another plan, at a root's start.
   return path;
@@ -78,7 +77,8 @@ Result<void> ReadRuns(Connection& connection, const std::vector<v1::LineagePart>
   v1::GetPlanRequest of_plan;
   of_plan.set_study_id(life.study_id);
   ESPALIER_ASSIGN(const v1::GetPlanResponse plan, connection.GetPlan(of_plan));
-  const std::vector<v1::PlanNode> nodes(plan.nodes().begin(), plan.nodes().end());
+  NodesById nodes;
+  for (const v1::PlanNode& node : plan.nodes()) nodes.emplace(node.plan_node_id(), node);
   v1::ListRunsRequest request;
   request.set_study_id(life.study_id);
   do {
@@ -121,10 +121,8 @@ std::optional<std::int64_t> FirstWaiting(const TrialLife& life) {
 
 }  // namespace
 
-std::optional<Stretch> StretchOn(const std::vector<v1::LineagePart>& way, const std::vector<v1::PlanNode>& nodes,
+std::optional<Stretch> StretchOn(const std::vector<v1::LineagePart>& way, const NodesById& nodes,
                                  const v1::ListedRun& run) {
-  std::map<std::int64_t, const v1::PlanNode*> by_id;
-  for (const v1::PlanNode& node : nodes) by_id[node.plan_node_id()] = &node;
   std::map<std::int64_t, Stretch> of_node;
   std::int64_t begin = 0;
   for (const v1::LineagePart& part : way) {
@@ -134,7 +132,7 @@ std::optional<Stretch> StretchOn(const std::vector<v1::LineagePart>& way, const 
   std::optional<Stretch> together;
   const bool only_evaluates =
       run.from().plan_node_id() == run.to().plan_node_id() && run.from().step() == run.to().step();
-  for (const NodePart& part : PathOf(run, by_id)) {
+  for (const NodePart& part : PathOf(run, nodes)) {
     const auto mine = of_node.find(part.node);
     if (mine == of_node.end()) continue;
     const Stretch both{std::max(part.steps.from, mine->second.from), std::min(part.steps.to, mine->second.to)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,8 +36,10 @@ struct TrialLife {
   std::optional<v1::ExplainStageResponse> waits;  // at its first claim that is not answered yet
 };
 
-// Which part of the run lies on the way that these are; none: nothing. `nodes`: of their plan.
-std::optional<Stretch> StretchOn(const std::vector<v1::LineagePart>& way, const std::vector<v1::PlanNode>& nodes,
+using NodesById = std::map<std::int64_t, v1::PlanNode>;
+
+// Which part of the run lies on the way that these are; none: nothing. `nodes`: of their plan. O(way + the run's path).
+std::optional<Stretch> StretchOn(const std::vector<v1::LineagePart>& way, const NodesById& nodes,
                                  const v1::ListedRun& run);
 
 // Reads the study's events, runs and plan: costs what the study holds. Error: the master's.

@@ -30,7 +30,7 @@ v1::ListedRun Run(std::int64_t from_node, std::int64_t from, std::int64_t to_nod
 }
 
 // Two branches of one beginning, and one of the first of them.
-const std::vector<v1::PlanNode> kNodes{Node(1, 0, 0), Node(2, 1, 5), Node(3, 1, 5), Node(4, 2, 12)};
+const NodesById kNodes{{1, Node(1, 0, 0)}, {2, Node(2, 1, 5)}, {3, Node(3, 1, 5)}, {4, Node(4, 2, 12)}};
 const std::vector<v1::LineagePart> kWay{Part(1, 5), Part(2, 12), Part(4, 20)};
 
 std::optional<Stretch> Of(const v1::ListedRun& run) { return StretchOn(kWay, kNodes, run); }
