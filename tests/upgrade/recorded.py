@@ -18,7 +18,7 @@ OVER = ["retired", "tuned", "pinned", "cancelled", "failed", "before", "after"]
 
 def commands(service):
     """What is asked and printed whole; nothing of the study that is under way, whose runs go on meanwhile."""
-    yield from (["user", "list"], ["server", "policy"])
+    yield ["user", "list"]
     for study in OVER:
         yield from (["study", "show", study], ["study", "best", study], ["trial", "list", study], ["plan", "show", study],
                     ["checkpoint", "list", study])
@@ -27,12 +27,15 @@ def commands(service):
 
 
 def answers(service):
-    """Exit status and what was printed, by command; of studies and quotas, what does not change as the study under way goes on."""
+    """Exit status and what was printed, by command; of studies and quotas, what does not change as the study under way goes on; of the
+    policy, what is stored and no version's own words."""
     said = {}
     for command in commands(service):
         done = service.run(*command, check=False)
         said[" ".join(command)] = [done.returncode, json.loads(done.stdout) if done.returncode == 0 else done.stderr]
     said["study list"] = [study for study in service.json("study", "list") if study["name"] != UNDER_WAY]
+    chosen = service.json("server", "policy")
+    said["server policy"] = {what: chosen[what] for what in ("policy", "chosen_by", "chosen_at")}
     due = service.json("quota")
     said["quota"] = {"weights": {team["team"]: team["weight"] for team in due["teams"]},
                      "limits": [[limited["team"], limited["user"], limited["open_trials"]["at_most"]] for limited in due["quotas"]]}  # fmt: skip
