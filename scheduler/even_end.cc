@@ -25,7 +25,8 @@ std::vector<Choice> ChoicesOf(const Contest& contest) {
   return choices;
 }
 
-// So that the first runs that can be preempted are, up to the last whose path would be at its end after all else.
+// The runs with the least left, up to the last whose path would end after all other work if it began no sooner than the
+// run ends.
 void AddPreempted(const Contest& contest, std::vector<RunId>& runs) {
   const std::vector<Choice> choices = ChoicesOf(contest);
   const auto is_much_longer = [&](const Choice& choice) {

@@ -111,17 +111,18 @@ bool IsMeasured(const MasterState& state, const SearchPlan& plan) {
   return costs != state.costs.end() && costs->second.IsMeasured(CostKind::kStep);
 }
 
-// That train, of whatever kind. O(1).
+// Those of a kind whose every slot is taken are no more than the runs under way, of whatever kind. O(1).
 double SlotsAtMost(const MasterState& state) {
   return static_cast<double>(std::max<std::size_t>(1, state.active_runs.size()));
 }
 
-// What waits for states of such plans keeps every slot busy for so long, estimated, at the least; and the longest way
-// down of all that. O(plans of the kind that have something ready).
+// Of what hangs from states, estimated.
 struct WaitingWork {
-  Seconds a_slot{0};
-  Seconds longest{0};
+  Seconds a_slot{0};   // for so long it keeps every slot busy, at the least
+  Seconds longest{0};  // way down
 };
+
+// Of these plans. O(plans).
 WaitingWork WorkOf(const MasterState& state, const std::set<RankedPlan>& plans) {
   WideCount work = 0;
   WideCount longest = 0;
