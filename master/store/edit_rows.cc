@@ -150,12 +150,12 @@ class StateRows {
   }
 
   // In the order in which they are to be executed: what is referred to comes first.
-  Result<std::vector<RowSet>> Take() {
+  Result<std::vector<RowSet>> Take(std::set<std::string>& evaluations) {
     std::vector<RowSet> sets;
     TakeRoots(sets);
     ESPALIER_RETURN_IF_ERROR(plans_.TakeNodes(sets));
     TakeTrials(sets);
-    plans_.TakeEvaluations(sets);
+    plans_.TakeEvaluations(sets, evaluations);
     plans_.TakeClaims(sets);
     runs_.TakeRows(sets);
     plans_.TakePoints(sets);
@@ -356,10 +356,10 @@ class StateRows {
 
 }  // namespace
 
-Result<std::vector<RowSet>> RowsOf(const StateEdit& edit) {
+Result<std::vector<RowSet>> RowsOf(const StateEdit& edit, std::set<std::string>& evaluations) {
   StateRows rows;
   for (const StateChange& change : edit) std::visit(rows, change);
-  ESPALIER_ASSIGN(std::vector<RowSet> sets, rows.Take());
+  ESPALIER_ASSIGN(std::vector<RowSet> sets, rows.Take(evaluations));
   std::erase_if(sets, [](const RowSet& set) { return set.row_count() == 0; });
   for (const RowSet& set : sets) {
     if (set.has_zero_byte()) {

@@ -2,6 +2,8 @@
 // edit's length; what is added and changed in one edit is written as it ends. Pure.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -11,8 +13,9 @@
 namespace espalier::master {
 
 // In the order in which they are to be executed: what is referred to comes first. None is empty: at most one for each
-// statement of sql/queries. O(changes log changes). Error:
-// kInvalidArgument for text that the database cannot keep; kAborted for an edit that contradicts itself.
-Result<std::vector<RowSet>> RowsOf(const StateEdit& edit);
+// statement of sql/queries. `evaluations`: identities that are known to be stored; those that the rows store are noted
+// there. O(changes log changes). Error: kInvalidArgument for text that the database cannot keep; kAborted for an edit
+// that contradicts itself.
+Result<std::vector<RowSet>> RowsOf(const StateEdit& edit, std::set<std::string>& evaluations);
 
 }  // namespace espalier::master

@@ -74,14 +74,15 @@ Result<void> PlanRows::TakeNodes(std::vector<RowSet>& sets) const {
   return {};
 }
 
-void PlanRows::TakeEvaluations(std::vector<RowSet>& sets) const {
-  std::set<std::string_view> identities;
-  for (const auto& [id, claim] : added_claims_) identities.insert(claim.evaluation);
-  for (const auto& [at, rows] : points_) {
-    for (const auto& [identity, metrics] : rows.metrics) identities.insert(identity);
-  }
+void PlanRows::TakeEvaluations(std::vector<RowSet>& sets, std::set<std::string>& stored) const {
   RowSet evaluation("evaluation/insert");
-  for (const std::string_view identity : identities) evaluation.Add(identity);
+  const auto see = [&](const std::string& identity) {
+    if (stored.insert(identity).second) evaluation.Add(identity);
+  };
+  for (const auto& [id, claim] : added_claims_) see(claim.evaluation);
+  for (const auto& [at, rows] : points_) {
+    for (const auto& [identity, metrics] : rows.metrics) see(identity);
+  }
   sets.push_back(std::move(evaluation));
 }
 

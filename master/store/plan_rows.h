@@ -19,7 +19,8 @@ class PlanRows {
 
   // Each adds its row sets, in order, to `sets`. Error: kAborted when two configurations have one digest.
   Result<void> TakeNodes(std::vector<RowSet>& sets) const;
-  void TakeEvaluations(std::vector<RowSet>& sets) const;  // that claims and points name
+  // Those that claims and points name and `stored` does not; it does from then on.
+  void TakeEvaluations(std::vector<RowSet>& sets, std::set<std::string>& stored) const;
   void TakeClaims(std::vector<RowSet>& sets) const;
   void TakePoints(std::vector<RowSet>& sets) const;  // and attempts
 

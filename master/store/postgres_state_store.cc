@@ -1,6 +1,8 @@
 #include "master/store/postgres_state_store.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "master/store/connection.h"
 #include "master/store/edit_rows.h"
@@ -19,6 +21,7 @@ constexpr char kReadAll[] =
 
 struct PostgresStateStore::Session {
   WriteConnection connection;
+  std::set<std::string> evaluations{};  // known to be stored: a statement less for each report
 };
 
 PostgresStateStore::PostgresStateStore(std::string database_url, std::int64_t epoch)
@@ -51,7 +54,7 @@ Result<void> PostgresStateStore::Commit(const StateEdit& edit) {
   if (std::none_of(edit.begin(), edit.end(), IsStored)) return {};
   if (session_ == nullptr) return MakeError(ErrorCode::kUnavailable, "nothing is loaded from the database");
   std::unique_ptr<Session> session = std::move(session_);  // given back only when all went well
-  ESPALIER_ASSIGN(const std::vector<RowSet> sets, RowsOf(edit));
+  ESPALIER_ASSIGN(const std::vector<RowSet> sets, RowsOf(edit, session->evaluations));
   ESPALIER_RETURN_IF_ERROR(session->connection.Write(sets));
   session_ = std::move(session);
   return {};

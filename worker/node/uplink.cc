@@ -20,6 +20,7 @@ namespace espalier::node {
 namespace {
 
 constexpr Seconds kStatusPeriod{1};
+constexpr Seconds kStatusPause{0.02};  // since anything was sent; reports that come meanwhile take statuses along
 constexpr Seconds kPauseFirst{0.1};
 constexpr Seconds kPauseMax{2};
 constexpr std::size_t kReportsInMessageMax = 1000;
@@ -158,8 +159,9 @@ void Uplink::Stream::OnDone(const grpc::Status& status) {
 
 bool Uplink::Stream::AnythingNew(const Registration& registration, const Core& core,
                                  const std::vector<RunStatus>& statuses, Seconds now) const {
-  return registered_ != registration || now - sent_at_ >= kStatusPeriod || !SameButForSteps(statuses, sent_statuses_) ||
-         !core.outbox().After(sent_report_, 1).empty();
+  return registered_ != registration || now - sent_at_ >= kStatusPeriod ||
+         !core.outbox().After(sent_report_, 1).empty() ||
+         (now - sent_at_ >= kStatusPause && !SameButForSteps(statuses, sent_statuses_));
 }
 
 void Uplink::Stream::Send(const Registration& registration, const Core& core, Seconds now) {

@@ -24,7 +24,8 @@ class Uplink {
   Uplink(const Uplink&) = delete;
   Uplink& operator=(const Uplink&) = delete;
 
-  // Connects if it is time to; sends if there is something new, or if nothing was sent for a second.
+  // Connects if it is time to; sends if there is something new, or if nothing was sent for a second. That runs stand
+  // elsewhere than was said, and nothing else, waits a moment for reports to go along with.
   void Exchange(const Registration& registration, const Core& core, Seconds now);
 
   // The master has answered on this stream.

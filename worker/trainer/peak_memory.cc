@@ -4,8 +4,11 @@
 #include <string>
 
 namespace espalier::trainer {
+namespace {
 
-std::int64_t PeakBytes() {
+constexpr Seconds kAskEvery{0.01};
+
+std::int64_t Ask() {
   std::ifstream status("/proc/self/status");
   constexpr std::string_view kName = "VmHWM:";
   for (std::string line; std::getline(status, line);) {
@@ -14,6 +17,19 @@ std::int64_t PeakBytes() {
   return 0;
 }
 
-void ForgetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+}  // namespace
+
+std::int64_t PeakMemory::Bytes(Seconds now) {
+  if (!asked_at_ || now - *asked_at_ >= kAskEvery) {
+    asked_at_ = now;
+    bytes_ = Ask();
+  }
+  return bytes_;
+}
+
+void PeakMemory::Forget() {
+  std::ofstream("/proc/self/clear_refs") << "5";
+  asked_at_.reset();
+}
 
 }  // namespace espalier::trainer

@@ -9,7 +9,6 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "worker/checkpoint/checkpoint_format.h"
-#include "worker/trainer/peak_memory.h"
 #include "worker/trainer/torch_random.h"
 
 namespace espalier::trainer {
@@ -116,7 +115,7 @@ Outcome<Training> Training::Begin(const std::vector<TrainerKind>& kinds, const T
 
 Outcome<void> Training::BeginRun(std::int64_t run_id, const std::string& path) {
   if (run_id == 0) return MakeFailure(FailureKind::kRequest, "the run's id is missing");
-  ForgetPeak();
+  peak_memory_.Forget();
   const auto opened = step_log_.Begin(path, RunId{run_id});
   if (!opened.has_value()) return MakeFailure(FailureKind::kRequest, opened.error().message);
   return {};
@@ -150,12 +149,13 @@ Outcome<Measured> Training::Train(std::int64_t step) {
   auto metrics = Guarded([&] { return trainer_->Train(); });
   if (!metrics) return tl::unexpected(metrics.error());
   step_ = step;
-  const double seconds = (MonotonicNow() - begin).count();
+  const Seconds end = MonotonicNow();
+  const double seconds = (end - begin).count();
   if (const auto said = step_log_.Append(Step{step}, Seconds(seconds)); !said) {
     Log(LogLevel::kWarning, said.error().message);
   }
   ESPALIER_FAILPOINT("worker.train.after");
-  return Measured{std::move(*metrics), seconds, PeakBytes()};
+  return Measured{std::move(*metrics), seconds, peak_memory_.Bytes(end)};
 }
 
 Outcome<Measured> Training::Evaluate() {

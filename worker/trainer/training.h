@@ -10,6 +10,7 @@
 
 #include "worker/protocol/step_log.h"
 #include "worker/trainer/failure.h"
+#include "worker/trainer/peak_memory.h"
 #include "worker/trainer/state.h"
 #include "worker/trainer/trainer.h"
 
@@ -63,6 +64,7 @@ class Training {
   std::string identity_;
   std::unique_ptr<Trainer> trainer_;
   worker::StepLog step_log_;
+  PeakMemory peak_memory_;
   bool set_up_ = false;
   std::int64_t step_ = 0;
 };

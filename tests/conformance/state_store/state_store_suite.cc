@@ -296,5 +296,24 @@ TEST_CASE("the first metrics of a point and an evaluation stay") {
   CHECK((*stored == Metrics{{"loss", 1.0}}));
 }
 
+TEST_CASE("an evaluation that was first named in an edit that failed is stored with the next that names it") {
+  Filled filled;
+  const auto& plans = filled.generator.state().plans;
+  const auto plan =
+      std::find_if(plans.begin(), plans.end(), [](const auto& each) { return !each.second.nodes.empty(); });
+  REQUIRE(plan != plans.end());
+  const Point point{plan->second.nodes.begin()->first, plan->second.nodes.begin()->second.start + 77};
+  const ChangePlan measured{plan->first, AddMetrics{point, "new", {{"loss", 1.0}}}};
+  REQUIRE_FALSE(filled.store->Commit({measured, FinishStudy{StudyId{1'000'000}}}).has_value());
+  REQUIRE(filled.store->Load().has_value());
+  MustCommit(*filled.store, {measured});
+  MustCommit(*filled.store,
+             {ChangePlan{plan->first, AddMetrics{{point.node, point.step + 1}, "new", {{"loss", 2.0}}}}});
+  const MasterState recovered = Recovered(*filled.backend);
+  const SearchPlan& stored = recovered.plans.at(plan->first);
+  CHECK(stored.FindMetrics(point, "new") != nullptr);
+  CHECK(stored.FindMetrics({point.node, point.step + 1}, "new") != nullptr);
+}
+
 }  // namespace
 }  // namespace espalier::master
