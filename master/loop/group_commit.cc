@@ -9,9 +9,15 @@
 namespace espalier::master {
 namespace {
 
-// Acknowledgements and orders to node managers may be late by a moment; clients wait.
+// Clients wait; node managers do not, for acknowledgements and orders.
 bool IsAwaited(const Effect& effect) {
   return std::holds_alternative<Reply>(effect) || std::holds_alternative<EventsAdded>(effect);
+}
+
+bool IsWorkOrMetrics(const StateChange& change) {
+  const auto* plan_change = std::get_if<ChangePlan>(&change);
+  if (plan_change != nullptr) return std::holds_alternative<AddMetrics>(plan_change->change);
+  return std::holds_alternative<AddRun>(change) || std::holds_alternative<SetTerms>(change);
 }
 
 // Of each stream to a node manager only the newest orders are left: they replace those before, but for the files that
@@ -45,29 +51,26 @@ void DropReplacedOrders(std::vector<Release>& releases) {
 bool GroupCommit::MayHandle(bool alone) const { return alone ? IsIdle() : !IsFull(); }
 
 void GroupCommit::Handled(Transition transition, Moment now) {
-  Open(now);
-  is_awaited_ |= std::any_of(transition.effects.begin(), transition.effects.end(), IsAwaited);
+  Open(now, PatienceFor(transition));
   std::move(transition.edit.begin(), transition.edit.end(), std::back_inserter(open_.edit));
   std::move(transition.effects.begin(), transition.effects.end(), std::back_inserter(open_.releases));
 }
 
 bool GroupCommit::Seen(ReadId read, Moment now) {
   if (IsIdle()) return true;
-  Open(now);
-  is_awaited_ = true;
+  Open(now, Seconds{0});
   open_.releases.emplace_back(read);
   return false;
 }
 
 std::optional<Moment> GroupCommit::CommitTime(bool alone) const {
   if (committing_ || IsEmpty()) return std::nullopt;
-  return is_awaited_ || alone || IsFull() ? open_since_ : open_since_ + settings_.patience;
+  return alone || IsFull() ? open_since_ : due_;
 }
 
 Batch GroupCommit::Start() {
   ESPALIER_CHECK(!committing_) << "one commit at a time";
   committing_ = true;
-  is_awaited_ = false;
   DropReplacedOrders(open_.releases);
   return std::exchange(open_, {});
 }
@@ -82,13 +85,20 @@ void GroupCommit::Failed() {
   Drop();
 }
 
-void GroupCommit::Drop() {
-  open_ = {};
-  is_awaited_ = false;
+void GroupCommit::Drop() { open_ = {}; }
+
+void GroupCommit::Open(Moment now, Seconds patience) {
+  if (IsEmpty()) {
+    open_since_ = now;
+    due_ = now + patience;
+  }
+  due_ = std::min(due_, now + patience);
 }
 
-void GroupCommit::Open(Moment now) {
-  if (IsEmpty()) open_since_ = now;
+Seconds GroupCommit::PatienceFor(const Transition& transition) const {
+  if (std::any_of(transition.effects.begin(), transition.effects.end(), IsAwaited)) return Seconds{0};
+  const bool is_soon = std::any_of(transition.edit.begin(), transition.edit.end(), IsWorkOrMetrics);
+  return is_soon ? settings_.patience : settings_.longest_patience;
 }
 
 }  // namespace espalier::master

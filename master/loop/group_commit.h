@@ -19,9 +19,9 @@
 //   too: it was decided on a memory that may never have been. The caller drops that memory, tells whoever waits, and
 //   loads the state anew; from then on everything begins afresh here.
 //
-// A batch that somebody waits for is committed as soon as the one before is done; one of acknowledgements and orders to
-// node managers alone is held open for a moment, so that it takes more of them along.
-// One thread.
+// A batch that somebody waits for is committed as soon as the one before is done; one that orders work, or holds
+// metrics, is held open for a moment, so that it takes more of them along; one of acknowledgements alone, as when a run
+// is over and no other follows it, for longer: what its user submits next goes along. One thread.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +48,8 @@ struct Batch {
 struct GroupCommitSettings {
   // How long a batch that nobody waits for is held open.
   Seconds patience{0.0005};
+  // And one that, besides, neither orders work nor holds metrics.
+  Seconds longest_patience{0.005};
   // A batch with so many changes is full. One event may bring more; it is the batch's last.
   std::size_t change_count_max = 50'000;
 };
@@ -87,12 +89,15 @@ class GroupCommit {
  private:
   bool IsEmpty() const { return open_.edit.empty() && open_.releases.empty(); }
   bool IsFull() const { return open_.edit.size() >= settings_.change_count_max; }
-  void Open(Moment now);
+  // Something that is to be durable after `patience` at the latest joins what is being gathered.
+  void Open(Moment now, Seconds patience);
+  // Of what an event has come to.
+  Seconds PatienceFor(const Transition& transition) const;
 
   const GroupCommitSettings settings_;
   Batch open_;  // being gathered
   Moment open_since_{};
-  bool is_awaited_ = false;  // somebody waits for something in `open_`
+  Moment due_{};  // no later than this; but for what is full or alone, no earlier either
   bool committing_ = false;
 };
 

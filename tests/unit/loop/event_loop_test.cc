@@ -67,7 +67,7 @@ TEST_CASE("what arrives during a commit forms one batch") {
 }
 
 EventLoopSettings WithPatience(double seconds) {
-  return {.tick_every = Seconds{0}, .commit = {.patience = Seconds{seconds}}, .load_retry_min = Seconds{0.001}};
+  return {.tick_every = Seconds{0}, .commit = {.longest_patience = Seconds{seconds}}, .load_retry_min = Seconds{0.001}};
 }
 constexpr double kForever = 1e6;
 

@@ -45,7 +45,7 @@ TEST_CASE("while a batch is on its way the next one gathers, and leaves in the o
   group.Handled(Answering(4), At(4));
   CHECK(group.CommitTime(false) == std::nullopt);
   group.Committed();
-  REQUIRE(group.CommitTime(false) == At(2));
+  REQUIRE(group.CommitTime(false) == At(3));  // as the read came
   const Batch batch = group.Start();
   CHECK(batch.edit.size() == 2);
   CHECK(Names(batch) == Strings{"orders 2", "read 3", "call 4"});
@@ -72,17 +72,34 @@ TEST_CASE("of one stream's orders a batch sends the newest, and all files that n
 }
 
 TEST_CASE("what nobody waits for is held open for company, until somebody waits") {
-  GroupCommit group({.patience = Seconds{0.5}});
+  GroupCommit group({.patience = Seconds{0.5}, .longest_patience = Seconds{0.5}});
   group.Handled(Acknowledging(1), At(10));
   group.Handled(Acknowledging(2), At(10.2));
   CHECK(group.CommitTime(false) == At(10.5));
   SECTION("a call") { group.Handled(Answering(3), At(10.3)); }
   SECTION("a read") { CHECK_FALSE(group.Seen(ReadId{3}, At(10.3))); }
-  CHECK(group.CommitTime(false) == At(10));
+  CHECK(group.CommitTime(false) == At(10.3));
   (void)group.Start();
   group.Committed();
   group.Handled(Acknowledging(4), At(20));
   CHECK(group.CommitTime(false) == At(20.5));  // who waited has been served
+}
+
+TEST_CASE("acknowledgements alone wait longer for company than work and metrics do") {
+  GroupCommit group({.patience = Seconds{0.5}, .longest_patience = Seconds{5}});
+  group.Handled(Acknowledging(1), At(10));
+  CHECK(group.CommitTime(false) == At(15));
+  const StateChange work = GENERATE(as<StateChange>(), AddRun{}, SetTerms{}, ChangePlan{{}, AddMetrics{}});
+  SECTION("it comes soon") {
+    group.Handled({{work}, {SendOrders{SessionId{2}, {}}}}, At(12));
+    CHECK(group.CommitTime(false) == At(12.5));
+    group.Handled(Acknowledging(3), At(12.1));
+    CHECK(group.CommitTime(false) == At(12.5));
+  }
+  SECTION("it comes late") {
+    group.Handled({{work}, {SendOrders{SessionId{2}, {}}}}, At(14.9));
+    CHECK(group.CommitTime(false) == At(15));
+  }
 }
 
 TEST_CASE("a read of what is durable waits for nothing, one of what is not for its commit") {
@@ -99,7 +116,7 @@ TEST_CASE("a read of what is durable waits for nothing, one of what is not for i
 }
 
 TEST_CASE("a full batch takes no more and waits for no company, and the next one does again") {
-  GroupCommit group({.patience = Seconds{1000}, .change_count_max = 2});
+  GroupCommit group({.longest_patience = Seconds{1000}, .change_count_max = 2});
   group.Handled(Acknowledging(1), At(1));
   CHECK(group.MayHandle(false));
   group.Handled(Acknowledging(2), At(2));
@@ -116,7 +133,7 @@ TEST_CASE("a full batch takes no more and waits for no company, and the next one
 }
 
 TEST_CASE("events that are to be alone are handled when everything before them is durable") {
-  GroupCommit group({.patience = Seconds{1000}});
+  GroupCommit group({.longest_patience = Seconds{1000}});
   CHECK(group.MayHandle(true));
   group.Handled(Acknowledging(1), At(1));
   CHECK_FALSE(group.MayHandle(true));
