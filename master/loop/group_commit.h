@@ -21,7 +21,9 @@
 //
 // A batch that somebody waits for is committed as soon as the one before is done; one that orders work, or holds
 // metrics, is held open for a moment, so that it takes more of them along; one of acknowledgements alone, as when a run
-// is over and no other follows it, for longer: what its user submits next goes along. One thread.
+// is over and no other follows it, for longer: what its user submits next goes along.
+//
+// One thread.
 #pragma once
 
 #include <cstddef>
