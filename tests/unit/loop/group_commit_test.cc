@@ -36,7 +36,7 @@ std::vector<std::string> Names(const Batch& batch) {
 using Strings = std::vector<std::string>;
 
 TEST_CASE("while a batch is on its way the next one gathers, and leaves in the order of its events") {
-  GroupCommit group({});
+  GroupCommit group({.longest_patience = Seconds{1000}});
   group.Handled(Answering(1), At(1));
   REQUIRE(group.CommitTime(false) == At(1));
   CHECK(Names(group.Start()) == Strings{"call 1"});
