@@ -31,7 +31,7 @@ RetiredStudy RetiredNow(const MasterState& state, StudyId study, Time now) {
                        .trials = {},
                        .claimed_steps = trials.claimed_steps(),
                        .best = BestOf(state, study),
-                       .steps = state.index.steps.Of(study),
+                       .steps = state.index.steps.Of(state, study),
                        .device_time = MicrosecondsOf(state.device_time, study),
                        .shared_time = MicrosecondsOf(state.shared_time, study),
                        .kept = state.index.retiring.value().kept};

@@ -49,8 +49,7 @@ std::vector<MetricFamily> OfStudies(const MasterState& state) {
   MetricFamily trials = GaugeFamily("espalier_trials", "Trials, of finished studies too");
   AddGauge(trials, Count(open_count), {{"state", "open"}});
   AddGauge(trials, SizeOf(state.trials) - Count(open_count), {{"state", "closed"}});
-  StepTotals all;
-  for (const auto& [id, study] : state.studies) all += state.index.steps.Of(id);
+  const StepTotals all = state.index.steps.OfAll(state);
   MetricFamily steps = GaugeFamily(
       "espalier_steps",
       "Steps of all studies' trials: unique ones that were asked for and are done, those trained for them, those of "

@@ -97,9 +97,9 @@ struct Applier {
 
   void operator()(const SetTrainedRange& change) const {
     std::vector<TrainedRange>& trained = MutableNode(plan, change.node).results.Mutable().trained;
-    const auto known = std::find_if(trained.begin(), trained.end(),
+    const auto known = std::find_if(trained.rbegin(), trained.rend(),  // it is seldom an old one
                                     [&](const TrainedRange& range) { return range.run == change.range.run; });
-    if (known == trained.end()) {
+    if (known == trained.rend()) {
       trained.push_back(change.range);
     } else {
       *known = change.range;

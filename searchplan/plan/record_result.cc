@@ -129,20 +129,19 @@ PlanEdit RecordFailure(const SearchPlan& plan, Point point, Failure failure) {
 
 PlanEdit RecordTrained(const SearchPlan& plan, PlanNodeId node, const TrainedRange& range) {
   if (range.to <= range.from) return {};
-  for (const TrainedRange& known : plan.Node(node).results->trained) {
-    if (known.run != range.run) continue;
-    if (range.from >= known.from && range.to <= known.to) return {};
-    // Only the steps past what is known are new; their share of the time is taken as even.
-    const std::int64_t fresh =
-        (range.to - range.from) -
-        std::max<std::int64_t>(0, std::min(range.to, known.to) - std::max(range.from, known.from));
-    TrainedRange joined = known;
-    joined.from = std::min(known.from, range.from);
-    joined.to = std::max(known.to, range.to);
-    joined.seconds += range.seconds * (static_cast<double>(fresh) / static_cast<double>(range.to - range.from));
-    return {SetTrainedRange{node, joined}};
-  }
-  return {SetTrainedRange{node, range}};
+  const std::vector<TrainedRange>& trained = plan.Node(node).results->trained;
+  const auto known = std::find_if(trained.rbegin(), trained.rend(),  // it is seldom an old one
+                                  [&](const TrainedRange& each) { return each.run == range.run; });
+  if (known == trained.rend()) return {SetTrainedRange{node, range}};
+  if (range.from >= known->from && range.to <= known->to) return {};
+  // Only the steps past what is known are new; their share of the time is taken as even.
+  const std::int64_t fresh = (range.to - range.from) - std::max<std::int64_t>(0, std::min(range.to, known->to) -
+                                                                                     std::max(range.from, known->from));
+  TrainedRange joined = *known;
+  joined.from = std::min(known->from, range.from);
+  joined.to = std::max(known->to, range.to);
+  joined.seconds += range.seconds * (static_cast<double>(fresh) / static_cast<double>(range.to - range.from));
+  return {SetTrainedRange{node, joined}};
 }
 
 }  // namespace espalier

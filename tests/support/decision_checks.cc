@@ -52,7 +52,7 @@ void CheckCache(const MasterState& state) {
 }
 
 void CheckStudy(const MasterState& state, StudyId study) {
-  StepTotals totals = state.index.steps.Of(study);
+  StepTotals totals = state.index.steps.Of(state, study);
   totals.claimed_time = totals.unique_time = 0;
   REQUIRE((totals == TotalsFromScratch(state, study)));
   std::map<std::string, std::int64_t> states;

@@ -175,7 +175,8 @@ struct Applier {
   }
 
   void operator()(const AddRun& change) const {
-    state.index.steps.Around(state, change.run, [&] { AddNew(state.runs, change.run.id, change.run, "run"); });
+    state.index.steps.Touch(state, change.run);
+    AddNew(state.runs, change.run.id, change.run, "run");
     Run& run = state.runs.at(change.run.id);
     run.open.clear();
     if (!run.ended()) state.active_runs.insert(run.id);
@@ -191,7 +192,7 @@ struct Applier {
     for (const StudyId study : run.serves) run.charges.try_emplace(study, 0);
     for (const auto& [study, microseconds] : run.charges) state.index.runs_of_study[study].insert(run.id);
     IndexKeeper(state).RunAdded(run);
-    state.index.steps.Around(state, run, [&] { state.index.steps.RunAdded(state, run); });
+    state.index.steps.RunAdded(state, run);
   }
 
   void operator()(const MakePromise& change) const {
@@ -230,13 +231,11 @@ struct Applier {
     Run& run = Existing(state.runs, change.run, "run");
     const bool joined = std::any_of(change.serves.begin(), change.serves.end(),
                                     [&](StudyId study) { return !run.charges.contains(study); });
-    const auto serve = [&] {
-      run.serves = change.serves;
-      for (const StudyId study : run.serves) {
-        if (run.charges.try_emplace(study, 0).second) state.index.runs_of_study[study].insert(run.id);
-      }
-    };
-    joined ? state.index.steps.Around(state, run, serve) : serve();
+    if (joined) state.index.steps.Touch(state, run);
+    run.serves = change.serves;
+    for (const StudyId study : run.serves) {
+      if (run.charges.try_emplace(study, 0).second) state.index.runs_of_study[study].insert(run.id);
+    }
     FairKeeper(state).Serves(run);
     UsageKeeper(state).Around(run, [&] {
       run.charged_to = change.to;
@@ -351,9 +350,10 @@ struct Applier {
   }
 
   void ApplyToPlan(SearchPlan& plan, const PlanChange& change) const {
-    const auto* trained = std::get_if<SetTrainedRange>(&change);
-    if (trained == nullptr) return Apply(plan, change);
-    state.index.steps.Around(state, plan.id, trained->node, [&] { Apply(plan, change); });
+    if (const auto* trained = std::get_if<SetTrainedRange>(&change)) {
+      state.index.steps.Touch(state, plan.id, trained->node);
+    }
+    Apply(plan, change);
   }
 
   void CountClaims(const SearchPlan& plan, const PlanChange& change) const {

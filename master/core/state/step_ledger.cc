@@ -9,6 +9,10 @@
 namespace espalier::master {
 namespace {
 
+// So few that who asks has soon worked them out; so many that a node under which run after run trains, since a state
+// there is not worth saving, is walked once for many runs.
+constexpr std::size_t kTouchedMax = 64;
+
 // Steps (from, to].
 struct Interval {
   Step from;
@@ -100,11 +104,6 @@ StepTotals& StepTotals::operator-=(const StepTotals& other) {
   return *this;
 }
 
-StepTotals StepLedger::Of(StudyId study) const {
-  const auto totals = totals_.find(study);
-  return totals == totals_.end() ? StepTotals{} : totals->second;
-}
-
 // What a node adds to the totals of some of the studies there, worked out in one walk over the runs that trained under
 // it, in the order in which they were ordered.
 class StepLedger::NodeCount {
@@ -129,6 +128,8 @@ class StepLedger::NodeCount {
     counted.part.wanted_once = counted.wanted - node_.start;
     counted_.push_back(std::move(counted));
   }
+
+  bool empty() const { return counted_.empty(); }
 
   // Calls `take` with each study and its part. O(runs that trained there x studies that they serve, and studies added).
   template <class Take>
@@ -216,27 +217,58 @@ class StepLedger::NodeCount {
   std::vector<Counted> counted_;
 };
 
-StepTotals StepLedger::PartOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node,
-                              const Share& share) const {
-  NodeCount count(*this, state, node);
-  count.Add(share);
-  StepTotals part;
-  count.Each(plan, [&](StudyId, const StepTotals& of_study) { part = of_study; });
-  return part;
-}
-
-void StepLedger::AddParts(const MasterState& state, PlanId plan_id, PlanNodeId node_id, int sign) {
+template <class Take>
+void StepLedger::EachPart(const MasterState& state, PlanId plan_id, PlanNodeId node_id, std::optional<StudyId> only,
+                          const Take& take) const {
   const auto shares = shares_.find(node_id);
   if (shares == shares_.end()) return;
   const SearchPlan& plan = state.plans.at(plan_id);
-  const PlanNode& node = plan.Node(node_id);
-  NodeCount count(*this, state, node);
+  NodeCount count(*this, state, plan.Node(node_id));
   for (const Share& share : shares->second) {
-    if (!frozen_.contains(share.study)) count.Add(share);
+    if ((!only || share.study == *only) && !frozen_.contains(share.study)) count.Add(share);
   }
-  count.Each(plan, [&](StudyId study, const StepTotals& part) {
-    sign > 0 ? (void)(totals_[study] += part) : (void)(totals_[study] -= part);
-  });
+  if (!count.empty()) count.Each(plan, take);
+}
+
+StepTotals StepLedger::Of(const MasterState& state, StudyId study) const {
+  const auto known = totals_.find(study);
+  StepTotals totals = known == totals_.end() ? StepTotals{} : known->second;
+  for (const auto& [node, plan] : touched_) {
+    EachPart(state, plan, node, study, [&](StudyId, const StepTotals& part) { totals += part; });
+  }
+  return totals;
+}
+
+StepTotals StepLedger::OfAll(const MasterState& state) const {
+  StepTotals all;
+  for (const auto& [study, totals] : totals_) all += totals;
+  for (const auto& [node, plan] : touched_) {
+    EachPart(state, plan, node, std::nullopt, [&](StudyId, const StepTotals& part) { all += part; });
+  }
+  return all;
+}
+
+void StepLedger::TakeOut(const MasterState& state, PlanId plan, PlanNodeId node) {
+  if (!touched_.try_emplace(node, plan).second) return;
+  EachPart(state, plan, node, std::nullopt, [&](StudyId study, const StepTotals& part) { totals_[study] -= part; });
+}
+
+void StepLedger::PutBackIfMany(const MasterState& state) {
+  if (touched_.size() < kTouchedMax) return;
+  for (const auto& [node, plan] : touched_) {
+    EachPart(state, plan, node, std::nullopt, [&](StudyId study, const StepTotals& part) { totals_[study] += part; });
+  }
+  touched_.clear();
+}
+
+void StepLedger::Touch(const MasterState& state, PlanId plan, PlanNodeId node) {
+  PutBackIfMany(state);
+  TakeOut(state, plan, node);
+}
+
+void StepLedger::Touch(const MasterState& state, const Run& run) {
+  PutBackIfMany(state);
+  for (const PathStage& stage : run.path) TakeOut(state, run.plan, stage.node);
 }
 
 StepLedger::Reach StepLedger::ReachOf(const SearchPlan& plan, const Trial& trial) {
@@ -264,6 +296,7 @@ void StepLedger::Move(Share& share, const PlanNode& node, Step node_end, const R
 }
 
 void StepLedger::ClaimsChanged(const MasterState& state, const Trial& trial) {
+  PutBackIfMany(state);
   const SearchPlan& plan = state.plans.at(trial.plan);
   Reach& known = reach_[trial.id];
   const Reach before = known;
@@ -277,14 +310,12 @@ void StepLedger::ClaimsChanged(const MasterState& state, const Trial& trial) {
   for (std::optional<PlanNodeId> id = trial.leaf; id && node_end > first;) {
     const PlanNode& node = plan.Node(*id);
     if (node.start < after.claimed) {
+      TakeOut(state, plan.id, *id);
       std::vector<Share>& shares = shares_[*id];
-      auto share = std::find_if(shares.begin(), shares.end(), [&](const Share& s) { return s.study == trial.study; });
+      auto share = std::ranges::find(shares, trial.study, &Share::study);
       if (share == shares.end()) share = shares.insert(share, Share{trial.study, {}});
-      StepTotals& totals = totals_[trial.study];
-      totals -= PartOf(state, plan, node, *share);
       Move(*share, node, node_end, before, -1);
       Move(*share, node, node_end, after, 1);
-      totals += PartOf(state, plan, node, *share);
     }
     node_end = node.start;
     id = node.parent;

@@ -4,13 +4,15 @@
 //
 // For each plan node and study that has claimed steps there it keeps where the lineages of the study's trials end on
 // the node; what the node adds to the study's totals follows from these ends, from the runs that trained there, and
-// from whom they served. Whatever changes one of these takes the node's part out before and puts it back after.
+// from whom they served. Before one of these changes the node is touched: its part is taken out of the totals. A few
+// nodes stay touched, as the same ones change again soon, and are worked out by who asks; then all parts are put back.
 //
 // Not thread-safe; owned by the event loop; changed by Apply alone.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -49,27 +51,20 @@ struct StepTotals {
 
 class StepLedger {
  public:
-  // All zero for a study without claims. O(log studies).
-  StepTotals Of(StudyId study) const;
+  // All zero for a study without claims. O(log studies), and for each node that is touched, of which there are at most
+  // some dozens, O(runs that trained there x studies that they serve).
+  StepTotals Of(const MasterState& state, StudyId study) const;
+  // Summed over all studies. O(studies), and for each node that is touched as above.
+  StepTotals OfAll(const MasterState& state) const;
 
-  // The trial's claims were added to or settled. O(plan nodes between its old ends and its new ones).
+  // The trial's claims were added to or settled. Touches the plan nodes between its old ends and its new ones.
   void ClaimsChanged(const MasterState& state, const Trial& trial);
 
-  // Makes a change of what was trained under the node, or of the runs that trained there. O(studies on the node +
+  // What was trained under the node, or under those of the run's path, or whom runs that trained there serve, is about
+  // to change. O(1) for a node that is touched; for others, and for those before them at times, O(studies on the node +
   // runs that trained there x studies that they serve).
-  template <class Change>
-  void Around(const MasterState& state, PlanId plan, PlanNodeId node, const Change& change) {
-    AddParts(state, plan, node, -1);
-    change();
-    AddParts(state, plan, node, 1);
-  }
-  // The same for all nodes of the run's path.
-  template <class Change>
-  void Around(const MasterState& state, const Run& run, const Change& change) {
-    for (const PathStage& stage : run.path) AddParts(state, run.plan, stage.node, -1);
-    change();
-    for (const PathStage& stage : run.path) AddParts(state, run.plan, stage.node, 1);
-  }
+  void Touch(const MasterState& state, PlanId plan, PlanNodeId node);
+  void Touch(const MasterState& state, const Run& run);
 
   // The study is retired: its totals stay as they are given. O(log studies).
   void Freeze(StudyId study, const StepTotals& totals);
@@ -109,14 +104,20 @@ class StepLedger {
   class NodeCount;
 
   static Reach ReachOf(const SearchPlan& plan, const Trial& trial);
-  StepTotals PartOf(const MasterState& state, const SearchPlan& plan, const PlanNode& node, const Share& share) const;
-  void AddParts(const MasterState& state, PlanId plan, PlanNodeId node, int sign);
+  // What the node adds to the totals of studies that are not retired; if given, of the one alone.
+  template <class Take>
+  void EachPart(const MasterState& state, PlanId plan, PlanNodeId node, std::optional<StudyId> only,
+                const Take& take) const;
+  void TakeOut(const MasterState& state, PlanId plan, PlanNodeId node);
+  // Called before the first of the nodes that one change touches: the parts of the others are as they are then.
+  void PutBackIfMany(const MasterState& state);
   void Move(Share& share, const PlanNode& node, Step node_end, const Reach& reach, std::int64_t sign) const;
   // What of the run's path was served when it was ordered.
   std::vector<StepRange> ServedWhenOrdered(const MasterState& state, const Run& run) const;
   Step DeepestServed(const MasterState& state, const Run& run, const PathStage& stage) const;
 
-  std::map<StudyId, StepTotals> totals_;
+  std::map<StudyId, StepTotals> totals_;  // without the parts of nodes that are touched
+  std::unordered_map<PlanNodeId, PlanId> touched_;
   std::set<StudyId> frozen_;
   std::unordered_map<PlanNodeId, std::vector<Share>> shares_;
   std::unordered_map<TrialId, Reach> reach_;

@@ -8,7 +8,7 @@ namespace espalier::master {
 namespace {
 
 Seconds AloneTime(const MasterState& state, StudyId study) {
-  return SecondsOfMicroseconds(state.index.steps.Of(study).claimed_time) / 1000;
+  return SecondsOfMicroseconds(state.index.steps.Of(state, study).claimed_time) / 1000;
 }
 
 Use MakeUse(const MasterState& state, StudyId study, Seconds device) {

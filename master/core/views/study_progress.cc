@@ -90,7 +90,7 @@ std::vector<std::string> WarningsOf(const MasterState& state, StudyId study, Tim
 }  // namespace
 
 StudyProgress ProgressOf(const MasterState& state, StudyId study_id, Time now) {
-  const StepTotals steps = state.index.steps.Of(study_id);
+  const StepTotals steps = state.index.steps.Of(state, study_id);
   return {.trials_by_state = CountTrialStates(state, study_id),
           .claimed_steps = steps.wanted,
           .unique_steps = steps.wanted_once,

@@ -47,7 +47,7 @@ std::optional<BestTrial> BestOf(const MasterState& state, StudyId study) {
 StudySummary Summarize(const MasterState& state, StudyId study_id, Time now) {
   const Study& study = state.studies.at(study_id);
   const TrialIndex& trials = state.trial_index.at(study_id);
-  const StepTotals steps = state.index.steps.Of(study_id);
+  const StepTotals steps = state.index.steps.Of(state, study_id);
   return {.id = study_id,
           .trials_by_state = CountTrialStates(state, study_id),
           .steps = {.claimed = trials.claimed_steps(),

@@ -82,7 +82,7 @@ void CheckSame(MasterState recovered, const MasterState& memory) {
   CHECK(recovered.device_time == memory.device_time);
   CHECK((UsesOf(recovered) == UsesOf(memory)));
   for (const auto& [study, retired] : memory.retired) {
-    CHECK(recovered.index.steps.Of(study) == retired.steps);
+    CHECK(recovered.index.steps.Of(recovered, study) == retired.steps);
     for (const KeptState& kept : retired.kept) CHECK(recovered.index.kept.contains(kept.point));
   }
   CHECK((recovered == memory));

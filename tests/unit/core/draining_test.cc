@@ -90,7 +90,7 @@ TEST_CASE("a run leaves a server that is drained at its step's end, and goes on 
   CHECK(of.Last().start == PointOf(run, Step{8}));
   CHECK(of.Last().slot.server == "server-1");
   CHECK_FALSE(of.HasAttempts());
-  CHECK(of.state().index.steps.Of(of.study).wasted == 0);
+  CHECK(of.state().index.steps.Of(of.state(), of.study).wasted == 0);
   of.Call(DrainServer{"server-0", false, ""});
   CHECK(std::get<ServerDrained>(of.last_reply.answer).run_count == 0);
 }

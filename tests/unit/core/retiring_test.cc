@@ -44,7 +44,7 @@ TEST_CASE("a study leaves memory so long after it is finished, and its runs when
   master.Wait(days(1));
   CHECK(master.RunHasLeft());
   CHECK(master.state().retired.at(master.study).best->trial == master.trial);
-  CHECK(master.state().index.steps.Of(master.study).unique == 20);
+  CHECK(master.state().index.steps.Of(master.state(), master.study).unique == 20);
 }
 
 TEST_CASE("a study stays while a run that has served it goes on for another") {
