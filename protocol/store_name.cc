@@ -7,7 +7,7 @@ namespace espalier {
 namespace {
 
 // So many that none is too large to list, so few that a new file seldom needs a new one.
-constexpr std::int64_t kFoldersOfAPlan = 32;
+constexpr std::int64_t kFoldersOfAPlan = 256;
 
 // Takes a number and the character behind it.
 bool Take(std::string_view& text, std::int64_t& number, char behind) {
