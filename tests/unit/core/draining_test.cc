@@ -38,7 +38,7 @@ struct Drained : ServerByHand {
   Drained() : ServerByHand(1) { Connect("server-1", 1); }
 
   // Nothing: done.
-  std::optional<Error> Ask(const std::string& server, bool off = false, const std::string& why = {}) {
+  std::optional<Error> SetDraining(const std::string& server, bool off = false, const std::string& why = {}) {
     Call(DrainServer{server, off, why});
     const auto* error = std::get_if<Error>(&last_reply.answer);
     return error == nullptr ? std::nullopt : std::optional(*error);
@@ -76,12 +76,12 @@ TEST_CASE("a run leaves a server that is drained at its step's end, and goes on 
   const Run run = of.Last();
   REQUIRE(run.slot.server == "server-0");
   of.Train(run, Step{7});
-  REQUIRE_FALSE(of.Ask("server-0").has_value());
+  REQUIRE_FALSE(of.SetDraining("server-0").has_value());
   CHECK(std::get<ServerDrained>(of.last_reply.answer).run_count == 1);
   CHECK(of.servers[0].orders->draining);
   CHECK(of.TermsOf(run.id).preempt);
   CHECK(of.TermsOf(run.id).generation == run.generation + 1);
-  REQUIRE_FALSE(of.Ask("server-0").has_value());
+  REQUIRE_FALSE(of.SetDraining("server-0").has_value());
   CHECK(of.TermsOf(run.id).generation == run.generation + 1);  // it is told once
   of.Train(run, Step{8});
   of.End(run, Step{8}, {Step{8}});
@@ -98,7 +98,7 @@ TEST_CASE("a run leaves a server that is drained at its step's end, and goes on 
 TEST_CASE(
     "a server that is drained is given no run until that is undone, whatever becomes of master and node manager") {
   Drained of;
-  REQUIRE_FALSE(of.Ask("server-0", false, "new disk").has_value());
+  REQUIRE_FALSE(of.SetDraining("server-0", false, "new disk").has_value());
   for (const char* lr : {"0.1", "0.2"}) of.Submit(of.study, {{"lr", lr}}, 20);
   CHECK(of.ServersThatTrain() == Servers{"server-1"});
   of.Restart();
@@ -109,7 +109,7 @@ TEST_CASE(
   CHECK(drain.by == kAnn.user);
   CHECK(drain.why == "new disk");
   CHECK(drain.since > Time{});
-  REQUIRE_FALSE(of.Ask("server-0", true).has_value());
+  REQUIRE_FALSE(of.SetDraining("server-0", true).has_value());
   CHECK(of.ServersThatTrain() == Servers{"server-0", "server-1"});
   CHECK_FALSE(of.servers[0].orders->draining);
   CHECK(of.state().drains.empty());
@@ -125,7 +125,7 @@ TEST_CASE("what only evaluates ends on a server that is drained, and nothing fol
   const Run evaluation = of.Last();
   REQUIRE(evaluation.path.empty());
   REQUIRE(evaluation.slot.server == "server-0");
-  REQUIRE_FALSE(of.Ask("server-0").has_value());
+  REQUIRE_FALSE(of.SetDraining("server-0").has_value());
   CHECK_FALSE(of.TermsOf(evaluation.id).preempt);
   of.Measure(evaluation, PointOf(trained, Step{20}));
   of.End(evaluation, Step{20});
@@ -135,23 +135,23 @@ TEST_CASE("what only evaluates ends on a server that is drained, and nothing fol
 
 TEST_CASE("only a server that there is can be drained, and one that has gone can be used again") {
   Drained of;
-  const auto unknown = of.Ask("sever-0");
+  const auto unknown = of.SetDraining("sever-0");
   REQUIRE(unknown.has_value());
   CHECK(unknown->code == ErrorCode::kNotFound);
   CHECK(unknown->field == "server");
   CHECK(unknown->message.find("'sever-0'; `espalier server list`") != std::string::npos);
-  const auto wordy = of.Ask("server-0", false, std::string(201, 'x'));
+  const auto wordy = of.SetDraining("server-0", false, std::string(201, 'x'));
   REQUIRE(wordy.has_value());
   CHECK(wordy->field == "why");
   CHECK(of.state().drains.empty());
-  CHECK_FALSE(of.Ask("server-0", true).has_value());  // it takes runs as before
-  REQUIRE_FALSE(of.Ask("server-0").has_value());
+  CHECK_FALSE(of.SetDraining("server-0", true).has_value());  // it takes runs as before
+  REQUIRE_FALSE(of.SetDraining("server-0").has_value());
   of.LoseServers();
   REQUIRE(of.state().servers.empty());
   CHECK(of.state().drains.contains("server-0"));
-  CHECK_FALSE(of.Ask("server-0", true).has_value());
+  CHECK_FALSE(of.SetDraining("server-0", true).has_value());
   CHECK(of.state().drains.empty());
-  CHECK(of.Ask("server-0", true).has_value());
+  CHECK(of.SetDraining("server-0", true).has_value());
 }
 
 }  // namespace espalier::master

@@ -28,12 +28,14 @@ TEST_CASE("a reply leaves only when its edit is durable, whoever posts") {
     always_durable = always_durable && master.database->stored.requests.contains(KeyOf(Answered(effect)));
   };
   master.Start();
-  constexpr int kProducers = 8;
-  constexpr int kCalls = 200;
+  constexpr std::size_t kProducers = 8;
+  constexpr std::size_t kCalls = 200;
   std::vector<std::thread> producers;
-  for (int producer = 0; producer < kProducers; ++producer) {
+  for (std::size_t producer = 0; producer < kProducers; ++producer) {
     producers.emplace_back([&, producer] {
-      for (int i = 1; i <= kCalls; ++i) master.loop.Post(MakeCall(producer * 1000 + i));
+      for (std::size_t i = 1; i <= kCalls; ++i) {
+        master.loop.Post(MakeCall(static_cast<std::int64_t>(producer * 1000 + i)));
+      }
     });
   }
   for (std::thread& producer : producers) producer.join();
@@ -225,7 +227,7 @@ TEST_CASE("a call that the store refuses twice is told an error id, and those co
   for (const std::int64_t call : {3, 2}) master.loop.Post(MakeCall(call));
   const std::vector<Effect> second = master.effects.Await(5);
   CHECK(Answered(second[3]) == 3);
-  CHECK(TextOf(second[3]) == "");
+  CHECK(TextOf(second[3]).empty());
   CHECK(Answered(second[4]) == 2);
   const auto* refused = std::get_if<Error>(&std::get<Reply>(second[4]).answer);
   REQUIRE(refused != nullptr);
@@ -236,7 +238,7 @@ TEST_CASE("a call that the store refuses twice is told an error id, and those co
     master.loop.Post(MakeCall(call));
     const Effect answer = master.effects.Await(++answers).back();
     if (!IsUnavailable(answer)) {
-      CHECK(TextOf(answer) == "");
+      CHECK(TextOf(answer).empty());
       break;
     }
   }
@@ -255,7 +257,7 @@ TEST_CASE("a refusal that loading mends isolates nobody") {
   master.loop.Post(MakeCall(1));
   CHECK(IsUnavailable(master.effects.Await(1)[0]));
   master.loop.Post(MakeCall(1));
-  CHECK(TextOf(master.effects.Await(2)[1]) == "");
+  CHECK(TextOf(master.effects.Await(2)[1]).empty());
   REQUIRE(master.Finish().has_value());
 }
 
@@ -278,7 +280,7 @@ TEST_CASE("a report that the store refuses twice is passed over when it comes ag
   master.loop.Post(MakeCall(1));
   const std::vector<Effect> effects = master.effects.Await(9);
   for (std::size_t i = 4; i < 8; ++i) CHECK(std::holds_alternative<SendOrders>(effects[i]));
-  CHECK(TextOf(effects[8]) == "");
+  CHECK(TextOf(effects[8]).empty());
   REQUIRE(master.Finish().has_value());
   CHECK(master.database->stored.requests.contains(KeyOfReport(6)));
   CHECK_FALSE(master.database->stored.requests.contains(KeyOfReport(7)));
@@ -296,7 +298,7 @@ TEST_CASE("a registration that the store refuses twice is passed over when it co
   }
   master.loop.Post(Registering("gpu-1", 3, {}));
   master.loop.Post(MakeCall(1));
-  CHECK(TextOf(master.effects.Await(4)[3]) == "");
+  CHECK(TextOf(master.effects.Await(4)[3]).empty());
   REQUIRE(master.Finish().has_value());
   CHECK(master.database->stored.offers.empty());
 }
