@@ -44,6 +44,7 @@ class Simulation {
   ServiceSettings SettingsOfService() const;
   Service::Watcher WatcherOfService();
   Faults::Parts PartsOfService();
+  void OnStruck(const NodeProcess::Blow& blow);
   void OnTrained(const TrainedStep& trained);
   void OnCall(master::ClientCall call);
   void OnReply(const master::Reply& reply);
@@ -114,14 +115,21 @@ Service::Watcher Simulation::WatcherOfService() {
   const NodeProcess::Watcher node{
       .trained = [this](const TrainedStep& trained) { OnTrained(trained); },
       .returned = [this](const TrainedStep& trained) { deeds_.returned[trained.run.run].insert(trained.step); },
-      .struck =
-          [this](const NodeProcess::Blow& blow) {
-            const PlanId plan = service_.stored().runs.at(blow.run.run).plan;
-            ++(blow.evaluates ? deeds_.struck_in_evaluation : deeds_.struck_in_training)[{plan, blow.state}];
-          },
+      .struck = [this](const NodeProcess::Blow& blow) { OnStruck(blow); },
       .refused = [this](RunKey run) { deeds_.refused.insert(run.run); },
       .acknowledged = [this](const std::vector<Report>& reports) { watch_.OnAcknowledged(reports); }};
   return {master, node, [this](const master::NodeMessage& message) { watch_.OnPosted(message); }};
+}
+
+// What only evaluates counts for the evaluation from the beginning on, before the state is loaded, too.
+void Simulation::OnStruck(const NodeProcess::Blow& blow) {
+  const master::Run& run = service_.stored().runs.at(blow.run.run);
+  if (!run.path.empty()) {
+    ++(blow.evaluates ? deeds_.struck_in_evaluation : deeds_.struck_in_training)[{run.plan, blow.state}];
+    return;
+  }
+  const Result<StateFile> file = service_.files().Fetch(run.start_file);
+  ++deeds_.struck_in_evaluation[{run.plan, file.has_value() ? file->state : blow.state}];
 }
 
 void Simulation::OnCall(master::ClientCall call) {

@@ -15,7 +15,7 @@
 namespace espalier::sim {
 
 // What simulated workers did, and what was done to them at work, by the state that the step or the evaluation began
-// from.
+// from. A run that only evaluates is struck in its evaluation, also while it gets ready.
 struct Deeds {
   std::map<RunId, std::set<Step>> trained;
   std::map<RunId, std::set<Step>> returned;  // those whose metrics reached the node manager
