@@ -3,13 +3,17 @@ comes after it (test_upgrade.py). In versions/VERSION/: `database.sql.gz`, as pg
 `answers.json.gz`, by command, and under "results" what came of the study that was under way."""
 
 import json
+import os
 import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from own_master import OwnMaster  # noqa: E402
-from service import results, wait_until  # noqa: E402
+from service import PATIENCE_SECONDS, results, wait_until  # noqa: E402
+
+# A plan goes on only on its own kind of device: all record, and go on, as what every processor with AVX2 can be.
+os.environ.update(OPENBLAS_CORETYPE="Haswell", ATEN_CPU_CAPABILITY="avx2")
 
 VERSIONS = HERE / "versions"
 UNDER_WAY = "under way"  # the study whose runs had not ended
@@ -70,6 +74,6 @@ class ServiceOfAVersion(OwnMaster):
     def finish_under_way(self):
         self.run("server", "drain", "local", "--off")
         self.start_node()
-        _, said = self.begin_under_way().communicate()
+        _, said = self.begin_under_way().communicate(timeout=PATIENCE_SECONDS)
         assert "finished" == self.json("study", "show", UNDER_WAY)["state"], said
         return {trial: list(result) for trial, result in results(self, UNDER_WAY).items()}

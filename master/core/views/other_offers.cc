@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kDigestShown = 12;
 constexpr std::size_t kOffersShown = 5;
+constexpr const char* kDeviceKind = "device kind";
 
 std::vector<OtherOffer::Difference> DifferencesOf(const Offer& offer, const std::string& device_kind,
                                                   const PlanIdentity& wanted, const std::string& evaluation) {
@@ -26,13 +27,14 @@ std::vector<OtherOffer::Difference> DifferencesOf(const Offer& offer, const std:
   }
   compare("schema", ToHex(DigestOf(training.schema)), ToHex(DigestOf(offer.schema)));
   if (!evaluation.empty()) compare("evaluation", evaluation, offer.evaluation_digest);
-  compare("device kind", wanted.device_kind, device_kind);
+  compare(kDeviceKind, wanted.device_kind, device_kind);
   return differences;
 }
 
-std::string Shortened(const std::string& text) {
+// Of a digest the beginning tells which it is. Device kinds begin alike: they are shown whole.
+std::string Shown(const std::string& what, const std::string& text) {
   if (text.empty()) return "none";
-  return text.size() > kDigestShown ? text.substr(0, kDigestShown) + "..." : text;
+  return what != kDeviceKind && text.size() > kDigestShown ? text.substr(0, kDigestShown) + "..." : text;
 }
 
 bool OffersIt(const MasterState& state, const Server& server, const SearchPlan& plan, const std::string& evaluation) {
@@ -88,8 +90,8 @@ std::string Print(const std::vector<OtherOffer>& offers, const std::string& trai
     text += (i == 0 ? "" : "; ") + offers[i].server + " offers " + trainer;
     for (std::size_t j = 0; j < offers[i].differences.size(); ++j) {
       const auto& [what, wanted, offered] = offers[i].differences[j];
-      text +=
-          (j == 0 ? " with other " : " and ") + what + " (" + Shortened(offered) + ", not " + Shortened(wanted) + ")";
+      text += (j == 0 ? " with other " : " and ") + what + " (" + Shown(what, offered) + ", not " +
+              Shown(what, wanted) + ")";
     }
   }
   if (offers.size() > kOffersShown) text += "; and " + std::to_string(offers.size() - kOffersShown) + " servers more";

@@ -256,6 +256,9 @@ TEST_CASE("a stage that nobody offers waits, and says what differs on which serv
   CHECK(differs([](auto& made) { made.offers[0].offer.schema.hyper_parameters.pop_back(); }).what == "schema");
   CHECK(differs([](auto& made) { made.offers[0].device_kind = "gpu"; }) ==
         Difference{"device kind", "simulated", "gpu"});
+  differs([](auto& made) { made.offers[0].device_kind = "simulated elsewhere, with 4 threads"; });
+  CHECK_THAT(Explained(of, PointAt(of, trial, 20)).why,
+             Contains("device kind (simulated elsewhere, with 4 threads, not simulated)"));
   OfferOtherwise(of, [](auto& made) { made.offers[0].offer.trainer = "other"; });
   CHECK_THAT(Explained(of, PointAt(of, trial, 20)).why, Contains("none offers a trainer simulated"));
 }
