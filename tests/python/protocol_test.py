@@ -35,6 +35,13 @@ class ProtocolTest(CutsTest):
                                                          "defaultValue": {"integer": "9223372036854775807"}})  # fmt: skip
         self.assertEqual(trainer["dataDigest"], "unknown")
 
+    def test_an_administrator_may_call_several_processors_by_one_name(self):
+        own, ours, none = (self.worker("odd.py:Odd", environment).describe()["deviceKind"].split()
+                           for environment in ({}, {"ESPALIER_PROCESSOR": "Our racks"}, {"ESPALIER_PROCESSOR": ""}))  # fmt: skip
+        self.assertEqual(own[:2] + ["our-racks"] + own[3:], ours)
+        self.assertEqual(own[:2] + own[3:], none)
+        self.assertNotEqual(own, ours)
+
     def test_whole_numbers_beyond_2_to_53_and_metrics_that_are_not_finite_cross_the_wire(self):
         metrics = self.begun("odd.py:Odd").train()
         self.assertEqual(metrics, {"loss": "NaN", "samples": 1, "rise": "Infinity", "fall": "-Infinity", "same": 1, "tenth": 0.1})

@@ -12,8 +12,8 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 from own_master import OwnMaster  # noqa: E402
 from service import PATIENCE_SECONDS, results, wait_until  # noqa: E402
 
-# A plan goes on only on its own kind of device: all record, and go on, as what every processor with AVX2 can be.
-os.environ.update(OPENBLAS_CORETYPE="Haswell", ATEN_CPU_CAPABILITY="avx2")
+# A plan goes on only on its own kind of device: all record, and go on, as what every processor with AVX2 can be. 0.1.0 names no model.
+os.environ.update(ESPALIER_PROCESSOR="", OPENBLAS_CORETYPE="Haswell", ATEN_CPU_CAPABILITY="avx2")
 
 VERSIONS = HERE / "versions"
 UNDER_WAY = "under way"  # the study whose runs had not ended

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <set>
 
+#include "base/processor.h"
+
 namespace espalier::script {
 namespace {
 
@@ -49,14 +51,18 @@ std::string CpuCapability() {
 }  // namespace
 
 std::string DeviceKind(const std::string& gpus, int thread_count, const std::string& said) {
-  std::string kind;
-  if (!gpus.empty()) {
-    for (const std::string& model : GpuModels()) kind += model + " ";
-    kind = "cuda " + kind;
-  }
   utsname machine{};
   uname(&machine);
-  kind += std::string("cpu ") + machine.machine + CpuCapability() + " threads-" + std::to_string(thread_count);
+  std::string kind = std::string("cpu ") + machine.machine;
+  if (gpus.empty()) {
+    const std::string processor = Processor();
+    if (!processor.empty()) kind += " " + processor;
+  } else {
+    std::string models;
+    for (const std::string& model : GpuModels()) models += model + " ";
+    kind = "cuda " + models + kind;
+  }
+  kind += CpuCapability() + " threads-" + std::to_string(thread_count);
   return said.empty() ? kind : kind + " " + said;
 }
 

@@ -5,8 +5,8 @@
 
 namespace espalier::script {
 
-// "cpu x86_64 avx512 threads-1", with GPUs before that and what the program says behind it. `gpus`: as
-// CUDA_VISIBLE_DEVICES has it; empty: none.
+// "cpu x86_64 genuineintel-6-143 avx512 threads-1", with GPUs before that, the processor left to them, and what the
+// program says behind it. `gpus`: as CUDA_VISIBLE_DEVICES has it; empty: none.
 std::string DeviceKind(const std::string& gpus, int thread_count, const std::string& said);
 
 }  // namespace espalier::script

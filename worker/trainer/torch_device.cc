@@ -13,6 +13,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/processor.h"
 #include "worker/trainer/models/placement.h"
 
 namespace espalier::trainer {
@@ -90,7 +91,9 @@ std::string CudaKind() {
 
 std::string CpuKind() {
   const std::string capability = AsWord(WordAfter(at::show_config(), "CPU capability usage: "));
-  return "cpu " + (capability.empty() ? "default" : capability) + " " + Library() + " " + MatrixLibrary();
+  const std::string processor = Processor();
+  return "cpu " + (processor.empty() ? "" : processor + " ") + (capability.empty() ? "default" : capability) + " " +
+         Library() + " " + MatrixLibrary();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 
 import torch
 
@@ -22,11 +23,26 @@ def set_up():
         torch.cuda.init()  # so that its generators are there to be saved from the beginning
 
 
+def processor():
+    """What libraries of mathematics choose their ways by: maker, family and model in one word, "genuineintel-6-143". The variable ESPALIER_PROCESSOR says another, where an
+    administrator knows that several compute alike. Empty: not known."""
+    said = os.environ.get("ESPALIER_PROCESSOR")
+    if said is None:
+        try:
+            first = open("/proc/cpuinfo").read().split("\n\n")[0]
+        except OSError:
+            return ""
+        said = "-".join(re.findall(r"^(?:vendor_id|cpu family|model|CPU implementer|CPU part)\s*: (.+)$", first, re.MULTILINE))
+    return re.sub(r"\s", "-", said.lower())
+
+
 def kind():
-    """A text that is equal on devices that give the same bits: "cpu x86_64 avx512 torch-2.13.0+cpu threads-1"."""
+    """A text that is equal on devices that give the same bits: "cpu x86_64 genuineintel-6-143 avx512 torch-2.13.0+cpu threads-1"."""
     words = ["cpu", platform.machine(), torch.backends.cpu.get_cpu_capability().lower(), f"torch-{torch.__version__}",
              f"threads-{torch.get_num_threads()}"]  # fmt: skip
     if torch.cuda.is_available():
         names = [torch.cuda.get_device_name(index).replace(" ", "-") for index in range(torch.cuda.device_count())]
         words = ["cuda", *names, f"cuda-{torch.version.cuda}", f"cudnn-{torch.backends.cudnn.version()}", *words]
+    elif model := processor():
+        words.insert(2, model)
     return " ".join(words)

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/processor.h"
 #include "tests/unit/trainer/schedules.h"
 #include "tests/unit/trainer/worker_process.h"
 #include "worker/checkpoint/checkpoint_format.h"
@@ -165,8 +166,8 @@ TEST_CASE("a worker describes itself and its trainers", "[torch]") {
   WorkerProcess worker;
   const auto described = As<worker::Description>(worker.Call(worker::Describe{}));
   CHECK(described.protocol_version == 1);
-  CHECK_THAT(described.device_kind,
-             Catch::StartsWith("cpu ") && Catch::Contains(" libtorch-") && Catch::EndsWith(" threads-1"));
+  CHECK_THAT(described.device_kind, Catch::StartsWith("cpu " + Processor() + " ") && Catch::Contains(" libtorch-") &&
+                                        Catch::EndsWith(" threads-1"));
   REQUIRE(described.offers.size() == 4);
   CHECK_FALSE(described.offers[0].schema.takes_any);
   CHECK(described.offers[1].trainer == "mobilenet_v2");

@@ -1,0 +1,40 @@
+#include "base/processor.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+
+namespace espalier {
+namespace {
+
+constexpr std::array kLabels{"vendor_id", "cpu family", "model", "CPU implementer", "CPU part"};
+
+std::string AsWord(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char letter) { return std::isspace(letter) != 0 ? '-' : std::tolower(letter); });
+  return text;
+}
+
+}  // namespace
+
+std::string ProcessorIn(std::istream& description) {
+  std::string word;
+  for (std::string line; std::getline(description, line) && !line.empty();) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || colon + 2 >= line.size()) continue;
+    const std::string label = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+    if (std::ranges::find(kLabels, label) == kLabels.end()) continue;
+    word += (word.empty() ? "" : "-") + AsWord(line.substr(colon + 2));
+  }
+  return word;
+}
+
+std::string Processor() {
+  if (const char* said = std::getenv(kProcessorVariable)) return AsWord(said);
+  std::ifstream description("/proc/cpuinfo");
+  return ProcessorIn(description);
+}
+
+}  // namespace espalier
