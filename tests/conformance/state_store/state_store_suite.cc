@@ -5,6 +5,7 @@
 #include "tests/conformance/state_store/backend.h"
 #include "tests/support/edit_generator.h"
 #include "tests/support/random_seed.h"
+#include "tests/support/step_audit.h"
 
 namespace espalier::master {
 namespace {
@@ -50,6 +51,17 @@ std::map<Point, std::tuple<std::int64_t, std::int64_t, Time>> UsesOf(const Maste
   return uses;
 }
 
+// What is counted of running studies as their rows come is what there is to count.
+void CheckCounted(const MasterState& recovered) {
+  for (const auto& [study, content] : recovered.studies) {
+    if (IsRetired(recovered, study)) continue;
+    INFO("study " << study.value);
+    StepTotals counted = recovered.index.steps.Of(recovered, study);
+    counted.claimed_time = counted.unique_time = 0;
+    CHECK((counted == TotalsFromScratch(recovered, study)));
+  }
+}
+
 // Says where two states differ, roughly: Catch cannot print them.
 void CheckSame(MasterState recovered, const MasterState& memory) {
   recovered.leadership = memory.leadership;  // whose it is
@@ -85,6 +97,7 @@ void CheckSame(MasterState recovered, const MasterState& memory) {
     CHECK(recovered.index.steps.Of(recovered, study) == retired.steps);
     for (const KeptState& kept : retired.kept) CHECK(recovered.index.kept.contains(kept.point));
   }
+  CheckCounted(recovered);
   CHECK((recovered == memory));
 }
 
