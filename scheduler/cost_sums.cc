@@ -60,10 +60,8 @@ Seconds CostSums::Time(CostKind kind, const Features& features, Measurement own)
   return std::chrono::duration<double, std::micro>(*microseconds);
 }
 
-Measurement Clipped(const CostSums& sums, CostKind kind, const Features& features, Measurement own,
-                    Measurement reported) {
+Measurement Clipped(std::optional<double> estimate, Measurement own, Measurement reported) {
   ESPALIER_CHECK(reported.count > 0) << "nothing reported";
-  const std::optional<double> estimate = sums.Estimate(kind, features, own);
   if (!estimate) return reported;
   const double least = *estimate / kClip;
   const double most = std::max(1.0, *estimate) * kClip;

@@ -65,12 +65,12 @@ class CostSums {
   std::array<OneKind, kCostKindCount> kinds_;
 };
 
-// What is to be stored (added to `own` by Sum) of a report about a node of these features, of which `own` is stored:
-// the report itself where its mean is within 1/8 to 8 times the estimate that stands; else what is nearest to it within
-// that, in whole microseconds or bytes, for no more units than `own` has, and at least one. So a report that
+// What is to be stored (added to `own` by Sum) of a report about a node of which `own` is stored: the report itself
+// where its mean is within 1/8 to 8 times the estimate that stands (CostSums::Estimate); else what is nearest to it
+// within that, in whole microseconds or bytes, for no more units than `own` has, and at least one. So a report that
 // contradicts what stands is believed in its direction, not in its weight: an absurd one, of a machine that slept,
 // harms little, and true ones prevail. An estimate below 1 counts as 1 for the upper limit, or nothing could rise from
-// 0. O(Estimate). REQUIRES: reported.count > 0.
+// 0. O(1). REQUIRES: reported.count > 0.
 //
 // The first measurement of a training identity has nothing to be held against and is stored as it is, be it an outlier:
 // a first step that compiles kernels. Later reports move the estimate by a factor of at most 8 each: downwards by about
@@ -78,7 +78,6 @@ class CostSums {
 // measurement a thousand times too large is so outlived in some ten reports. A real change, a faster data disk, is
 // followed in the same way and never refused. What is stored depends on the order of the reports; what is made of what
 // is stored does not.
-Measurement Clipped(const CostSums& sums, CostKind kind, const Features& features, Measurement own,
-                    Measurement reported);
+Measurement Clipped(std::optional<double> estimate, Measurement own, Measurement reported);
 
 }  // namespace espalier

@@ -14,7 +14,7 @@
 #include "master/core/state/step_time.h"
 #include "master/core/state/usage.h"
 #include "master/core/views/running_work.h"
-#include "scheduler/cost_features.h"
+#include "master/core/state/prices.h"
 
 namespace espalier::master {
 namespace {
@@ -55,14 +55,11 @@ WorkLeft LeftOf(const MasterState& state, const SearchPlan& plan, const NeedInde
 
 // To store a state of the node, and to begin with another's. `measured_only`: without what was never measured.
 Seconds SwitchingTime(const MasterState& state, const SearchPlan& plan, PlanNodeId node_id, bool measured_only) {
-  const auto costs = state.costs.find(plan.cost_key);
-  if (costs == state.costs.end()) return Seconds(0);
-  const PlanNode& node = plan.Node(node_id);
-  const Features features = FeaturesOf(node);
+  NodePrices prices = PricesOf(state, plan, plan.Node(node_id));
   Seconds time{0};
   for (const CostKind kind : {CostKind::kSave, CostKind::kLoad, CostKind::kSetUp}) {
-    if (measured_only && !costs->second.IsMeasured(kind)) continue;
-    time += costs->second.Time(kind, features, MeasurementOf(node, kind));
+    if (measured_only && !prices.IsMeasured(kind)) continue;
+    time += prices.Time(kind);
   }
   return time;
 }

@@ -2,18 +2,17 @@
 
 #include <cmath>
 
+#include "master/core/state/prices.h"
+
 namespace espalier::master {
 
 void Measure(Draft& draft, const SearchPlan& plan, PlanNodeId id, CostKind kind, std::int64_t units,
              std::int64_t total) {
   if (units <= 0 || total < 0 || units > kMeasuredCountMax || total > kMeasuredTotalMax) return;
   const PlanNode& node = plan.Node(id);
-  const auto known = node.results->measurements.find(kind);
-  const Measurement own = known == node.results->measurements.end() ? Measurement{} : known->second;
-  static const CostSums kNothing;
-  const auto sums = draft.state().costs.find(plan.cost_key);
-  const Measurement clipped = Clipped(sums == draft.state().costs.end() ? kNothing : sums->second, kind,
-                                      FeaturesOf(node), own, {.count = units, .total = total});
+  const Measurement own = MeasurementOf(node, kind);
+  const Measurement clipped =
+      Clipped(PricesOf(draft.state(), plan, node).Estimate(kind), own, {.count = units, .total = total});
   const Measurement after = Sum(own, clipped);
   if (after != own) draft.Do(plan.id, {SetMeasurement{id, kind, after}});
 }

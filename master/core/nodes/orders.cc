@@ -1,13 +1,14 @@
 #include "master/core/nodes/orders.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "master/core/nodes/checks.h"
 #include "master/core/nodes/saves_on_the_way.h"
+#include "master/core/state/prices.h"
 #include "master/core/views/running_work.h"
 #include "master/core/views/trainer_standing.h"
-#include "scheduler/cost_features.h"
 
 namespace espalier::master {
 namespace {
@@ -16,31 +17,20 @@ namespace {
 constexpr double kHangFactor = 10;
 constexpr Seconds kHangMinimum{600};
 
-// For each kind of request, over all nodes of the path; none where nothing of the kind was ever measured: nobody can
-// tell what is too long, but for a step those who asked for it.
-TimeLimits LimitsOf(const MasterState& state, const SearchPlan& plan, const Run& run) {
+// For each kind of request, over the nodes of the path and the start, of which there is at least one; none where
+// nothing of the kind was ever measured: nobody can tell what is too long, but for a step those who asked for it.
+TimeLimits LimitsOf(std::span<NodePrices> nodes, const std::optional<Seconds>& hang_after) {
   TimeLimits limits;
-  limits.train = HangAfterOf(state, run);
-  const auto sums = state.costs.find(plan.cost_key);
-  if (sums == state.costs.end()) return limits;
-  std::vector<PlanNodeId> nodes;
-  for (const PathStage& stage : run.path) nodes.push_back(stage.node);
-  if (run.start) nodes.push_back(run.start->node);
+  limits.train = hang_after;
   const std::pair<CostKind, std::optional<Seconds>*> kinds[] = {{CostKind::kSetUp, &limits.set_up},
                                                                 {CostKind::kLoad, &limits.load},
                                                                 {CostKind::kStep, &limits.train},
                                                                 {CostKind::kEvaluate, &limits.evaluate},
                                                                 {CostKind::kSave, &limits.save}};
   for (const auto& [kind, limit] : kinds) {
-    if (sums->second.IsMeasured(kind)) *limit = kHangMinimum;
-  }
-  for (const PlanNodeId id : nodes) {
-    const PlanNode& node = plan.Node(id);
-    const Features features = FeaturesOf(node);
-    for (const auto& [kind, limit] : kinds) {
-      if (!sums->second.IsMeasured(kind)) continue;
-      *limit = std::max(**limit, kHangFactor * sums->second.Time(kind, features, MeasurementOf(node, kind)));
-    }
+    if (!nodes.front().IsMeasured(kind)) continue;  // the same of all: they are of one kind of training
+    *limit = kHangMinimum;
+    for (NodePrices& prices : nodes) *limit = std::max(**limit, kHangFactor * prices.Time(kind));
   }
   return limits;
 }
@@ -76,15 +66,17 @@ Need NeedOf(const NeedIndex& needs, Point point) {
 }
 
 OrderTerms TermsOf(const Draft& draft, const SearchPlan& plan, const Run& run) {
+  std::vector<NodePrices> prices = PricesAlong(draft.state(), run);
+  const Seconds save_every =
+      draft.settings.save_every_steps > 0 ? Seconds(0) : SavePeriod(prices, draft.settings.between_failures);
+  if (run.start) prices.push_back(PricesOf(draft.state(), plan, plan.Node(run.start->node)));
   OrderTerms terms{.generation = run.generation,
                    .promises = {},
                    .preempt = run.preempt,
                    .evaluate_every = PeriodsOf(draft.state(), run),
                    .barred_evaluations = BarredEvaluations(plan, run),
-                   .save_every = draft.settings.save_every_steps > 0
-                                     ? Seconds(0)
-                                     : SavePeriod(draft.state(), run, draft.settings.between_failures),
-                   .limits = LimitsOf(draft.state(), plan, run)};
+                   .save_every = save_every,
+                   .limits = LimitsOf(prices, HangAfterOf(draft.state(), run))};
   const NeedIndex& needs = draft.state().index.needs.at(run.plan);
   for (const auto& [id, promise] : run.promises) {
     if (promise.state != PromiseState::kOpen) continue;
@@ -146,7 +138,9 @@ void TellServers(Draft& draft) {
                                .references = WantedReferences(draft.state()),
                                .draining = IsDraining(draft.state(), server),
                                .checks = ChecksOn(draft.state(), server)}};
-    for (const RunId id : ActiveRunsOf(draft.state(), name)) {
+    const std::set<RunId>& runs = ActiveRunsOf(draft.state(), name);
+    send.orders.orders.reserve(runs.size());
+    for (const RunId id : runs) {
       const Run& run = draft.state().runs.at(id);
       if (run.incarnation == server.incarnation) send.orders.orders.push_back(OrderOf(draft, run));
     }

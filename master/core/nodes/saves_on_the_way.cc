@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "master/core/state/prices.h"
+
 namespace espalier::master {
 namespace {
 
@@ -19,26 +21,8 @@ double ChanceOf(const MasterState& state, const StudyTally& parting) {
   return chance;
 }
 
-struct PriceList {
-  const MasterState& state;
-  const SearchPlan& plan;
-
-  Seconds Of(CostKind kind, PlanNodeId id) const {
-    const PlanNode& node = plan.Node(id);
-    const auto sums = state.costs.find(plan.cost_key);
-    static const CostSums kNothingMeasured;
-    const CostSums& costs = sums == state.costs.end() ? kNothingMeasured : sums->second;
-    return costs.Time(kind, FeaturesOf(node), MeasurementOf(node, kind));
-  }
-  // Of one state; 0: none was stored yet.
-  std::int64_t StateBytes(PlanNodeId id) const {
-    const PlanNode& node = plan.Node(id);
-    const auto sums = state.costs.find(plan.cost_key);
-    if (sums == state.costs.end()) return 0;
-    const CostKind kind = CostKind::kStateBytes;
-    return std::llround(sums->second.Estimate(kind, FeaturesOf(node), MeasurementOf(node, kind)).value_or(0));
-  }
-};
+// Of one state; 0: none was stored yet.
+std::int64_t StateBytes(NodePrices& prices) { return std::llround(prices.Estimate(CostKind::kStateBytes).value_or(0)); }
 
 // What the budget leaves for states that a run saves on its way.
 class Room {
@@ -91,11 +75,9 @@ constexpr Seconds kSavePeriodMin{20};
 
 }  // namespace
 
-Seconds SavePeriod(const MasterState& state, const Run& run, Seconds between_failures) {
-  const SearchPlan& plan = state.plans.at(run.plan);
-  const PriceList prices{state, plan};
+Seconds SavePeriod(std::span<NodePrices> path, Seconds between_failures) {
   Seconds save_time{0};
-  for (const PathStage& stage : run.path) save_time = std::max(save_time, prices.Of(CostKind::kSave, stage.node));
+  for (NodePrices& prices : path) save_time = std::max(save_time, prices.Time(CostKind::kSave));
   return std::max(kSavePeriodMin, Seconds(std::sqrt(2 * save_time.count() * between_failures.count())));
 }
 
@@ -103,22 +85,22 @@ std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const 
                                 const ReactorSettings& settings) {
   std::vector<Step> saves;
   const SearchPlan& plan = state.plans.at(run.plan);
-  const PriceList prices{state, plan};
+  std::vector<NodePrices> prices = PricesAlong(state, run);
   const bool has_budget = settings.checkpoint_bytes > 0;
   const std::int64_t every = settings.save_every_steps;
   Room room(state, settings.checkpoint_bytes);
-  for (const PathStage& stage : run.path) {
-    if (has_budget) room.Take(prices.StateBytes(stage.node) * CountIn(owed, stage));
+  for (std::size_t i = 0; has_budget && i < run.path.size(); ++i) {
+    room.Take(StateBytes(prices[i]) * CountIn(owed, run.path[i]));
   }
   Seconds since_last{0};  // trained since the last state on the way
-  for (auto stage_at = run.path.begin(); stage_at != run.path.end(); ++stage_at) {
-    const PathStage& stage = *stage_at;
-    const auto next = std::next(stage_at);
+  for (std::size_t i = 0; i < run.path.size(); ++i) {
+    const PathStage& stage = run.path[i];
     const std::map<Step, Leaving> leaving =
-        LeavingAt(state, stage, next == run.path.end() ? std::nullopt : std::optional(next->node));
-    const Seconds step_time = prices.Of(CostKind::kStep, stage.node);
-    const Seconds save_time = prices.Of(CostKind::kSave, stage.node);
-    const std::int64_t bytes = has_budget ? prices.StateBytes(stage.node) : 0;
+        LeavingAt(state, stage, i + 1 == run.path.size() ? std::nullopt : std::optional(run.path[i + 1].node));
+    NodePrices& here = prices[i];
+    const Seconds step_time = here.Time(CostKind::kStep);
+    const Seconds save_time = here.Time(CostKind::kSave);
+    const std::int64_t bytes = has_budget ? StateBytes(here) : 0;
     std::set<Step> steps(owed.upper_bound(stage.from), owed.upper_bound(stage.to));
     for (const auto& [step, who] : leaving) steps.insert(step);
     if (every > 0) {

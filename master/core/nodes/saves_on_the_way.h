@@ -3,10 +3,12 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <vector>
 
 #include "master/core/reactor.h"
 #include "master/core/state/master_state.h"
+#include "scheduler/node_prices.h"
 
 namespace espalier::master {
 
@@ -22,7 +24,8 @@ std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const 
 
 // After how long without one a run saves, so that saves and what failures lose cost least together: the square root of
 // 2 x save time x time between failures (J. W. Young, A first order approximation to the optimum checkpoint interval,
-// CACM 17(9), 1974), by the dearest save on the path, of a second as long as none was measured; at least 20 s. O(path).
-Seconds SavePeriod(const MasterState& state, const Run& run, Seconds between_failures);
+// CACM 17(9), 1974), by the dearest save on the path, of a second as long as none was measured; at least 20 s. `path`:
+// the prices of its stages. O(path).
+Seconds SavePeriod(std::span<NodePrices> path, Seconds between_failures);
 
 }  // namespace espalier::master

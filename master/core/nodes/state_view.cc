@@ -10,6 +10,7 @@
 #include "master/core/nodes/runs.h"
 #include "master/core/nodes/trials_in_view.h"
 #include "master/core/state/demand.h"
+#include "master/core/state/prices.h"
 #include "master/core/state/trainer_check.h"
 #include "master/core/state/usage.h"
 
@@ -83,12 +84,10 @@ class StateView : public TrialsInView {
     const NeedIndex& needs = state().index.needs.at(work.plan);
     const Place& source = *needs.Find(work.source);
     WorkEstimate estimate{.longest = SecondsOfMicroseconds(source.successors.at(work.first).longest)};
-    const auto costs = state().costs.find(plan.cost_key);
     for (const PathStage& stage : needs.BestPath(plan, work.source, work.first)) {
-      if (costs == state().costs.end()) break;
-      const PlanNode& node = plan.Node(stage.node);
+      NodePrices prices = PricesOf(state(), plan, plan.Node(stage.node));
       const auto most = [&](CostKind kind, double before) {
-        return std::max(before, costs->second.Estimate(kind, FeaturesOf(node), MeasurementOf(node, kind)).value_or(0));
+        return std::max(before, prices.Estimate(kind).value_or(0));
       };
       const double utilization = most(CostKind::kUtilization, estimate.utilization.value_or(0));
       if (utilization > 0) estimate.utilization = static_cast<int>(std::ceil(std::min(utilization, 1000.0)));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "master/core/state/prices.h"
+
 namespace espalier::master {
 namespace {
 
@@ -11,11 +13,7 @@ std::int64_t Microseconds(Seconds seconds) { return std::max<std::int64_t>(1, st
 }  // namespace
 
 std::int64_t StepMicroseconds(const MasterState& state, const SearchPlan& plan, const PlanNode& node) {
-  const Measurement own = MeasurementOf(node, CostKind::kStep);
-  if (own.count > 0) return Microseconds(std::chrono::duration<double, std::micro>(Mean(own)));
-  const auto costs = state.costs.find(plan.cost_key);
-  if (costs == state.costs.end()) return Microseconds(CostSums().Time(CostKind::kStep, {}));
-  return Microseconds(costs->second.Time(CostKind::kStep, FeaturesOf(node)));
+  return Microseconds(PricesOf(state, plan, node).Time(CostKind::kStep));
 }
 
 }  // namespace espalier::master

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "scheduler/cost_features.h"
+#include "scheduler/node_prices.h"
 
 namespace espalier::master {
 namespace {
@@ -26,8 +26,7 @@ class Prices {
   double Of(const LineageToTrain& lineage, PlanNodeId id, CostKind kind) {
     const auto [price, is_new] = known_.try_emplace({lineage.costs, id, kind});
     if (!is_new) return price->second;
-    const PlanNode& node = lineage.plan->Node(id);
-    price->second = lineage.costs->Estimate(kind, FeaturesOf(node), MeasurementOf(node, kind)).value_or(0);
+    price->second = NodePrices(lineage.costs, lineage.plan->Node(id)).Estimate(kind).value_or(0);
     return price->second;
   }
 

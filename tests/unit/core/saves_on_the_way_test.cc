@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "master/core/state/prices.h"
 #include "tests/support/server_by_hand.h"
 
 namespace espalier::master {
@@ -119,7 +120,8 @@ TEST_CASE("a run saves after a time, too: the longer, the longer a save takes an
   ManyWays ways;
   const MasterState& state = ways.state();
   const auto period = [&](Seconds between_failures) {
-    return SavePeriod(state, ways.Last(), between_failures).count();
+    std::vector<NodePrices> prices = PricesAlong(state, ways.Last());
+    return SavePeriod(prices, between_failures).count();
   };
   ways.SavesOfTheLongRun();
   CHECK(period(kDay) == Approx(std::sqrt(2 * 1.0 * 86'400)));  // no save was measured

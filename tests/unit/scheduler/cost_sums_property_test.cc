@@ -235,7 +235,7 @@ TEST_CASE("what is stored of a report is within an eighth and eight times the es
       const Measurement own = known ? nodes[0].stored.back() : Measurement{};
       const double estimate = *sums.Estimate(CostKind::kStep, features, own);
       const Measurement reported = random.AnyMeasurement();
-      const Measurement stored = Clipped(sums, CostKind::kStep, features, own, reported);
+      const Measurement stored = Clipped(sums.Estimate(CostKind::kStep, features, own), own, reported);
       REQUIRE(stored.count >= 1);
       REQUIRE(stored.count <= reported.count);
       REQUIRE(Mean(stored) >= estimate / 8);
@@ -243,7 +243,7 @@ TEST_CASE("what is stored of a report is within an eighth and eight times the es
       const bool fits = estimate / 8 <= Mean(reported) && Mean(reported) <= std::max(1.0, estimate) * 8;
       if (fits) REQUIRE(stored == reported);
       if (!fits) REQUIRE(stored.count <= std::max<std::int64_t>(1, own.count));
-      REQUIRE(Clipped(sums, CostKind::kStep, features, own, stored) == stored);
+      REQUIRE(Clipped(sums.Estimate(CostKind::kStep, features, own), own, stored) == stored);
     }
   }
 }

@@ -188,10 +188,10 @@ TEST_CASE("sums at every limit do not overflow") {
 TEST_CASE("a report is stored as it is where it fits what stands, and brought near where it does not") {
   const Features features = Declared({Whole(32)});
   CostSums sums;
-  CHECK(Clipped(sums, CostKind::kLoad, features, {}, {5, 1'000'000'000}) == Measurement{5, 1'000'000'000});
+  CHECK(Clipped(sums.Estimate(CostKind::kLoad, features), {}, {5, 1'000'000'000}) == Measurement{5, 1'000'000'000});
   sums.Replace(CostKind::kLoad, features, {}, {10, 1000});
   const auto clipped = [&](Measurement own, Measurement reported) {
-    return Clipped(sums, CostKind::kLoad, features, own, reported);
+    return Clipped(sums.Estimate(CostKind::kLoad, features, own), own, reported);
   };
   CHECK(clipped({10, 1000}, {20, 16'000}) == Measurement{20, 16'000});
   CHECK(clipped({10, 1000}, {20, 16'001}) == Measurement{10, 8000});
@@ -206,7 +206,7 @@ TEST_CASE("a first measurement a thousand times too large is outlived in ten rep
   CostSums sums;
   Measurement own;
   const auto report = [&](Measurement reported) {
-    const Measurement sum = Sum(own, Clipped(sums, CostKind::kStep, features, own, reported));
+    const Measurement sum = Sum(own, Clipped(sums.Estimate(CostKind::kStep, features, own), own, reported));
     sums.Replace(CostKind::kStep, features, own, sum);
     own = sum;
   };
