@@ -11,7 +11,7 @@
 namespace espalier::bench {
 namespace {
 
-constexpr std::int64_t kSpaces = 30;
+constexpr std::int64_t kSpaces = 150;  // of thirty, courses of ASHA alone differ by a twentieth
 
 // How long a step takes, and the save of a state.
 struct Mix {
