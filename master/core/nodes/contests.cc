@@ -11,10 +11,10 @@
 #include "master/core/nodes/may_start.h"
 #include "master/core/nodes/runs.h"
 #include "master/core/state/demand.h"
+#include "master/core/state/prices.h"
 #include "master/core/state/step_time.h"
 #include "master/core/state/usage.h"
 #include "master/core/views/running_work.h"
-#include "master/core/state/prices.h"
 
 namespace espalier::master {
 namespace {
