@@ -50,8 +50,8 @@ std::map<Point, std::tuple<std::int64_t, std::int64_t, Time>> UsesOf(const Maste
   return uses;
 }
 
-// What is counted of running studies as their rows come is what was counted as it happened. Not what was needless when it
-// was ordered: in edits drawn at random no time tells that.
+// What is counted of running studies as their rows come is what was counted as it happened. Not what was needless when
+// it was ordered: in edits drawn at random no time tells that.
 void CheckCounted(const MasterState& recovered, const MasterState& memory) {
   for (const auto& [study, content] : memory.studies) {
     if (IsRetired(memory, study)) continue;
