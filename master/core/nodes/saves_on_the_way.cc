@@ -16,9 +16,9 @@ double ChanceOf(const MasterState& state, const StudyTally& parting) {
   for (const auto& [study, count] : parting.counts()) {
     const auto known = state.index.going_on.find(study);
     const GoingOn going_on = known == state.index.going_on.end() ? GoingOn{} : known->second;
-    chance = std::max(chance, static_cast<double>(going_on.went_on + 1) / static_cast<double>(going_on.known + 1));
+    chance = std::max(chance, static_cast<double>(going_on.did + 1) / static_cast<double>(going_on.might + 1));
   }
-  return chance;
+  return std::min(chance, 1.0);
 }
 
 // Of one state; 0: none was stored yet.

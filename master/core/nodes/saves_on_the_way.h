@@ -14,11 +14,11 @@ namespace espalier::master {
 
 // Steps of the run's path before its end, ascending: where an open trial has its last claim; and where open lineages
 // part from the path or end, if (chance that a trial goes on) x (time to train there again from the state before)
-// exceeds the price of the save (design section 5). The chance is the share of the study's trials that went on after
-// their first claim, among those that have shown it and one more; at first 1. By `save_every_steps` at its multiples
-// instead. `owed`: where the run promises a state anyway. A state that would be the first to go over the checkpoints'
-// budget once the run has passed on is not saved: what is owed, and what is kept for more than this, has taken the
-// room. O(open ends on the path), and its steps / `save_every_steps`.
+// exceeds the price of the save (design section 5). The chance is the share of those that went on from such a state,
+// among the study's trials that might have, each time, or that closed without going on, and one more; at first 1. By
+// `save_every_steps` at its multiples instead. `owed`: where the run promises a state anyway. A state that would be the
+// first to go over the checkpoints' budget once the run has passed on is not saved: what is owed, and what is kept for
+// more than this, has taken the room. O(open ends on the path), and its steps / `save_every_steps`.
 std::vector<Step> SavesOnTheWay(const MasterState& state, const Run& run, const std::set<Step>& owed,
                                 const ReactorSettings& settings);
 

@@ -164,10 +164,11 @@ struct OpenEnds {
   std::int64_t claimed = 0;  // whose last claim is there
 };
 
-// Of a study's trials: how many have shown whether they go on after their first claim, and how many did.
+// Of a study's trials: how many might have gone on from states that were saved on the way for them, each time, or
+// closed without having asked twice; and how many did go on from such a state.
 struct GoingOn {
-  std::int64_t known = 0;
-  std::int64_t went_on = 0;
+  std::int64_t might = 0;
+  std::int64_t did = 0;
 };
 
 // What runs have made of the state at a point.

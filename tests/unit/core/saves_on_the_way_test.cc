@@ -14,9 +14,11 @@ constexpr int kTrials = 300;
 
 // Open trials part from the constant sequence every third step; one trial then trains it over 1,000 steps.
 struct ManyWays : ServerByHand {
-  ManyWays() : ServerByHand(1) {
+  ManyWays() : ServerByHand(1) { PartFrom("0.1"); }
+
+  void PartFrom(const std::string& constant) {
     for (int i = 0; i < kTrials; ++i) {
-      const std::string value = "Piecewise([0.1, 0.2], [" + std::to_string(3 + 3 * i) + "])";
+      const std::string value = "Piecewise([" + constant + ", 0.2], [" + std::to_string(3 + 3 * i) + "])";
       ways.push_back(Submit(study, {{"lr", value}}, 1, 1000));
     }
     Complete(Last());  // the first step, which all share
@@ -30,8 +32,8 @@ struct ManyWays : ServerByHand {
   }
 
   // States that the run of all 1,000 steps promises, its end included.
-  std::int64_t SavesOfTheLongRun() {
-    Submit(study, {{"lr", "0.1"}}, 1000);
+  std::int64_t SavesOfTheLongRun(const std::string& constant = "0.1") {
+    Submit(study, {{"lr", constant}}, 1000);
     const Run& run = Last();
     REQUIRE(run.path.back().to == Step{1000});
     return std::count_if(run.open.begin(), run.open.end(),
@@ -95,6 +97,21 @@ TEST_CASE("the fewer trials of a study went on, the more a state must be worth b
     const std::int64_t saves = ways.SavesOfTheLongRun();
     CHECK(saves >= 4);
     CHECK(saves <= 6);
+  }
+}
+
+TEST_CASE("what was saved on the way and served nobody makes later saves fewer, until trials do go on from there") {
+  ManyWays ways;
+  ways.TimesAre(1'000, 20'000);
+  REQUIRE(ways.SavesOfTheLongRun() > 40);
+  ways.Complete(ways.Last());
+  ways.PartFrom("0.3");
+  SECTION("nobody went on") { CHECK(ways.SavesOfTheLongRun("0.3") <= 2); }
+  SECTION("many did") {
+    SubmitBatch batch{.study = ways.study};
+    for (int i = 100; i < 140; ++i) batch.claims.push_back({ways.ways[static_cast<std::size_t>(i)], Step{1000}});
+    ways.Call(batch);
+    CHECK(ways.SavesOfTheLongRun("0.3") > 35);
   }
 }
 
