@@ -22,7 +22,7 @@ WeightedTarget Weighted(Measurement measurement) {
   const std::int64_t weight = std::min(measurement.count, kWeightMax);
   __int128 total = measurement.total;
   if (weight < measurement.count) total = (total * weight + measurement.count / 2) / measurement.count;
-  return {weight, static_cast<std::int64_t>(std::min<__int128>(total, weight * kTargetMax))};
+  return {weight, static_cast<std::int64_t>(std::min<__int128>(total, __int128{weight} * kTargetMax))};
 }
 
 }  // namespace

@@ -91,9 +91,10 @@ class StateView : public TrialsInView {
       };
       const double utilization = most(CostKind::kUtilization, estimate.utilization.value_or(0));
       if (utilization > 0) estimate.utilization = static_cast<int>(std::ceil(std::min(utilization, 1000.0)));
-      estimate.memory_bytes = static_cast<std::int64_t>(most(CostKind::kMemory, estimate.memory_bytes));
+      estimate.memory_bytes =
+          static_cast<std::int64_t>(most(CostKind::kMemory, static_cast<double>(estimate.memory_bytes)));
       estimate.device_memory_bytes =
-          static_cast<std::int64_t>(most(CostKind::kDeviceMemory, estimate.device_memory_bytes));
+          static_cast<std::int64_t>(most(CostKind::kDeviceMemory, static_cast<double>(estimate.device_memory_bytes)));
     }
     estimate.least = DemandAlong(state(), plan, work.source, work.first);
     return estimate;

@@ -5,6 +5,7 @@
 
 #include "master/core/state/cache_keeper.h"
 #include "master/core/state/fair_keeper.h"
+#include "master/core/state/going_on.h"
 #include "master/core/state/step_time.h"
 #include "master/core/state/trainer_check.h"
 #include "searchplan/plan/record_result.h"
@@ -192,10 +193,7 @@ void IndexKeeper::TrialClosed(const Trial& trial) {
 
 void IndexKeeper::NoteAsked(const SearchPlan& plan, const Trial& trial, const Claim& claim) {
   const Claim* before = trial.claims.back() == claim.id ? ClaimBeforeLast(plan, trial) : nullptr;
-  if (before != nullptr) {
-    const std::optional<Point> from = LastCheckpointBefore(plan, claim.point);
-    if (from && from->step > before->point.step) ++state_.index.going_on[trial.study].did;
-  }
+  if (before != nullptr) NoteWentOn(state_, plan, trial, *before, claim);
   if (!trial.closed && trial.claims.back() == claim.id) {
     if (before != nullptr) CountLastClaim(plan.id, before->point, -1);
     CountLastClaim(plan.id, claim.point, 1);
@@ -257,25 +255,9 @@ void IndexKeeper::PlanChanged(SearchPlan& plan, const PlanChange& change) {
   }
 }
 
-// Open trials part at a point where nobody wants the state yet: any of them might go on from there.
-void IndexKeeper::NoteSavedOnTheWay(const Run& run, Point point) {
-  const auto ends = state_.index.open_ends.find(point.node);
-  if (ends == state_.index.open_ends.end()) return;
-  const auto needs = state_.index.needs.find(run.plan);
-  const Place* place = needs == state_.index.needs.end() ? nullptr : needs->second.Find(point);
-  if (place != nullptr && place->wants_state()) return;
-  const auto own = std::ranges::find_if(run.path, [&](const PathStage& stage) { return stage.from == point.step; });
-  auto end = ends->second.lower_bound({point.step, PlanNodeId{0}});
-  for (; end != ends->second.end() && end->first.first == point.step; ++end) {
-    if (own != run.path.end() && end->first.second == own->node) continue;
-    for (const auto& [study, count] : end->second.parting.counts()) state_.index.going_on[study].might += count;
-  }
-}
-
 void IndexKeeper::PromiseMade(const Run& run, const Promise& promise) {
   const SearchPlan& plan = state_.plans.at(run.plan);
   const Point point = PointOf(run, promise.step);
-  if (promise.owed == Owed::kState) NoteSavedOnTheWay(run, point);
   EditNeeds(plan, [&](NeedEditor& editor) {
     if (promise.owed == Owed::kState) return editor.AddPromise(point, run.id);
     editor.Cover(point, run.evaluation, run.id,
@@ -297,6 +279,7 @@ void IndexKeeper::PromiseSettled(const Run& run, const Promise& promise) {
 
 void IndexKeeper::RunAdded(const Run& run) {
   CacheKeeper(state_).RunAdded(run);
+  NoteSavesOnTheWay(state_, run);
   for (const auto& [id, promise] : run.promises) {
     if (promise.state == PromiseState::kOpen) PromiseMade(run, promise);
   }

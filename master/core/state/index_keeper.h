@@ -63,7 +63,6 @@ class IndexKeeper {
   void TrainingFinished(const SearchPlan& plan, Point failing);
   // The node's steps are estimated, or guessed.
   void NoteEstimated(const SearchPlan& plan, PlanNodeId node);
-  void NoteSavedOnTheWay(const Run& run, Point point);
   // A trial asks for metrics further on.
   void NoteAsked(const SearchPlan& plan, const Trial& trial, const Claim& claim);
   void ListEvaluations(const SearchPlan& plan);

@@ -12,6 +12,7 @@
 
 #include "base/digest.h"
 #include "base/ids.h"
+#include "master/core/state/going_on.h"
 #include "master/core/state/policy_choice.h"
 #include "master/core/state/quota.h"
 #include "master/core/state/retired_study.h"
@@ -162,13 +163,6 @@ using OpenEnd = std::pair<Step, PlanNodeId>;
 struct OpenEnds {
   StudyTally parting;        // whose lineage leaves the plan node there, or ends there
   std::int64_t claimed = 0;  // whose last claim is there
-};
-
-// Of a study's trials: how many might have gone on from states that were saved on the way for them, each time, or
-// closed without having asked twice; and how many did go on from such a state.
-struct GoingOn {
-  std::int64_t might = 0;
-  std::int64_t did = 0;
 };
 
 // What runs have made of the state at a point.

@@ -12,9 +12,9 @@ constexpr CostKind kAllKinds[] = {CostKind::kStep,     CostKind::kSetUp,  CostKi
 Value Whole(std::int64_t value) { return value; }
 Value TextOf(const char* text) { return std::string(text); }
 
-Features Undeclared(std::vector<std::pair<std::string, Value>> values) {
+Features Undeclared(const std::vector<std::pair<std::string, Value>>& values) {
   Configuration configuration;
-  for (auto& [name, value] : values) {
+  for (const auto& [name, value] : values) {
     configuration.functions.push_back({Constant{value}, Step{0}});
     configuration.undeclared.push_back(name);
   }
