@@ -11,13 +11,16 @@ namespace {
 
 constexpr std::array kLabels{"vendor_id", "cpu family", "model", "CPU implementer", "CPU part"};
 
+}  // namespace
+
 std::string AsWord(std::string text) {
+  const auto is_space = [](unsigned char letter) { return std::isspace(letter) != 0; };
+  text.erase(text.begin(), std::ranges::find_if_not(text, is_space));
+  while (!text.empty() && is_space(static_cast<unsigned char>(text.back()))) text.pop_back();
   std::ranges::transform(text, text.begin(),
-                         [](unsigned char letter) { return std::isspace(letter) != 0 ? '-' : std::tolower(letter); });
+                         [&](unsigned char letter) { return is_space(letter) ? '-' : std::tolower(letter); });
   return text;
 }
-
-}  // namespace
 
 std::string ProcessorIn(std::istream& description) {
   std::string word;

@@ -2,10 +2,13 @@
 // instructions and its caches, and so the bits differ between models, even of one instruction set.
 #pragma once
 
-#include <istream>
+#include <iosfwd>
 #include <string>
 
 namespace espalier {
+
+// As device kinds have what they name: in lower case, in one word, without spaces around it.
+std::string AsWord(std::string text);
 
 // What the environment calls this machine's processor instead, for an administrator who knows that several compute
 // alike; empty: nothing.

@@ -37,7 +37,7 @@ class ProtocolTest(CutsTest):
 
     def test_an_administrator_may_call_several_processors_by_one_name(self):
         own, ours, none = (self.worker("odd.py:Odd", environment).describe()["deviceKind"].split()
-                           for environment in ({}, {"ESPALIER_PROCESSOR": "Our racks"}, {"ESPALIER_PROCESSOR": ""}))  # fmt: skip
+                           for environment in ({}, {"ESPALIER_PROCESSOR": " Our racks "}, {"ESPALIER_PROCESSOR": ""}))  # fmt: skip
         self.assertEqual(own[:2] + ["our-racks"] + own[3:], ours)
         self.assertEqual(own[:2] + own[3:], none)
         self.assertNotEqual(own, ours)

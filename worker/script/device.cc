@@ -2,8 +2,6 @@
 
 #include <sys/utsname.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -16,15 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kModel[] = "Model:";
-
-std::string AsWord(std::string text) {
-  const auto is_space = [](unsigned char letter) { return std::isspace(letter) != 0; };
-  text.erase(text.begin(), std::ranges::find_if_not(text, is_space));
-  while (!text.empty() && is_space(static_cast<unsigned char>(text.back()))) text.pop_back();
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char letter) { return std::isspace(letter) != 0 ? '-' : std::tolower(letter); });
-  return text;
-}
 
 // As NVIDIA's driver calls the machine's GPUs, each model once.
 std::set<std::string> GpuModels() {

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <torch/version.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "base/processor.h"
 #include "worker/trainer/models/placement.h"
@@ -23,13 +21,6 @@ namespace {
 template <class Function>
 Function* Find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
-// In lower case, and in one word.
-std::string AsWord(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char letter) { return std::isspace(letter) != 0 ? '-' : std::tolower(letter); });
-  return text;
 }
 
 // The word that follows `label` in LibTorch's description of itself; empty if there is none.

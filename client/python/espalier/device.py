@@ -1,6 +1,7 @@
 """What decides bits besides code, data and values: processor, libraries, threads; and the settings that make PyTorch repeat them."""
 
 import os
+import pathlib
 import platform
 import re
 
@@ -29,11 +30,11 @@ def processor():
     said = os.environ.get("ESPALIER_PROCESSOR")
     if said is None:
         try:
-            first = open("/proc/cpuinfo").read().split("\n\n")[0]
+            first = pathlib.Path("/proc/cpuinfo").read_text().split("\n\n")[0]
         except OSError:
             return ""
         said = "-".join(re.findall(r"^(?:vendor_id|cpu family|model|CPU implementer|CPU part)\s*: (.+)$", first, re.MULTILINE))
-    return re.sub(r"\s", "-", said.lower())
+    return re.sub(r"\s", "-", said.strip().lower())
 
 
 def kind():

@@ -10,12 +10,6 @@
 namespace espalier::master {
 namespace {
 
-bool IsWanted(const MasterState& state, PlanId plan, Point point) {
-  const auto needs = state.index.needs.find(plan);
-  const Place* place = needs == state.index.needs.end() ? nullptr : needs->second.Find(point);
-  return place != nullptr && place->wants_state();
-}
-
 bool IsOfARun(const MasterState& state, PlanId plan, Point point) {
   const auto use = state.index.state_uses.find(point);
   if (use != state.index.state_uses.end() && use->second.runs_under_way > 0) return true;
@@ -70,8 +64,14 @@ WideCount RemakeTime(const MasterState& state, const SearchPlan& plan, Point poi
 
 }  // namespace
 
+bool IsStateWanted(const MasterState& state, PlanId plan, Point point) {
+  const auto needs = state.index.needs.find(plan);
+  const Place* place = needs == state.index.needs.end() ? nullptr : needs->second.Find(point);
+  return place != nullptr && place->wants_state();
+}
+
 Standing StandingNow(const MasterState& state, PlanId plan, Point point) {
-  if (IsWanted(state, plan, point) || IsOfARun(state, plan, point) || state.index.kept.contains(point)) {
+  if (IsStateWanted(state, plan, point) || IsOfARun(state, plan, point) || state.index.kept.contains(point)) {
     return Standing::kNeeded;
   }
   return IsOpenEnd(state, point) ? Standing::kOpenTrial : Standing::kIdle;

@@ -8,6 +8,9 @@
 
 namespace espalier::master {
 
+// Whether somebody wants the state there now: waits for it, or goes on from it. O(1).
+bool IsStateWanted(const MasterState& state, PlanId plan, Point point);
+
 // What a checkpoint is kept for. Needed: a waiting claim's training starts from it, or the claim is there; a run that
 // has not ended started from it; it is the furthest state that such a run has stored, from which its work would go
 // on if it failed; or a study keeps it. Else an open trial's last claim is there, or it is idle. O(log). REQUIRES: a

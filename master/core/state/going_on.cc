@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
-#include "master/core/state/master_state.h"
+#include "master/core/state/cache_keeper.h"
 
 namespace espalier::master {
 namespace {
-
-bool IsStateWanted(const MasterState& state, PlanId plan, Point point) {
-  const auto needs = state.index.needs.find(plan);
-  const Place* place = needs == state.index.needs.end() ? nullptr : needs->second.Find(point);
-  return place != nullptr && place->wants_state();
-}
 
 // Those that part from the run's path at the point.
 void NoteParting(MasterState& state, const Run& run, Point point) {
