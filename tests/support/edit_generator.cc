@@ -297,9 +297,17 @@ void EditGenerator::ChangeTraining() {
     const std::int64_t units = 1 + Below(100);
     return Do(ChangePlan{plan, SetMeasurement{point->node, static_cast<CostKind>(Below(7)), {units, Below(1 << 30)}}});
   }
-  const Step from = std::max(point->step - 1, Begins(plan, point->node));
-  const TrainedRange range{RunId{Below(4) + 1}, from, point->step, Seconds{Below(1000) / 7.0}};
-  Do(ChangePlan{plan, SetTrainedRange{point->node, range}});
+  Train();
+}
+
+// Where the run's path leads, and nowhere else: what it trained is looked for there alone.
+void EditGenerator::Train() {
+  if (state_.active_runs.empty()) return;
+  const Run& run = AnyActiveRun();
+  if (run.path.empty()) return;
+  const PathStage& stage = run.path[static_cast<std::size_t>(Below(static_cast<int>(run.path.size())))];
+  const Step from = stage.from + Below(static_cast<int>(stage.to - stage.from));
+  Do(ChangePlan{run.plan, SetTrainedRange{stage.node, {run.id, from, from + 1, Seconds{Below(1000) / 7.0}}}});
 }
 
 void EditGenerator::ChangeAttempts(PlanId plan, Point point) {
@@ -366,8 +374,8 @@ void EditGenerator::NewRun() {
 
 void EditGenerator::ChangeRun() {
   if (state_.active_runs.empty()) return;
-  const RunId id = *std::next(state_.active_runs.begin(), Below(static_cast<int>(state_.active_runs.size())));
-  const Run& run = state_.runs.at(id);
+  const Run& run = AnyActiveRun();
+  const RunId id = run.id;
   switch (Below(8)) {
     case 0:
       return Do(SetTerms{id, run.generation + 1, Chance(50)});
@@ -424,6 +432,10 @@ void EditGenerator::Close() {
 }
 
 StudyId EditGenerator::AnyStudy() { return AnyKey(state_.studies); }
+
+const Run& EditGenerator::AnyActiveRun() {
+  return state_.runs.at(*std::next(state_.active_runs.begin(), Below(static_cast<int>(state_.active_runs.size()))));
+}
 
 void EditGenerator::Forget() {
   Do(SetServer{{.name = Text(), .incarnation = Text()}});

@@ -56,6 +56,7 @@ class EditGenerator {
   void ChangePoint();
   void ChangeTraining();
   void ChangeAttempts(PlanId plan, Point point);
+  void Train();
   std::vector<StudyId> SomeStudies();
   void NewRun();
   void ChangeRun();
@@ -66,6 +67,7 @@ class EditGenerator {
   void EndTrial(TrialId id);
   void EndRun(RunId id);
   StudyId AnyStudy();
+  const Run& AnyActiveRun();
   void Forget();
   std::optional<Point> AnyPoint(PlanId& plan);
   void AddEvent(StudyId study, StudyEvent event, bool answered_at_claim = false);
