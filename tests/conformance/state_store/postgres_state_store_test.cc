@@ -134,14 +134,16 @@ TEST_CASE("an edit's length does not change how many statements it takes") {
       "  EXECUTE format('CREATE TRIGGER each AFTER INSERT OR UPDATE OR DELETE ON %I"
       " FOR EACH STATEMENT EXECUTE FUNCTION count_statement()', name);"
       " END LOOP; END $$");
-  const StudyId study = database.generator.state().studies.begin()->first;
-  auto number = static_cast<std::int64_t>(database.generator.state().events.at(study).size());
+  const StudyId study = *database.generator.state().running_studies.begin();
+  std::int64_t number = std::ssize(database.generator.state().events.at(study));
   const auto statements_of = [&](int events) {
     StateEdit edit;
     for (int i = 0; i < events; ++i) edit.push_back(AddStudyEvent{study, ++number, TrialSubmitted{TrialId{number}}});
     const std::string count = "SELECT nextval('statement_count')";
     const std::int64_t before = std::stoll(database.Query(count));
-    REQUIRE(database.store->Commit(edit).has_value());
+    const auto committed = database.store->Commit(edit);
+    INFO((committed ? std::string() : committed.error().message));
+    REQUIRE(committed.has_value());
     return std::stoll(database.Query(count)) - before - 1;
   };
   const std::int64_t of_short = statements_of(2);

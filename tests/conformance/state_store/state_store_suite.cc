@@ -209,8 +209,10 @@ TEST_CASE("how edits are split into commits makes no difference") {
 }
 
 TEST_CASE("an edit with a change that does not fit stores nothing at all") {
-  Filled filled;
+  Filled filled(8, 40);
   const MasterState before = StoredPart(filled.generator.state());
+  REQUIRE_FALSE(before.runs.empty());
+  REQUIRE_FALSE(before.requests.empty());
   const StudyId study = before.studies.begin()->first;
   const auto closed =
       std::find_if(before.trials.begin(), before.trials.end(), [](const auto& each) { return each.second.closed; });
