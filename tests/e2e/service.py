@@ -21,13 +21,13 @@ LAST_LINES = 60  # of the log, for whom a test failed
 
 def wait_until(condition, what, every=0.02):
     """Polls until `condition()` is true and returns its value; fails after a long time, naming `what`. `every`: seconds between two questions,
-    at least: what is waited for needs the processors, too, so asking takes a quarter of the time at most."""
+    at least: what is waited for needs the processors, too, and a command takes a tenth of a second of one."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (asked := time.monotonic()) < deadline:
         value = condition()
         if value:
             return value
-        time.sleep(max(every, 3 * (time.monotonic() - asked)))
+        time.sleep(max(every, min(3 * (time.monotonic() - asked), 0.25)))
     raise AssertionError(f"waited in vain until {what}")
 
 

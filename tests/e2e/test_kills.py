@@ -10,7 +10,7 @@ from service import results, wait_until
 from test_python_trainer import ROOT, service_with
 
 KILLS = int(os.environ.get("ESPALIER_KILLS", "20"))
-STEPS = 6 * KILLS + 20  # of each trial: far more than pass between kills, so that all come in time
+STEPS = 4 * KILLS + 20  # of each trial: far more than pass between kills, so that all come in time
 ROLES = ["worker", "loader", "node", "master", "postgres", "up"]
 
 

@@ -37,8 +37,7 @@ def run(*command):
 
 
 def wait_until(condition, what):
-    """Polls until `condition()` is true; fails after a long time, naming `what`. What it raises meanwhile counts as not yet. Asking takes a
-    quarter of the time at most."""
+    """Polls until `condition()` is true; fails after a long time, naming `what`. What it raises meanwhile counts as not yet."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         asked = time.monotonic()
@@ -50,7 +49,7 @@ def wait_until(condition, what):
             reason = f": {error}"
         if time.monotonic() > deadline:
             raise AssertionError(f"waited in vain until {what}{reason}")
-        time.sleep(max(0.05, 3 * (time.monotonic() - asked)))
+        time.sleep(max(0.05, min(3 * (time.monotonic() - asked), 0.25)))
 
 
 class Server:
