@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/benches.h"
-#include "bench/forty_slots.h"
+#include "bench/servers_of_eight.h"
 #include "bench/space_of_functions.h"
 
 namespace espalier::bench {
@@ -36,13 +36,13 @@ MixOutcome SimulatedMix(const Mix& mix, std::int64_t save_every_steps, Size size
   for (std::int64_t seed = 1; seed <= size.Of(kSpaces, 1); ++seed) {
     const sim::StudyToSimulate study =
         ParseStudy(SpaceOfFunctions(static_cast<std::uint64_t>(seed), "{asha: {min: 15, max: 120, reduction: 4}}"));
-    FortySlots service{.seed = seed,
-                       .durations = UsualWithSteps(mix.step),
-                       .policy = "critical_path_not_preempting",  // which saves nothing besides
-                       .save_every_steps = save_every_steps,
-                       .workers_fail = true};
+    ServersOfEight service{.seed = seed,
+                           .durations = UsualWithSteps(mix.step),
+                           .policy = "critical_path_not_preempting",  // which saves nothing besides
+                           .save_every_steps = save_every_steps,
+                           .workers_fail = true};
     service.durations.save = mix.save;
-    const sim::SimulatedStudies simulated = SimulateOnFortySlots({study}, service);
+    const sim::SimulatedStudies simulated = SimulateOn({study}, service);
     outcome.saved += simulated.steps.saved;
     outcome.again += simulated.studies.front().summary.steps.re_derived;
   }

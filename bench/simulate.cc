@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "bench/benches.h"
-#include "bench/forty_slots.h"
+#include "bench/servers_of_eight.h"
 
 namespace espalier::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/benches.h"
-#include "bench/forty_slots.h"
+#include "bench/servers_of_eight.h"
 
 namespace espalier::bench {
 namespace {
@@ -27,7 +27,7 @@ sim::SimulatedStudies Simulate(const ThesisStudy& subject, Scope scope, std::int
     studies.push_back(ReadStudy(name));
     studies.back().specification.scope = scope;
   }
-  return SimulateOnFortySlots(
+  return SimulateOn(
       studies, {.seed = seed, .durations = UsualWithSteps(subject.step), .policy = "critical_path_not_preempting"});
 }
 

@@ -1,4 +1,4 @@
-#include "bench/forty_slots.h"
+#include "bench/servers_of_eight.h"
 
 #include "base/check.h"
 #include "client/simulation/study_to_simulate.h"
@@ -27,8 +27,7 @@ sim::Durations UsualWithSteps(Seconds step) {
   return durations;
 }
 
-sim::SimulatedStudies SimulateOnFortySlots(const std::vector<sim::StudyToSimulate>& studies,
-                                           const FortySlots& service) {
+sim::SimulatedStudies SimulateOn(const std::vector<sim::StudyToSimulate>& studies, const ServersOfEight& service) {
   const auto seed = static_cast<std::uint64_t>(service.seed);
   sim::ServiceToSimulate to_simulate{.servers = {},
                                      .seed = seed,
