@@ -14,7 +14,7 @@ STEPS = 4 * KILLS + 20  # of each trial: far more than pass between kills, so th
 ROLES = ["worker", "loader", "node", "master", "postgres", "up"]
 
 
-def study(name, share):
+def study(name):
     return f"""
 study: {name}
 trainer: Small
@@ -25,7 +25,7 @@ hyper_parameters:
   bs: [8, "MultiStep(8, [{STEPS // 2}], gamma=2)"]
 metric: {{name: loss, goal: min}}
 tuner: {{grid: {{steps: {STEPS}}}}}
-share: {share}
+share: study
 """
 
 
@@ -39,8 +39,8 @@ class KillsTest(unittest.TestCase):
         before = shared_memory()
         kills = [(f"kill {role}", kill(role)) for role in draw.choices(ROLES, k=KILLS)]
         with service_with(ROOT / "tests/python/trainers/small.py:Small") as service:
-            service.run("study", "run", service.write("undisturbed.yaml", study("undisturbed", "nobody")), seconds=7200)
-            came = run_disturbed(service, "disturbed", study("disturbed", "study"), kills, draw)
+            service.run("study", "run", service.write("undisturbed.yaml", study("undisturbed")), seconds=7200)
+            came = run_disturbed(service, "disturbed", study("disturbed"), kills, draw)
             self.assertEqual(came, KILLS, "the study was over before all kills had come")
             self.assertEqual(results(service, "disturbed"), results(service, "undisturbed"))
             self.assertEqual(service.json("study", "show", "disturbed")["steps"]["wasted"], 0)
