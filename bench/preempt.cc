@@ -66,7 +66,7 @@ class Paths {
 // A node manager; ended with this.
 class NodeManager {
  public:
-  explicit NodeManager(const Command& command) : process_(Need(StartChild(command))) {}
+  explicit NodeManager(const ChildCommand& command) : process_(Need(StartChild(command))) {}
   ~NodeManager() {
     kill(process_, SIGTERM);
     waitpid(process_, nullptr, 0);

@@ -83,8 +83,8 @@ Seconds Service::StartMaster() {
                                   .local_node_token_file = parts_->data.NodeTokenFile(),
                                   .retire_after = parts_->retire_after}));
   const Seconds begun = MonotonicNow();
-  const Command command{.arguments = {ProgramBesideThisOne("espalier-master"), config},
-                        .log_file = parts_->data.LogFile("master")};
+  const ChildCommand command{.arguments = {ProgramBesideThisOne("espalier-master"), config},
+                             .log_file = parts_->data.LogFile("master")};
   parts_->master_process = Need(StartChild(command));
   while (true) {
     if (HasEnded(parts_->master_process)) GiveUp("the master has ended, see " + command.log_file);
@@ -111,8 +111,8 @@ void Service::StartNodeManager(int slots, const std::vector<WorkerRuntime>& runt
                                        .work_directory = NewFile("node"),
                                        .runtimes = runtimes,
                                        .token_file = parts_->data.NodeTokenFile()}));
-  const Command command{.arguments = {ProgramBesideThisOne("espalier-node"), config},
-                        .log_file = parts_->data.LogFile("node")};
+  const ChildCommand command{.arguments = {ProgramBesideThisOne("espalier-node"), config},
+                             .log_file = parts_->data.LogFile("node")};
   parts_->node_process = Need(StartChild(command));
   Client client = Need(Client::Connect(address_));
   while (Need(client.connection().ListTrainers({})).trainers_size() == 0) {

@@ -2,7 +2,7 @@
 
 import unittest
 
-from tools.tidy import includes, protos, references, sizes, unused, words
+from tools.tidy import definitions, includes, protos, references, sizes, unused, words
 from tools.tidy.source import SourceFile, strip_cpp
 
 RULES = includes.Rules.of_repository()
@@ -209,6 +209,25 @@ class Protos(unittest.TestCase):
     def test_new_fields_are_fine(self):
         record = protos.record_of([SourceFile("a.proto", PROTO)])
         self.assertEqual(self.compatibility(PROTO.replace("double heat", "bool cold = 3;\n  double heat"), record), [])
+
+
+def classes_defined_twice(*texts):
+    return [problem.message.split()[0] for problem in definitions.check_classes([SourceFile(f"base/{i}.h", text) for i, text in enumerate(texts)])]
+
+
+class Definitions(unittest.TestCase):
+    def test_a_class_has_one_definition_in_its_namespace(self):
+        struct = "namespace a {\nstruct S {\n  int n;\n};\n}  // namespace a\n"
+        self.assertEqual(classes_defined_twice(struct, struct.replace("struct", "class")), ["a::S"])
+        self.assertEqual(classes_defined_twice(struct, struct.replace("S {", "S final : public B {")), ["a::S"])
+        self.assertEqual(classes_defined_twice("void F() {\n}\n" + struct, "// namespace a {\n" + struct), ["a::S"])
+
+    def test_classes_of_other_namespaces_of_classes_and_of_one_file_are_others(self):
+        struct = "namespace a {\nstruct S {\n  int n;\n};\n}  // namespace a\n"
+        for other in (struct.replace("namespace a", "namespace b"), "namespace a {\n" + struct + "}  // namespace a\n", struct.replace("S {", "T {"),
+                      struct.replace("namespace a", "namespace a {\nnamespace"), "namespace a {\nstruct S;\n}  // namespace a\n",
+                      "namespace a {\nstruct T {\n  struct S {};\n};\n}  // namespace a\n", struct.replace("S {", "T : S {")):
+            self.assertEqual(classes_defined_twice(struct, other), [], other)
 
 
 def unused_functions(header, *others):

@@ -1,9 +1,9 @@
-"""Checks the repository's rules: sizes, words, includes, protos, what nobody uses. Prints each problem with its place; exit 1 if there is one."""
+"""Checks the repository's rules: sizes, words, includes, protos, what is defined twice, what nobody uses. Prints each problem with its place; exit 1 if there is one."""
 
 import pathlib
 import sys
 
-from tools.tidy import includes, protos, references, sizes, unused, words
+from tools.tidy import definitions, includes, protos, references, sizes, unused, words
 from tools.tidy.source import tracked_files
 
 
@@ -23,6 +23,7 @@ def problems_of(sources, record):
     for source in proto_sources:
         yield from protos.check_comments(source)
     yield from protos.check_compatibility(proto_sources, record)
+    yield from definitions.check_classes(sources)
     yield from unused.check_functions(sources)
     yield from unused.check_fields(sources)
 

@@ -121,7 +121,7 @@ Result<void> ReadPieces(InputFile& file, std::size_t count, const std::function<
 // Reads all arrays, giving each piece to `take` with its entry.
 Result<CheckpointHead> ReadArrays(const std::filesystem::path& path, OpenCheckpoint open,
                                   const std::function<void(const Entry&, std::string_view)>& take) {
-  StateDigest digest;
+  StateHash digest;
   for (const Entry& entry : open.entries) {
     digest.Begin(entry.name, entry.type, entry.shape);
     take(entry, {});

@@ -59,7 +59,7 @@ std::int64_t ReadWholeNumber(const TrainingState& state, const std::string& name
   return value;
 }
 
-void StateDigest::Begin(std::string_view name, std::string_view type, const std::vector<std::int64_t>& shape) {
+void StateHash::Begin(std::string_view name, std::string_view type, const std::vector<std::int64_t>& shape) {
   constexpr std::string_view kZero("\0", 1);
   std::string lengths;
   for (const std::int64_t length : shape) {
@@ -81,7 +81,7 @@ StateView ViewOf(const TrainingState& state) {
 std::string Sha256Of(const TrainingState& state) { return Sha256OfView(ViewOf(state)); }
 
 std::string Sha256OfView(const StateView& state) {
-  StateDigest digest;
+  StateHash digest;
   for (const auto& [name, array] : state) {
     digest.Begin(name, array.type, array.shape);
     digest.Add(array.bytes);

@@ -57,7 +57,7 @@ const StateArray& At(const TrainingState& state, const std::string& name);
 
 // SHA-256, hexadecimal, over arrays given in the order of their names: of each is digested name, type, shape (decimal,
 // joined by commas), each followed by a zero byte, then the bytes.
-class StateDigest {
+class StateHash {
  public:
   void Begin(std::string_view name, std::string_view type, const std::vector<std::int64_t>& shape);
   void Add(std::string_view bytes) { sha256_.Update(bytes); }

@@ -22,7 +22,7 @@ constexpr off_t kLogBytesMax = 8 << 20;
 
 // Everything the child's side needs, made before the fork: after it only plain system calls are allowed.
 struct Prepared {
-  const Command& command;
+  const ChildCommand& command;
   std::vector<char*> arguments;
   FileDescriptor log;
   FileDescriptor nothing;
@@ -64,7 +64,7 @@ void BecomeUser(const SystemUser& user) {
 
 }  // namespace
 
-Result<pid_t> StartChild(const Command& command) {
+Result<pid_t> StartChild(const ChildCommand& command) {
   Prepared prepared{.command = command, .arguments = {}, .log = {}, .nothing = {}, .parent = getpid()};
   for (const std::string& argument : command.arguments) {
     prepared.arguments.push_back(const_cast<char*>(argument.c_str()));

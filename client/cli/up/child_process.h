@@ -21,7 +21,7 @@ struct SystemUser {
   std::string name;
 };
 
-struct Command {
+struct ChildCommand {
   std::vector<std::string> arguments;        // the program's path first
   std::string log_file;                      // output and errors are appended to it
   int death_signal = SIGKILL;                // sent when `up` dies
@@ -31,7 +31,7 @@ struct Command {
 
 // Starts the program in directory "/". A program that cannot be executed ends with status 127 and says why in its log.
 // Error: kInternal if there can be no such process or log.
-Result<pid_t> StartChild(const Command& command);
+Result<pid_t> StartChild(const ChildCommand& command);
 
 // Moves a log file of more than 8 MiB to FILE.1, in place of the one before it.
 void RotateLog(const std::string& log_file);

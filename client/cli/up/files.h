@@ -17,7 +17,7 @@ Result<void> WriteFile(const std::string& path, std::string_view content);
 // Makes the directory (mode 0700) unless it is there.
 Result<void> MakeDirectory(const std::string& path);
 
-// Opens a directory. It stays open in no child, unless a Command hands it on.
+// Opens a directory. It stays open in no child, unless a ChildCommand hands it on.
 Result<FileDescriptor> OpenDirectory(const std::string& path);
 
 // The last non-empty line; empty if there is none.

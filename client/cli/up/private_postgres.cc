@@ -31,7 +31,7 @@ Result<FileDescriptor> MakeDirectoryOf(const std::optional<SystemUser>& user, co
   return OpenDirectory(path);
 }
 
-Result<void> RunToEnd(const Command& command) {
+Result<void> RunToEnd(const ChildCommand& command) {
   ESPALIER_ASSIGN(const pid_t child, StartChild(command));
   int end = 0;
   while (waitpid(child, &end, 0) < 0) {
@@ -77,11 +77,11 @@ Result<void> PrivatePostgres::MakeCluster() const {
   std::filesystem::remove_all(path, error);
   ESPALIER_ASSIGN(const FileDescriptor cluster, MakeDirectoryOf(user_, path));
   Log(LogLevel::kInfo, "making a PostgreSQL cluster", {{"directory", cluster_path_}});
-  Command command{.arguments = {programs_ + "/initdb", "-D", HandedPath(cluster), "--locale=C", "--encoding=UTF8",
-                                "--auth=trust", "--username=espalier", "--no-instructions"},
-                  .log_file = log_file_,
-                  .user = user_,
-                  .inherited_descriptors = {cluster.Get()}};
+  ChildCommand command{.arguments = {programs_ + "/initdb", "-D", HandedPath(cluster), "--locale=C", "--encoding=UTF8",
+                                     "--auth=trust", "--username=espalier", "--no-instructions"},
+                       .log_file = log_file_,
+                       .user = user_,
+                       .inherited_descriptors = {cluster.Get()}};
   ESPALIER_RETURN_IF_ERROR(RunToEnd(command));
   // PostgreSQL's single-user mode takes SQL from its input.
   command.arguments = {
@@ -97,11 +97,11 @@ Result<void> PrivatePostgres::MakeCluster() const {
 }
 
 Program PrivatePostgres::ServerProgram() const {
-  Command command{.arguments = {programs_ + "/postgres", "-D", HandedPath(cluster_)},
-                  .log_file = log_file_,
-                  .death_signal = SIGQUIT,  // immediate shutdown: its backends end with it
-                  .user = user_,
-                  .inherited_descriptors = {cluster_.Get(), socket_directory_.Get()}};
+  ChildCommand command{.arguments = {programs_ + "/postgres", "-D", HandedPath(cluster_)},
+                       .log_file = log_file_,
+                       .death_signal = SIGQUIT,  // immediate shutdown: its backends end with it
+                       .user = user_,
+                       .inherited_descriptors = {cluster_.Get(), socket_directory_.Get()}};
   for (const std::string& setting :
        {std::string("listen_addresses="), "unix_socket_directories=" + HandedPath(socket_directory_),
         std::string("port=5432"), std::string("unix_socket_permissions=0700"), std::string("fsync=on"),

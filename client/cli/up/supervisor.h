@@ -20,7 +20,7 @@ namespace espalier {
 
 struct Program {
   std::string name;
-  Command command;
+  ChildCommand command;
   int stop_signal = SIGTERM;
   Seconds stop_patience{10};  // from the stop signal to the kill signal
   int kill_signal = SIGKILL;  // to its process group; SIGKILL follows if that does not end it

@@ -40,8 +40,8 @@ class PostgresBackend : public Backend {
 
 }  // namespace
 
-PrivatePostgres& SharedPostgres() {
-  static PrivatePostgres postgres;
+TestPostgres& SharedPostgres() {
+  static TestPostgres postgres;
   return postgres;
 }
 

@@ -1,10 +1,10 @@
 // One private cluster for all tests of a program; each test has a database of its own.
 #pragma once
 
-#include "tests/support/private_postgres.h"
+#include "tests/support/test_postgres.h"
 
 namespace espalier::master {
 
-PrivatePostgres& SharedPostgres();
+TestPostgres& SharedPostgres();
 
 }  // namespace espalier::master

@@ -8,14 +8,14 @@
 
 namespace espalier {
 
-class PrivatePostgres {
+class TestPostgres {
  public:
   // Starts it and waits until it answers; stops the process, with the server's log, if it cannot. Commits are durable:
   // fsync is on.
-  PrivatePostgres();
-  ~PrivatePostgres();
-  PrivatePostgres(const PrivatePostgres&) = delete;
-  PrivatePostgres& operator=(const PrivatePostgres&) = delete;
+  TestPostgres();
+  ~TestPostgres();
+  TestPostgres(const TestPostgres&) = delete;
+  TestPostgres& operator=(const TestPostgres&) = delete;
 
   // The connection string of a new, empty database. `encoding`: as CREATE DATABASE takes it.
   std::string NewDatabase(const std::string& encoding = "UTF8");

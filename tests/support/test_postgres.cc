@@ -1,4 +1,4 @@
-#include "tests/support/private_postgres.h"
+#include "tests/support/test_postgres.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -81,7 +81,7 @@ bool Finish(pid_t child) {
 
 }  // namespace
 
-PrivatePostgres::PrivatePostgres() {
+TestPostgres::TestPostgres() {
   char folder[] = "/tmp/espalier_pg_XXXXXX";  // short: a socket's path has at most 107 bytes
   ESPALIER_CHECK(mkdtemp(folder) != nullptr) << "cannot make a folder in /tmp";
   folder_ = folder;
@@ -107,13 +107,13 @@ PrivatePostgres::PrivatePostgres() {
   Start(/*synced=*/true);
 }
 
-PrivatePostgres::~PrivatePostgres() {
+TestPostgres::~TestPostgres() {
   Stop(SIGINT);
   close(guard_pipe_);
   Finish(guard_);
 }
 
-void PrivatePostgres::Start(bool synced) {
+void TestPostgres::Start(bool synced) {
   const int log = open((folder_ + "/log").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
   server_ = Spawn({Program("postgres"), "-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses=", "-c",
                    "shared_buffers=64MB", "-c", "max_connections=40", "-c", synced ? "fsync=on" : "fsync=off"},
@@ -132,19 +132,19 @@ void PrivatePostgres::Start(bool synced) {
   }
 }
 
-void PrivatePostgres::Stop(int signal) {
+void TestPostgres::Stop(int signal) {
   kill(server_, signal);
   Finish(server_);
 }
 
-std::string PrivatePostgres::NewDatabase(const std::string& encoding) {
+std::string TestPostgres::NewDatabase(const std::string& encoding) {
   const std::string name = "test_" + std::to_string(++database_count_);
   const std::string server = "host=" + folder_ + " user=espalier dbname=";
   Run(server + "postgres", "CREATE DATABASE " + name + " TEMPLATE template0 LOCALE 'C' ENCODING '" + encoding + "'");
   return server + name;
 }
 
-std::string PrivatePostgres::Run(const std::string& database_url, const std::string& command) {
+std::string TestPostgres::Run(const std::string& database_url, const std::string& command) {
   int ends[2];
   ESPALIER_CHECK(pipe2(ends, O_CLOEXEC) == 0) << "cannot make a pipe";
   const pid_t child =
@@ -159,13 +159,13 @@ std::string PrivatePostgres::Run(const std::string& database_url, const std::str
   return output.substr(0, output.find_first_of("|\n"));
 }
 
-void PrivatePostgres::CutConnections(const std::string& database_url) {
+void TestPostgres::CutConnections(const std::string& database_url) {
   Run(database_url,
       "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity "
       "WHERE datname = current_database() AND pid <> pg_backend_pid()");
 }
 
-void PrivatePostgres::Crash() {
+void TestPostgres::Crash() {
   Stop(SIGQUIT);
   Start(/*synced=*/false);
 }
