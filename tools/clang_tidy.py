@@ -34,8 +34,8 @@ def changed_files(root):
 
 
 def without_precompiled(command):
-    """A command as clang understands it: GCC's precompiled headers are not its own, and neither are all its warnings."""
-    command = re.sub(r"-include \S*/cmake_pch\.hxx", "", command).replace("-Winvalid-pch", "")
+    """A command as clang understands it: GCC's precompiled headers and parameters are not its own, and neither are all its warnings."""
+    command = re.sub(r"-include \S*/cmake_pch\.hxx|--param=\S+", "", command).replace("-Winvalid-pch", "")
     if "/torch/csrc/api/include" in command:
         command += " -include ATen/core/ivalue.h"  # clang wants it whole before what includes it in a circle
     return command + " -Wno-unknown-warning-option"

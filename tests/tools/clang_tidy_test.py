@@ -48,7 +48,7 @@ class ChangedFiles(unittest.TestCase):
 
 class Commands(unittest.TestCase):
     def test_the_commands_of_the_files_come_without_what_gcc_alone_understands(self):
-        database = [{"file": "/r/a.cc", "command": "c++ -O2 -Winvalid-pch -include /b/x.dir/cmake_pch.hxx -c /r/a.cc"},
+        database = [{"file": "/r/a.cc", "command": "c++ -O2 --param=n=1 -Winvalid-pch -include /b/x.dir/cmake_pch.hxx -c /r/a.cc"},
                     {"file": "/r/b.cc", "command": "c++ -c /r/b.cc"}]
         entries = clang_tidy.commands_of(database, pathlib.Path("/r"), ["a.cc", "a.h", "no.cc"])
         self.assertEqual([entry["file"] for entry in entries], ["/r/a.cc"])
