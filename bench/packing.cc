@@ -124,7 +124,7 @@ sim::SimulatedStudy SimulatePacked(const Fleet& fleet, const std::string& policy
 
 const std::vector<std::string> kPackedRates{"0.1", "0.2", "0.3", "0.4"};
 
-// SP1 on four GPUs, its trainings in as many random orders: one order alone makes rules differ by chance.
+// SP1 on four GPUs, means of kOrders random orders of its trainings: in one order rules differ by chance.
 void CompareRules(Figures& figures, const Gpu& gpu, const std::string& headline) {
   std::map<std::string, std::vector<double>> gains;
   for (unsigned order = 0; order < kOrders; ++order) {
