@@ -42,14 +42,15 @@ struct SmallBesideLarge {
 }  // namespace
 
 TEST_CASE(
-    "a team that comes with 10 trials while another's 1,000 have all slots waits little longer than on half of them") {
+    "a team that comes with 10 trials while another's 1,000 have all slots waits little longer than on half of them",
+    "[large]") {
   const SmallBesideLarge both(GridOf("large", "large", 1000, 60), GridOf("small", "small", 10, 40));
   CHECK(both.of_small <= 1.3 * both.alone_on_half);
   CHECK(both.steps_of_large.wasted == 0);
   CHECK(both.steps_of_large.re_derived == 0);
 }
 
-TEST_CASE("nor does it wait for the long runs of a few trials that have all slots") {
+TEST_CASE("nor does it wait for the long runs of a few trials that have all slots", "[large]") {
   const SmallBesideLarge both(GridOf("large", "large", 16, 3000), GridOf("small", "small", 10, 40));
   CHECK(both.of_small <= 1.3 * both.alone_on_half);
   CHECK(both.steps_of_large.re_derived == 0);

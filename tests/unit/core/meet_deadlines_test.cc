@@ -92,7 +92,7 @@ TEST_CASE("studies without a deadline have the slots that one with a deadline do
   for (const TrialId id : state.trials_by_study.at(other)) CHECK_FALSE(state.trials.at(id).label);
 }
 
-TEST_CASE("what holds and grows by a deadline decides the same when its memory is lost before every event") {
+TEST_CASE("what holds and grows by a deadline decides the same when its memory is lost before every event", "[large]") {
   const std::uint64_t seed = RandomSeed("meet_deadlines_test");
   INFO("seed " << seed);
   Outcome all;

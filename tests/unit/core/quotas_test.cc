@@ -178,7 +178,8 @@ TEST_CASE("who has used a day's device time is stopped, loses nothing, and goes 
   CHECK(of.NothingWasTrainedTwice());
 }
 
-TEST_CASE("a day's device time is free again after midnight, and what was used before is of the day before") {
+TEST_CASE("a day's device time is free again after midnight, and what was used before is of the day before",
+          "[large]") {
   Service of({.slots = 1});
   const StudyId ann = of.CreateStudy("ann's");
   of.AnnSubmits(ann, 2, 400);

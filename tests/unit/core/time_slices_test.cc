@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/support/random_seed.h"
+#include "tests/support/rounds.h"
 #include "tests/support/without_memory.h"
 
 namespace espalier::master {
@@ -20,8 +21,9 @@ constexpr std::int64_t kHorizon = 450;
 TEST_CASE("trainings take turns, and what is remembered of them stands on them") {
   const std::uint64_t seed = RandomSeed("time_slices_test");
   INFO("seed " << seed);
+  const int rounds = Rounds(8);
   int interrupted = 0;
-  for (std::uint64_t each = seed; each < seed + 8; ++each) {
+  for (std::uint64_t each = seed; each < seed + rounds; ++each) {
     std::mt19937_64 random(each);
     const auto below = [&](std::uint64_t count) { return static_cast<std::int64_t>(random() % count); };
     const std::string policy = std::array{"hermes", "slaq", "round_robin", "hermes_pinned"}[each % 4];
@@ -42,7 +44,7 @@ TEST_CASE("trainings take turns, and what is remembered of them stands on them")
     for (const auto& [id, trial] : all->state().trials) CHECK((!trial.label || trial.label->policy == policy));
     for (const auto& [id, ordered] : all->state().runs) interrupted += ordered.preempt ? 1 : 0;
   }
-  CHECK(interrupted > 15);
+  CHECK(interrupted >= 2 * rounds);
 }
 
 TEST_CASE("no more than four trainings a slot have begun, also while states are on their way to the store") {
@@ -145,7 +147,7 @@ TEST_CASE("a pinned training goes on where it was, and elsewhere if that server 
 TEST_CASE("what a server had that was away goes on there, whatever the policy remembers") {
   const auto seed = RandomSeed("time_slices_away");
   INFO("seed " << seed);
-  for (std::uint64_t each = seed; each < seed + 6; ++each) {
+  for (std::uint64_t each = seed; each < seed + Rounds(6); ++each) {
     CAPTURE(each);
     CheckSameWithoutMemory({.servers = 2, .slots = 2, .policy = "hermes_pinned", .seed = each},
                            [&](SimulatedService& service) {

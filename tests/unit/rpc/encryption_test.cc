@@ -109,7 +109,7 @@ TEST_CASE("whose address is several masters' has to say what their certificates 
   CHECK(FieldOf("ipv4:127.0.0.1:7700,127.0.0.1:7701", Encryption{}).empty());
 }
 
-// Handshakes take seconds under a sanitizer that does not see into gRPC: none runs these ([large]).
+// Handshakes take seconds under a sanitizer that does not see into gRPC: none runs these.
 TEST_CASE("a master with a certificate is called by those who trust its authority, and by nobody in plain text",
           "[large]") {
   const Certificates certificates;

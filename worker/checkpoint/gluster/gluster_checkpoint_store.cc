@@ -98,7 +98,7 @@ class Connection {
   // In a thread of its own, which is left to itself when it takes too long. Each try begins with another server.
   Result<glfs_t*> Try(const GlusterLocation& location) {
     std::vector<GlusterServer> servers = location.servers;
-    std::ranges::rotate(servers, servers.begin() + tries_ % static_cast<std::ptrdiff_t>(servers.size()));
+    std::rotate(servers.begin(), servers.begin() + tries_ % static_cast<std::ptrdiff_t>(servers.size()), servers.end());
     std::packaged_task<Result<glfs_t*>()> connect([servers, name = location.volume] { return Connect(servers, name); });
     std::future<Result<glfs_t*>> connected = connect.get_future();
     std::thread(std::move(connect)).detach();
