@@ -19,11 +19,12 @@ function(espalier_compile_together target)
   target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
 endfunction()
 
-# espalier_library(NAME DEPENDS LIB ... [PRECOMPILED HEADERS] [SEPARATELY]): a static library of this folder's sources. Includes are written
-# from the repository root. PRECOMPILED: of cmake/precompiled.cmake; not given: espalier_standard_headers. SEPARATELY: each source is compiled
-# by itself, where many use the same names: commands.
+# espalier_library(NAME DEPENDS LIB ... [PRECOMPILED HEADERS] [SEPARATELY] [SIMULATED]): a static library of this folder's sources. Includes are
+# written from the repository root. PRECOMPILED: of cmake/precompiled.cmake; not given: espalier_standard_headers. SEPARATELY: each source is
+# compiled by itself, where many use the same names: commands. SIMULATED: what simulations consist of, with which ./check computes for minutes:
+# optimized in the preset `debug` as in `release`.
 function(espalier_library name)
-  cmake_parse_arguments(ARG "SEPARATELY" "PRECOMPILED" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATELY;SIMULATED" "PRECOMPILED" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cc)
     list(FILTER ARG_SOURCES EXCLUDE REGEX "/main\\.cc$")
@@ -36,6 +37,11 @@ function(espalier_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
   if(NOT ARG_PRECOMPILED)
     set(ARG_PRECOMPILED espalier_standard_headers)
+  endif()
+  # With a sanitizer, compiling it so takes longer than is saved.
+  if(ARG_SIMULATED AND CMAKE_BUILD_TYPE STREQUAL Debug AND NOT ESPALIER_SANITIZE)
+    target_compile_options(${name} PRIVATE -O2)
+    string(APPEND ARG_PRECOMPILED _optimized)
   endif()
   espalier_use_precompiled(${name} ${ARG_PRECOMPILED})
   if(NOT ARG_SEPARATELY)
@@ -72,8 +78,8 @@ function(espalier_test name)
   if(NOT ARG_SEPARATELY)
     espalier_compile_together(${name})
   endif()
-  # Thread sanitizer looks through megabytes that gRPC hands on byte by byte: those tests run in the other builds.
-  if(ESPALIER_SANITIZE MATCHES thread)
+  # With a sanitizer what is large takes minutes, and shows nothing that the rest does not: it runs in the other builds.
+  if(ESPALIER_SANITIZE)
     set(selection ~[large])
   endif()
   add_test(NAME ${name} COMMAND ${ARG_WITHIN} $<TARGET_FILE:${name}> --durations yes ${selection})
