@@ -28,6 +28,7 @@ struct SimulatedServer {
   int gpus = 0;                       // devices; 0: one, of cores
   int gpu_compute = kWholeDevice;     // of each, in thousandths, that runs may take together (Device::compute)
   std::int64_t gpu_memory_bytes = 0;  // of each; 0: not known
+  double price = 0;                   // of an hour, in whatever money; nothing is decided by it
 };
 // Over all of its devices.
 inline int SlotCountOf(const SimulatedServer& server) { return server.slots * std::max(1, server.gpus); }

@@ -78,7 +78,7 @@ std::vector<Command::Option> OfWorkload(StudiesToSimulate& wanted) {
       {.name = "--servers",
        .target = &wanted.servers,
        .help = "instead of one server those of this file, a list such as - {slots: 4, speed: 2, count: 3} or "
-               "- {slots: 8, gpus: 4}",
+               "- {slots: 8, gpus: 4, price: 12.5}",
        .placeholder = "FILE"},
       {.name = "--step-seconds",
        .target = &wanted.step_seconds,

@@ -37,8 +37,33 @@ Json BoundInJson(const SimulationResults& results, Seconds bound) {
   return results.HasBound() ? Json(bound.count()) : Json(nullptr);
 }
 
+// In the money of the servers' prices.
+struct Cost {
+  double rented = 0;             // all servers, from the first study's arrival until the last one is finished
+  double used = 0;               // the device time alone, each slot at its part of its server's price
+  std::vector<double> of_study;  // of that, what is charged to each
+};
+
+Cost CostOf(const SimulationResults& results, const sim::SimulatedStudies& simulated) {
+  constexpr double kHour = 3600;
+  Cost cost{.of_study = std::vector<double>(results.names.size())};
+  std::map<std::string, double> of_slot;  // by server: a second of one
+  for (const sim::SimulatedServer& server : results.servers) {
+    cost.rented += server.price * simulated.end_to_end.count() / kHour;
+    of_slot[server.name] = server.price / SlotCountOf(server) / kHour;
+  }
+  for (const sim::SimulatedRun& run : simulated.runs) {
+    for (const auto& [study, time] : run.charged) {
+      const double charged = of_slot.at(run.slot.server) * time.count();
+      cost.of_study[study] += charged;
+      cost.used += charged;
+    }
+  }
+  return cost;
+}
+
 // Steps that several studies asked for, or that runs trained for several, count for each of these.
-Json StudiesInJson(const SimulationResults& results, const Simulated& simulated) {
+Json StudiesInJson(const SimulationResults& results, const Simulated& simulated, const Cost& cost) {
   Json studies = Json::Array();
   for (std::size_t i = 0; i < results.names.size(); ++i) {
     const sim::SimulatedStudy& study = simulated.result.studies[i];
@@ -51,6 +76,7 @@ Json StudiesInJson(const SimulationResults& results, const Simulated& simulated)
                               {"end_to_end_seconds", study.end_to_end.count()},
                               {"bound_seconds", BoundInJson(results, study.summary.makespan_bound)},
                               {"device_hours", study.summary.use.device.count() / 3600},
+                              {"cost_used", results.HasPrices() ? Json(cost.of_study[i]) : Json(nullptr)},
                               {"steps", InJson(study.summary.steps)},
                               {"merge_rate", study.summary.merge_rate},
                               {"time_weighted_merge_rate", study.summary.time_weighted_merge_rate}});
@@ -172,6 +198,10 @@ bool SimulationResults::HasBound() const {
   return std::ranges::none_of(servers, [](const auto& server) { return server.gpus > 0 && server.slots > 1; });
 }
 
+bool SimulationResults::HasPrices() const {
+  return std::ranges::any_of(servers, [](const auto& server) { return server.price > 0; });
+}
+
 Seconds EndToEnd(const Trace& trace) {
   const auto first = std::ranges::min_element(trace.studies, {}, &TracedStudy::arrived);
   const auto last = std::ranges::max_element(trace.studies, {}, &TracedStudy::ended);
@@ -183,13 +213,21 @@ double PercentMore(Seconds simulated, Seconds really) { return 100 * (simulated 
 void PrintTable(std::ostream& out, const SimulationResults& results) {
   std::vector<std::string> head = {"policy",      "share",           "end to end", "at least",
                                    "device time", "steps asked for", "trained",    "merge rate"};
+  if (results.HasPrices()) head.insert(head.end(), {"cost rented", "cost used"});
   if (results.really) head.emplace_back("than it was");
   Table table(head);
   if (results.really) {
     const Reality all = RealityOf(*results.really);
-    table.AddRow({"what really happened", "as written", FormatDuration(EndToEnd(*results.really).count()), "",
-                  FormatDuration(all.device_time.count()), FormatCount(all.claimed), FormatCount(all.trained),
-                  FormatNumber(MergeRateOf(all.claimed, all.unique)), ""});
+    std::vector<std::string> row = {"what really happened",
+                                    "as written",
+                                    FormatDuration(EndToEnd(*results.really).count()),
+                                    "",
+                                    FormatDuration(all.device_time.count()),
+                                    FormatCount(all.claimed),
+                                    FormatCount(all.trained),
+                                    FormatNumber(MergeRateOf(all.claimed, all.unique))};
+    row.resize(head.size());
+    table.AddRow(std::move(row));
   }
   for (const Simulated& each : results.all) {
     const sim::SimulatedStudies& result = each.result;
@@ -201,6 +239,10 @@ void PrintTable(std::ostream& out, const SimulationResults& results) {
                                     FormatCount(result.steps.claimed),
                                     FormatCount(result.steps.trained),
                                     FormatNumber(MergeRateOf(result.steps.claimed, result.steps.unique))};
+    if (results.HasPrices()) {
+      const Cost cost = CostOf(results, result);
+      row.insert(row.end(), {FormatNumber(cost.rented), FormatNumber(cost.used)});
+    }
     if (results.really) row.push_back(SignedPercent(PercentMore(result.end_to_end, EndToEnd(*results.really))));
     table.AddRow(std::move(row));
   }
@@ -211,6 +253,7 @@ Json InJson(const SimulationResults& results) {
   Json array = Json::Array();
   for (const Simulated& each : results.all) {
     const sim::SimulatedStudies& result = each.result;
+    const Cost cost = CostOf(results, result);
     Json object = Json::Object({{"policy", each.policy},
                                 {"slots", results.SlotCount()},
                                 {"device_hours", result.slot_time.count() / 3600},
@@ -221,7 +264,9 @@ Json InJson(const SimulationResults& results) {
                                                         {"trained", result.steps.trained}})},
                                 {"states_saved", result.steps.saved},
                                 {"merge_rate", MergeRateOf(result.steps.claimed, result.steps.unique)},
-                                {"studies", StudiesInJson(results, each)}});
+                                {"cost_rented", results.HasPrices() ? Json(cost.rented) : Json(nullptr)},
+                                {"cost_used", results.HasPrices() ? Json(cost.used) : Json(nullptr)},
+                                {"studies", StudiesInJson(results, each, cost)}});
     object.Add("share", each.scope ? Json(Name(*each.scope)) : Json(nullptr));
     if (results.really) {
       const Reality all = RealityOf(*results.really);

@@ -32,6 +32,8 @@ struct SimulationResults {
   std::optional<Trace> really;  // what was replayed: its studies in the same order
 
   std::int64_t SlotCount() const;
+  // A server has a price.
+  bool HasPrices() const;
   // Trainings that share a GPU are slower there: then nothing is known that no schedule could undercut.
   bool HasBound() const;
 };

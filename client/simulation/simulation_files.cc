@@ -38,7 +38,7 @@ struct SomeServers {
 
 Result<SomeServers> ToServers(const YamlNode& node, const std::string& field) {
   ESPALIER_RETURN_IF_ERROR(
-      ExpectMapping(node, field, {"slots", "speed", "count", "gpus", "compute_thousandths", "memory_bytes"}));
+      ExpectMapping(node, field, {"slots", "speed", "count", "gpus", "compute_thousandths", "memory_bytes", "price"}));
   SomeServers servers;
   const YamlNode* slots = node.Find("slots");
   if (slots == nullptr) return Wrong(field + ".slots", "missing; expected how many slots the server has");
@@ -48,6 +48,9 @@ Result<SomeServers> ToServers(const YamlNode& node, const std::string& field) {
   }
   if (const YamlNode* speed = node.Find("speed"); speed != nullptr) {
     ESPALIER_ASSIGN(servers.kind.speed, ToNumberIn(*speed, field + ".speed", 0.001, 1000));
+  }
+  if (const YamlNode* price = node.Find("price"); price != nullptr) {
+    ESPALIER_ASSIGN(servers.kind.price, ToNumberIn(*price, field + ".price", 0, 1e9));
   }
   const YamlNode* gpus = node.Find("gpus");
   if (gpus != nullptr) {

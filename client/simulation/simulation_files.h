@@ -20,8 +20,10 @@ inline constexpr int kSimulatedGpusMax = 64;
 //   - {slots: 8}                        # a server
 //   - {slots: 4, speed: 2, count: 3}    # three, whose slots train twice as fast
 //   - {slots: 8, gpus: 4, compute_thousandths: 2500, memory_bytes: 80e9}   # four GPUs of as many slots each
+//   - {slots: 4, price: 12.5}           # what an hour of it costs, all of its slots together
 // One server at least, and at most kSimulatedServersMax; each device has 1 to sim::kSimulatedSlotsMax slots, each
 // server at most kSimulatedGpusMax GPUs. What runs may take together of one is as in a node manager's configuration.
+// Prices are from 0 to 1e9, in whatever money.
 tl::expected<std::vector<sim::SimulatedServer>, FileError> ReadServers(const std::string& path);
 tl::expected<std::vector<sim::SimulatedServer>, FileError> ParseServers(const std::string& path,
                                                                         const std::string& text);

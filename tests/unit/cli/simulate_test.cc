@@ -109,6 +109,38 @@ TEST_CASE("servers come from a file, with slots and speeds, and studies at the t
         Approx(1800 + row["studies"][1]["end_to_end_seconds"].get<double>()));
 }
 
+TEST_CASE("where servers have prices, a simulation costs what they are rented for, and what of that is used") {
+  StudyFiles files;
+  const std::vector<std::string> studies = {files.Study("one"), files.Study("two"), "--share", "nobody"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), studies.begin(), studies.end());
+    return more;
+  };
+  const std::string priced =
+      files.Write("priced.yaml", "- {slots: 1, price: 7.2}\n- {slots: 2, price: 36, speed: 4}\n");
+  const nlohmann::json row = files.Simulate(with({"--servers", priced}))[0];
+  const double rented = row["cost_rented"];
+  const double used = row["cost_used"];
+  CHECK(rented == Approx((7.2 + 36) * row["end_to_end_seconds"].get<double>() / 3600));
+  // A second of the slow slot costs 0.002, one of a fast slot 0.005.
+  const double slot_seconds = row["device_hours"].get<double>() * 3600;
+  CHECK(used > 0.002 * slot_seconds);
+  CHECK(used < 0.005 * slot_seconds);
+  CHECK(used == Approx(row["studies"][0]["cost_used"].get<double>() + row["studies"][1]["cost_used"].get<double>()));
+  const std::string of_one_price = files.Write("gpus.yaml", "- {slots: 2, gpus: 2, price: 14.4}\n");
+  const nlohmann::json one = files.Simulate(with({"--servers", of_one_price}))[0];
+  CHECK(one["cost_used"].get<double>() == Approx(0.001 * one["device_hours"].get<double>() * 3600));
+
+  CHECK(files.Simulate(with({}))[0]["cost_rented"].is_null());
+  const auto table = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = with(std::move(more));
+    arguments.insert(arguments.begin(), "simulate");
+    return RunCommand(arguments).out;
+  };
+  CHECK_THAT(table({"--servers", priced}), Catch::Contains("cost rented") && Catch::Contains("cost used"));
+  CHECK_THAT(table({}), !Catch::Contains("cost"));
+}
+
 TEST_CASE("the file of arrivals says whose studies are, and teams share the slots") {
   StudyFiles files;
   const std::string arrivals = files.Write("arrivals.yaml", "two: {after: 5s, team: vision}\n");
@@ -249,6 +281,8 @@ TEST_CASE("a mistake in a file of servers is named with its line and what is exp
            {"- {slots: 1, count: 10000}\n- {slots: 1}", 2, "[1]: expected at most 10000 servers"},
            {"- {slots: 1, speed: 0}", 1, "[0].speed: got 0; expected a number from 0.001 to 1000"},
            {"- {slots: 1, sped: 2}", 1, "did you mean speed"},
+           {"- {slots: 1, price: -1}", 1, "[0].price: got -1; expected a number from 0.0 to 1e+09"},
+           {"- {slots: 1, price: 2$}", 1, "[0].price: got"},
            {"- {slots: 1, gpus: 0}", 1, "[0].gpus: got 0"},
            {"- {slots: 1, gpus: 1, compute_thousandths: 900}", 1, "[0].compute_thousandths: got 900"},
            {"- {slots: 1, gpus: 1, memory_bytes: 0}", 1, "[0].memory_bytes: got 0"},

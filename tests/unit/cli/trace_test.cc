@@ -4,8 +4,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "client/cli/simulation_results.h"
 #include "client/simulation/replay.h"
 
 namespace espalier::testing {
@@ -163,6 +165,26 @@ TEST_CASE("a replay takes the recorded times, each node its own, and shares what
   CHECK(simulated.studies[0].summary.best->step == Step{10});
   REQUIRE_FALSE(simulated.runs.empty());
   for (const sim::SimulatedRun& run : simulated.runs) CHECK(run.slot.server == "here");
+}
+
+TEST_CASE(
+    "a replay on servers with prices says what it costs, beside what really happened, of which no price is known") {
+  const Trace trace = ReadBack(Written(TwoTrials()));
+  SimulationResults results{.names = {"two"},
+                            .arrivals = {Seconds(0)},
+                            .teams = {"team"},
+                            .servers = {{.slots = 2, .name = "here", .price = 7200}},
+                            .all = {{"critical_path", std::nullopt, Simulated(trace)}},
+                            .really = trace};
+  std::ostringstream table;
+  PrintTable(table, results);
+  CHECK_THAT(table.str(), Catch::Contains("cost used  than it was") && Catch::Contains("what really happened"));
+  std::ostringstream json;
+  PrintJson(json, InJson(results));
+  const auto row = nlohmann::json::parse(json.str())[0];
+  CHECK(row["cost_rented"].get<double>() == Approx(2 * row["end_to_end_seconds"].get<double>()));
+  CHECK(row["cost_used"].get<double>() == Approx(row["device_hours"].get<double>() * 3600));
+  CHECK_FALSE(row["really"].contains("cost_used"));
 }
 
 TEST_CASE("a study that its user cancelled is cancelled after the same time") {
