@@ -8,6 +8,7 @@
 #include "bench/benches.h"
 #include "bench/servers_of_eight.h"
 #include "bench/space_of_functions.h"
+#include "scheduler/policy.h"
 
 namespace espalier::bench {
 namespace {
@@ -71,7 +72,7 @@ void CompareWithBound(Figures& figures, const Tuned& tuned, const std::string& p
     ratios.push_back(simulated.end_to_end / simulated.bound);
   }
   const std::string name = tuned.name + "_" + policy + "_over_bound";
-  figures.Add(name, Mean(ratios), policy == "critical_path" ? tuned.goal : "");
+  figures.Add(name, Mean(ratios), policy == kDefaultPolicy ? tuned.goal : "");
   figures.Add(name + "_max", *std::max_element(ratios.begin(), ratios.end()));
 }
 

@@ -37,6 +37,10 @@ Json BoundInJson(const SimulationResults& results, Seconds bound) {
   return results.HasBound() ? Json(bound.count()) : Json(nullptr);
 }
 
+Json CostInJson(const SimulationResults& results, double cost) {
+  return results.HasPrices() ? Json(cost) : Json(nullptr);
+}
+
 // In the money of the servers' prices.
 struct Cost {
   double rented = 0;             // all servers, from the first study's arrival until the last one is finished
@@ -76,7 +80,7 @@ Json StudiesInJson(const SimulationResults& results, const Simulated& simulated,
                               {"end_to_end_seconds", study.end_to_end.count()},
                               {"bound_seconds", BoundInJson(results, study.summary.makespan_bound)},
                               {"device_hours", study.summary.use.device.count() / 3600},
-                              {"cost_used", results.HasPrices() ? Json(cost.of_study[i]) : Json(nullptr)},
+                              {"cost_used", CostInJson(results, cost.of_study[i])},
                               {"steps", InJson(study.summary.steps)},
                               {"merge_rate", study.summary.merge_rate},
                               {"time_weighted_merge_rate", study.summary.time_weighted_merge_rate}});
@@ -264,8 +268,8 @@ Json InJson(const SimulationResults& results) {
                                                         {"trained", result.steps.trained}})},
                                 {"states_saved", result.steps.saved},
                                 {"merge_rate", MergeRateOf(result.steps.claimed, result.steps.unique)},
-                                {"cost_rented", results.HasPrices() ? Json(cost.rented) : Json(nullptr)},
-                                {"cost_used", results.HasPrices() ? Json(cost.used) : Json(nullptr)},
+                                {"cost_rented", CostInJson(results, cost.rented)},
+                                {"cost_used", CostInJson(results, cost.used)},
                                 {"studies", StudiesInJson(results, each, cost)}});
     object.Add("share", each.scope ? Json(Name(*each.scope)) : Json(nullptr));
     if (results.really) {
