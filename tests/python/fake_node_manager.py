@@ -1,18 +1,21 @@
 """A node manager made of plain Python: it starts a worker over a socket pair and leads it, request by request."""
 
 import atexit
+import ctypes
 import functools
 import json
 import os
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1] / "client" / "python"
 LINEAGE = "0" * 32
+PR_SET_CHILD_SUBREAPER = 36  # <linux/prctl.h>
 
 
 class Failed(Exception):
@@ -40,22 +43,33 @@ def environment_with(environment):
 
 
 class Template:
-    """worker_template.py's side of us. One for all tests of a process."""
+    """A process that becomes workers (espalier/worker_template.py). One for all tests of a process, which becomes their parent."""
 
     def __init__(self):
-        self.asked, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+        self.asked, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, str(HERE / "worker_template.py"), str(theirs.fileno())]
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], env=environment_with({}))
+            command = [sys.executable, "-m", "espalier.worker_template", "--fd", str(theirs.fileno())]
+            environment = environment_with({"ESPALIER_WORKER": "room for a mark"})
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], env=environment)
         atexit.register(self.end)
 
     def end(self):
         self.asked.close()
         self.process.wait()
 
-    def ask(self, request, handles=()):
-        socket.send_fds(self.asked, [json.dumps(request).encode()], handles)
-        return json.loads(self.asked.recv(1 << 16))
+    def become(self, arguments, environment, output, end):
+        """The process id of a worker whose socket is `end`."""
+        fields = [f"parent={os.getpid()}", "mark=a test", "memory_bytes=0", *(f"argument={each}" for each in arguments),
+                  *(f"variable={name}={value}" for name, value in environment.items())]  # fmt: skip
+        content = "".join(each + "\0" for each in fields).encode()
+        ours, birth = socket.socketpair()
+        with ours:
+            with birth:
+                handles = [birth.fileno(), end.fileno(), output.fileno()]
+                socket.send_fds(self.asked, [len(content).to_bytes(4, "little") + content], handles)
+            [pid] = struct.unpack("i", ours.recv(4, socket.MSG_WAITALL))
+        return pid
 
 
 @functools.cache
@@ -67,19 +81,20 @@ class Copy:
     """A worker that the template became: as much of subprocess.Popen as tests use."""
 
     def __init__(self, trainer, environment, output, end):
-        request = {"arguments": [str(trainer)], "environment": environment or {}}
-        self.pid = template().ask(request, [output.fileno(), end.fileno()])
+        self.pid = template().become([str(trainer)], environment or {}, output, end)
         self.returncode = None
 
     def wait(self):
-        return self.status(blocks=True)
+        return self.status(0)
 
     def poll(self):
-        return self.status(blocks=False)
+        return self.status(os.WNOHANG)
 
-    def status(self, *, blocks):
+    def status(self, options):
         if self.returncode is None:
-            self.returncode = template().ask({"wait": self.pid, "blocks": blocks})
+            pid, status = os.waitpid(self.pid, options)
+            if pid != 0:
+                self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
 
     def kill(self):

@@ -22,8 +22,9 @@ constexpr char kPackageWords[] = "espalier:";
 
 Result<std::unique_ptr<DrivenWorker>> DrivenWorker::Start(const std::vector<std::string>& command,
                                                           const std::filesystem::path& log, const std::string& mark,
+                                                          std::shared_ptr<worker::WorkerTemplate> from,
                                                           const StopRequest& stop) {
-  ESPALIER_ASSIGN(auto process, worker::WorkerProcess::Start(command, log, mark));
+  ESPALIER_ASSIGN(auto process, worker::WorkerProcess::Start(command, log, mark, {}, std::move(from)));
   return std::unique_ptr<DrivenWorker>(new DrivenWorker(std::move(process), stop));
 }
 
@@ -60,11 +61,14 @@ Result<std::string> DrivenWorker::NextMessage() {
 
 Result<void> DrivenWorker::Wait(int fd, short events) {
   for (;;) {
-    pollfd waiting[] = {{.fd = fd, .events = events, .revents = 0}, {.fd = stop_.fd, .events = POLLIN, .revents = 0}};
-    if (poll(waiting, 2, -1) < 0 && errno != EINTR) {
+    pollfd waiting[] = {{.fd = fd, .events = events, .revents = 0},
+                        {.fd = stop_.fd, .events = POLLIN, .revents = 0},
+                        {.fd = process_->birth(), .events = POLLIN, .revents = 0}};
+    if (poll(waiting, 3, -1) < 0 && errno != EINTR) {
       return MakeError(ErrorCode::kInternal, std::string("cannot wait for the worker: ") + std::strerror(errno));
     }
     if (waiting[1].revents != 0 && stop_.is_asked()) return MakeError(ErrorCode::kAborted, "stopped");
+    if (waiting[2].revents != 0) process_->NoticeBirth();
     if (waiting[0].revents != 0) return {};
   }
 }
@@ -80,12 +84,20 @@ tl::unexpected<Error> DrivenWorker::Died() {
 
 std::filesystem::path Workers::Log(int number) const { return folder_ / ("worker-" + std::to_string(number) + ".log"); }
 
+std::string Workers::MarkOf(const std::filesystem::path& log) const {
+  return family_.empty() ? log.string() : family_ + "#" + log.string();
+}
+
 Result<void> Workers::StartSpare() {
   if (spare_ != nullptr) return {};
   ++started_;
-  const std::string log = Log(started_);
-  const std::string mark = family_.empty() ? log : family_ + "#" + log;
-  ESPALIER_ASSIGN(spare_, DrivenWorker::Start(command_, log, mark, stop_));
+  const auto python_worker = worker::AsPythonWorker(command_);
+  if (started_ == 2 && python_worker.has_value()) {
+    const std::filesystem::path log = folder_ / "template.log";
+    auto started = worker::WorkerTemplate::Start(python_worker->python, {}, log, MarkOf(log));
+    if (started.has_value()) template_ = *std::move(started);
+  }
+  ESPALIER_ASSIGN(spare_, DrivenWorker::Start(command_, Log(started_), MarkOf(Log(started_)), template_, stop_));
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "worker/process/worker_process.h"
+#include "worker/process/worker_template.h"
 #include "worker/protocol/worker_message.h"
 
 namespace espalier::trainer_check {
@@ -21,9 +22,10 @@ struct StopRequest {
 
 class DrivenWorker {
  public:
-  // `mark`: of its family. Error: of WorkerProcess::Start.
+  // `mark`: of its family. `from`: of such workers; may be null. Error: of WorkerProcess::Start.
   static Result<std::unique_ptr<DrivenWorker>> Start(const std::vector<std::string>& command,
                                                      const std::filesystem::path& log, const std::string& mark,
+                                                     std::shared_ptr<worker::WorkerTemplate> from,
                                                      const StopRequest& stop);
 
   // Waits as long as it takes, whatever the worker says meanwhile. A failure is an answer. Errors: kUnavailable when
@@ -45,7 +47,9 @@ class DrivenWorker {
   std::int64_t last_id_ = 0;
 };
 
-// Where the workers of one check come from. While one is in use the next is started, since that takes seconds.
+// Where the workers of one check come from. While one is in use the next is started, since that takes seconds. Python's
+// are, from the second on, forked from a template, since then it takes less; the first is not, so that what depends on
+// where things lie in memory differs between it and the others.
 class Workers {
  public:
   // `folder`: for logs; it outlives this. `family`: of this process, whose part they are; empty: it has none.
@@ -71,12 +75,14 @@ class Workers {
 
  private:
   std::filesystem::path Log(int number) const;
+  std::string MarkOf(const std::filesystem::path& log) const;
   Result<void> StartSpare();
 
   const std::vector<std::string> command_;
   const std::filesystem::path folder_;
   const StopRequest stop_;
   const std::string family_;
+  std::shared_ptr<worker::WorkerTemplate> template_;  // null: of other workers, or not yet
   std::unique_ptr<DrivenWorker> current_;
   std::unique_ptr<DrivenWorker> spare_;
   std::optional<worker::Description> description_;

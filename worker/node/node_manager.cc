@@ -74,6 +74,8 @@ NodeManager::NodeManager(const Config& config, const std::shared_ptr<grpc::Chann
     : config_(config),
       directory_(directory),
       core_(SettingsOf(config, directory)),
+      templates_([this](int number) { return directory_.TemplateLog(number); },
+                 worker::FamilyMark(directory.folder())),
       checks_(ProgramBesideThisOne("espalier-check"), directory.checks()),
       log_(log),
       meter_(meter),
@@ -116,6 +118,7 @@ void NodeManager::Run() {
     ReadSignals();
     ReadWorkers();
     ReadChecks();
+    templates_.Look(MonotonicNow());
     queue_.RunAll();
     Do(core_.OnTick(MonotonicNow()));
     if (meter_ != nullptr) meter_->Look(core_, workers_.size(), uplink_.is_connected());
@@ -132,6 +135,7 @@ void NodeManager::Run() {
   }
   SendLastOutput();
   workers_.clear();
+  templates_.Clear();
   checks_.KillAll();
   groups_.reset();
   worker::RemoveLeftSemaphores();
@@ -194,6 +198,7 @@ void NodeManager::Poll() {
     if (worker.process->channel().closed()) continue;
     const short wanted = worker.process->channel().has_unsent() ? POLLIN | POLLOUT : POLLIN;
     waiting.push_back({worker.process->channel().socket(), wanted, 0});
+    waiting.push_back({worker.process->birth(), POLLIN, 0});
   }
   checks_.AddTo(waiting);
   poll(waiting.data(), waiting.size(), kTickMilliseconds);
@@ -216,9 +221,10 @@ void NodeManager::ReapOrphans() {
   while (true) {
     siginfo_t ended{};
     if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return;
+    for (auto& [number, worker] : workers_) worker.process->NoticeBirth();  // it said so before it ended
     const bool is_worker = std::any_of(workers_.begin(), workers_.end(),
                                        [&](const auto& item) { return item.second.process->pid() == ended.si_pid; });
-    if (is_worker || checks_.Has(ended.si_pid))
+    if (is_worker || templates_.Has(ended.si_pid) || checks_.Has(ended.si_pid))
       return;  // its end is noticed with its last words; those behind it are found the next time
     waitpid(ended.si_pid, nullptr, 0);
   }
@@ -339,9 +345,10 @@ void NodeManager::Do(const Actions& actions) {
 void NodeManager::Act(const SpawnWorker& spawn) {
   worker::WorkerPlace place = PlaceOf(config_.devices, spawn.slot, spawn.reservation);
   place.control_group = GroupFor(spawn.worker, place.memory_bytes);
-  auto process =
-      worker::WorkerProcess::Start(commands_.at(spawn.runtime), directory_.WorkerLog(spawn.slot, spawn.runtime),
-                                   worker::FamilyMark(directory_.folder(), spawn.worker), place);
+  const std::vector<std::string>& command = commands_.at(spawn.runtime);
+  auto process = worker::WorkerProcess::Start(command, directory_.WorkerLog(spawn.slot, spawn.runtime),
+                                              worker::FamilyMark(directory_.folder(), spawn.worker), place,
+                                              templates_.For(command, place, MonotonicNow()));
   if (process.has_value()) {
     workers_.emplace(spawn.worker, Worker{.slot = spawn.slot,
                                           .process = std::move(*process),

@@ -25,6 +25,7 @@
 #include "worker/node/worker_output.h"
 #include "worker/process/worker_groups.h"
 #include "worker/process/worker_process.h"
+#include "worker/process/worker_templates.h"
 
 namespace espalier::node {
 
@@ -88,6 +89,7 @@ class NodeManager {
   Core core_;
   LoopQueue queue_;
   std::unique_ptr<worker::WorkerGroups> groups_;  // of workers and checks; null: they have none
+  worker::WorkerTemplates templates_;
   std::map<std::int64_t, Worker> workers_;        // by number
   CheckProcesses checks_;
   LogTail& log_;

@@ -42,6 +42,9 @@ class WorkDirectory {
   std::filesystem::path WorkerLog(int slot, const std::string& runtime) const {
     return folder_ / "logs" / ("slot-" + std::to_string(slot) + "-" + runtime + ".log");
   }
+  std::filesystem::path TemplateLog(int number) const {
+    return folder_ / "logs" / ("template-" + std::to_string(number) + ".log");
+  }
 
   // "ID-START": 16 hexadecimal digits each, which tell work directories and starts in them apart.
   std::string NewIncarnation() const;

@@ -1,182 +1,116 @@
 #include "worker/process/worker_process.h"
 
-#include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <set>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "worker/process/control_group.h"
 #include "worker/process/log_ring.h"
 #include "worker/process/worker_family.h"
+#include "worker/process/worker_template.h"
 
 namespace espalier::worker {
 namespace {
 
-constexpr int kWorkerSocket = 3;
 constexpr std::streamoff kLastWordsBytes = 4096;
-
-Result<int> OpenLog(const std::filesystem::path& log) {
-  PutLogAside(log);
-  const int fd = open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
-  if (fd < 0) return MakeError(ErrorCode::kInternal, "cannot write " + log.string() + ": " + std::strerror(errno));
-  return fd;
-}
-
-// What execve takes, of texts that live as long.
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// What is given, then what all workers have, then what this process has of other names, then what it has neither.
-std::vector<std::string> EnvironmentWith(std::vector<std::string> given) {
-  const auto name_of = [](std::string_view variable) { return variable.substr(0, variable.find('=')); };
-  std::set<std::string, std::less<>> names;
-  for (const std::string& variable : given) names.emplace(name_of(variable));
-  const auto add = [&](const char* variable) {
-    if (names.emplace(name_of(variable)).second) given.emplace_back(variable);
-  };
-  add(kHashSeed);
-  for (char** each = environ; *each != nullptr; ++each) add(*each);
-  add(kHugePages);
-  return given;
-}
-
-// By which its child enters the control group; -1: there is none.
-int OpenGroup(const std::filesystem::path& group, int log) {
-  if (group.empty()) return -1;
-  const int fd = open((group / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0) dprintf(log, "cannot open its control group: %s\n", strerrordesc_np(errno));
-  return fd;
-}
-
-// In the child.
-void EnterGroup(int group, int log) {
-  if (group < 0 || write(group, "0", 1) == 1) return;
-  dprintf(log, "cannot enter its control group: %s\n", strerrordesc_np(errno));
-}
-
-// In the child.
-void TakePlace(const WorkerPlace& place) {
-  if (!place.cores.empty()) {
-    cpu_set_t cores;
-    CPU_ZERO(&cores);
-    for (const int core : place.cores) CPU_SET(static_cast<std::size_t>(core), &cores);
-    sched_setaffinity(0, sizeof(cores), &cores);
-  }
-  if (place.memory_bytes > 0) {
-    const auto bytes = static_cast<rlim_t>(place.memory_bytes);
-    const rlimit limit{bytes, bytes};
-    setrlimit(RLIMIT_DATA, &limit);
-  }
-}
-
-// In the child, where only what is safe after a fork may be called.
-[[noreturn]] void BecomeWorker(char* const* arguments, char* const* environment, int socket, int log, int group,
-                               pid_t parent, const WorkerPlace& place) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-  setpgid(0, 0);
-  EnterGroup(group, log);
-  TakePlace(place);
-  // A service manager stops every process; what happens then is the node manager's decision.
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_IGN);
-  signal(SIGPIPE, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int input = open("/dev/null", O_RDONLY);
-  if (input < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0 ||
-      dup2(socket, kWorkerSocket) < 0) {
-    _exit(1);
-  }
-  if (socket == kWorkerSocket) fcntl(socket, F_SETFD, 0);
-  close_range(kWorkerSocket + 1, ~0U, 0);
-  execvpe(arguments[0], arguments, environment);
-  dprintf(STDERR_FILENO, "cannot run %s: %s\n", arguments[0], strerrordesc_np(errno));
-  _exit(127);
-}
+// Of who waits for a worker from a template, which may have much to import from a slow disk.
+constexpr Seconds kBirthPatience{60};
 
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<std::string>& command,
                                                             const std::filesystem::path& log, const std::string& mark,
-                                                            const WorkerPlace& place) {
-  auto started = StartIn(command, log, mark, place);
-  if (!started.has_value() && !place.control_group.empty()) RemoveGroup(place.control_group);
-  return started;
+                                                            const WorkerPlace& place,
+                                                            std::shared_ptr<WorkerTemplate> from) {
+  auto launch = PrepareLaunch(command, log, mark, place);
+  if (launch.has_value()) {
+    std::unique_ptr<WorkerProcess> process(new WorkerProcess(*launch, log));
+    const Result<void> begun = process->Begin(*std::move(launch), std::move(from));
+    if (begun.has_value()) return process;
+    launch = tl::unexpected(begun.error());
+  }
+  if (!place.control_group.empty()) RemoveGroup(place.control_group);
+  return tl::unexpected(launch.error());
 }
 
-Result<std::unique_ptr<WorkerProcess>> WorkerProcess::StartIn(const std::vector<std::string>& command,
-                                                              const std::filesystem::path& log, const std::string& mark,
-                                                              const WorkerPlace& place) {
-  ESPALIER_ASSIGN(const int log_fd, OpenLog(log));
-  int sockets[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-    close(log_fd);
-    return MakeError(ErrorCode::kResourceExhausted, std::string("no socket for a worker: ") + std::strerror(errno));
-  }
-  std::vector<std::string> words = command;
-  words.insert(words.end(), {"--fd", std::to_string(kWorkerSocket)});
-  std::vector<std::string> variables = place.variables;
-  variables.push_back(std::string(kFamilyVariable) + "=" + mark);
-  variables = EnvironmentWith(std::move(variables));
-  const std::vector<char*> arguments = Pointers(words);
-  const std::vector<char*> environment = Pointers(variables);
-  const pid_t parent = getpid();
-  const std::int64_t memory_kills = MemoryKillsHere();
-  const int group = OpenGroup(place.control_group, log_fd);
-  const pid_t pid = fork();
-  if (pid == 0) BecomeWorker(arguments.data(), environment.data(), sockets[1], log_fd, group, parent, place);
-  setpgid(pid, pid);  // here too: it may be killed before it comes to that
-  close(sockets[1]);
-  close(log_fd);
-  if (group >= 0) close(group);
-  if (pid < 0) {
-    close(sockets[0]);
-    return MakeError(ErrorCode::kResourceExhausted, std::string("no process for a worker: ") + std::strerror(errno));
-  }
-  return std::unique_ptr<WorkerProcess>(
-      new WorkerProcess(pid, sockets[0], log, mark, place.control_group, memory_kills));
-}
-
-WorkerProcess::WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark,
-                             std::filesystem::path group, std::int64_t memory_kills)
-    : pid_(pid),
-      channel_(socket),
+WorkerProcess::WorkerProcess(WorkerLaunch& launch, std::filesystem::path log)
+    : channel_(launch.our_socket.Take()),
       log_(std::move(log)),
-      mark_(std::move(mark)),
-      group_(std::move(group)),
-      memory_kills_(memory_kills) {}
+      mark_(launch.mark),
+      group_(launch.place.control_group),
+      memory_kills_(MemoryKillsHere()) {}
+
+Result<void> WorkerProcess::Begin(WorkerLaunch launch, std::shared_ptr<WorkerTemplate> from) {
+  const auto python_worker = AsPythonWorker(launch.command);
+  if (from != nullptr && python_worker.has_value()) {
+    Result<Handle> birth = from->Ask(launch, python_worker->arguments);
+    if (birth.has_value()) {
+      birth_.emplace(Birth{*std::move(birth), std::move(launch), std::move(from), MonotonicNow()});
+      return {};
+    }
+  }
+  Result<pid_t> pid = Execute(launch);
+  if (pid.has_value()) {
+    pid_ = *pid;
+    return {};
+  }
+  ended_ = true;
+  return tl::unexpected(pid.error());
+}
 
 WorkerProcess::~WorkerProcess() {
   if (ended_) return;
   Kill();
-  waitpid(pid_, &status_, 0);
+  if (pid_ > 0) waitpid(pid_, &status_, 0);
   KillWhatIsLeft();
+}
+
+void WorkerProcess::NoticeBirth() {
+  if (!birth_.has_value()) return;
+  pid_t pid = 0;
+  const ssize_t count = recv(birth_->handle.get(), &pid, sizeof(pid), MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  const Birth birth = *std::exchange(birth_, std::nullopt);
+  if (count == sizeof(pid)) {
+    pid_ = pid;
+    birth.from->CountBirth();
+    return;
+  }
+  birth.from->Kill();
+  const Result<pid_t> executed = Execute(birth.launch);
+  if (executed.has_value()) {
+    pid_ = *executed;
+  } else {
+    dprintf(birth.launch.log.get(), "%s\n", executed.error().message.c_str());
+  }
 }
 
 void WorkerProcess::Kill() {
   if (ended_) return;
-  if (kill(-pid_, SIGKILL) == 0) was_killed_ = true;
+  NoticeBirth();
+  if (birth_.has_value() && MonotonicNow() - birth_->asked_at > kBirthPatience) birth_->from->Kill();
+  birth_.reset();
+  if (pid_ == 0 || kill(-pid_, SIGKILL) == 0) was_killed_ = true;
   if (!group_.empty()) SignalGroup(group_);  // it may not have come to enter it yet
 }
 
 bool WorkerProcess::HasEnded() {
-  if (ended_ || waitpid(pid_, &status_, WNOHANG) != pid_) return ended_;
+  if (ended_) return true;
+  NoticeBirth();
+  if (birth_.has_value()) return false;
+  if (pid_ == 0) {
+    status_ = SIGKILL;  // of one that was never born
+  } else if (waitpid(pid_, &status_, WNOHANG) != pid_) {
+    return false;
+  }
   ended_ = true;
   if (!was_killed_ && WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL) {
     cause_ = WasKilledForMemory() ? WorkerDeath::Cause::kOutOfMemory : WorkerDeath::Cause::kKilledByOthers;

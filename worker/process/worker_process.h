@@ -7,45 +7,47 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
+#include "worker/process/handle.h"
 #include "worker/process/memory_kills.h"
 #include "worker/process/worker_channel.h"
+#include "worker/process/worker_launch.h"
 #include "worker/process/worker_place.h"
 #include "worker/protocol/worker_message.h"
 
 namespace espalier::worker {
 
-// glibc asks for huge pages with it, where the system gives them to who asks: a step that makes large tensors and lets
-// them go takes up to a third less.
-inline constexpr const char* kHugePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";
-
-// Python's sets and hashes are the same in every process with it alone. What a study's own `environment` says is set
-// behind it.
-inline constexpr const char* kHashSeed = "PYTHONHASHSEED=0";
+class WorkerTemplate;
 
 class WorkerProcess {
  public:
   // Runs `command` with the arguments "--fd N" added, as the leader of a process group of its own, with signals to stop
   // ignored: who stops the service asks the node manager. It and all that it starts carry `mark` (worker_family.h).
-  // Standard output and error go to `log`, which is begun afresh; those before are kept beside it (log_ring.h). A
-  // program that cannot be run ends at once, saying so in its log. It has what `place` gives it of the machine; cores
-  // that are not there are as good as none named. Its environment is this process's, with kHashSeed, and with
-  // kHugePages where that says nothing of the kind. A control group that it cannot enter it does without, saying so in
-  // its log. Cost: a fork, a quarter of a millisecond; entering a group takes the child some milliseconds at most, and
-  // this process next to nothing. Error: kResourceExhausted when the system gives no process or socket, kInternal when
-  // there can be no log.
+  // Standard output and error go to `log`. It has what `place` gives it of the machine; cores that are not there are as
+  // good as none named. Its environment is this process's, with kHashSeed, and with kHugePages where that says nothing
+  // of the kind. `from`: the template of such workers, which becomes this one; if it does not, or is null, the command
+  // is executed. Errors and cost: of PrepareLaunch and Execute (worker_launch.h).
   static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
                                                       const std::filesystem::path& log, const std::string& mark,
-                                                      const WorkerPlace& place = {});
+                                                      const WorkerPlace& place = {},
+                                                      std::shared_ptr<WorkerTemplate> from = nullptr);
   // Kills it if it lives, with all that it has started.
   ~WorkerProcess();
 
+  // 0: its template is not known to have become it. It may be asked for something all the same.
   pid_t pid() const { return pid_; }
+  // Can be read once there is something for NoticeBirth; -1: there will be nothing.
+  int birth() const { return birth_.has_value() ? birth_->handle.get() : -1; }
+  // Looks whether its template has become it, and executes the command where it never will.
+  void NoticeBirth();
   WorkerChannel& channel() { return channel_; }
 
+  // If it is not born, it never will be; a template that has taken too long for it ends.
   void Kill();
   // True once it has ended, and nothing lives that it has started; waits for nothing but the end of what is killed
   // then.
@@ -60,16 +62,21 @@ class WorkerProcess {
   void TrimLog(std::uintmax_t bytes_max);
 
  private:
-  static Result<std::unique_ptr<WorkerProcess>> StartIn(const std::vector<std::string>& command,
-                                                        const std::filesystem::path& log, const std::string& mark,
-                                                        const WorkerPlace& place);
-  WorkerProcess(pid_t pid, int socket, std::filesystem::path log, std::string mark, std::filesystem::path group,
-                std::int64_t memory_kills);
+  struct Birth {
+    Handle handle;
+    WorkerLaunch launch;
+    std::shared_ptr<WorkerTemplate> from;  // not null
+    Seconds asked_at;
+  };
 
+  WorkerProcess(WorkerLaunch& launch, std::filesystem::path log);  // takes its socket
+
+  Result<void> Begin(WorkerLaunch launch, std::shared_ptr<WorkerTemplate> from);
   bool WasKilledForMemory() const;
   void KillWhatIsLeft();
 
-  const pid_t pid_;
+  pid_t pid_ = 0;
+  std::optional<Birth> birth_;  // of a worker that is still to be born
   WorkerChannel channel_;
   const std::filesystem::path log_;
   const std::string mark_;

@@ -1,14 +1,11 @@
 """Making one batch, in a loader's process or in the worker's own."""
 
-import ctypes
-import os
 import signal
 
 from torch.utils.data import IterableDataset
 
 from espalier import generators
-
-PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+from espalier.parent import die_with_parent
 
 
 class Fetch:
@@ -46,8 +43,3 @@ def prepare_process(_):
     """Of a loader: it dies with its parent, however that ends, and with its parent's request, which the worker itself ignores."""
     die_with_parent()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def die_with_parent():
-    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

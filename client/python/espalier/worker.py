@@ -21,12 +21,13 @@ import sys
 from espalier import archive, device, identity
 from espalier.connection import BrokenFrame, Connection
 from espalier.failure import TrainerError
-from espalier.fetch import die_with_parent
+from espalier.parent import die_with_parent
 from espalier.session import Session
 from espalier.trainer import Trainer
 
 
-def main():
+def main(importing=contextlib.nullcontext):
+    """`importing(place)`: entered while the trainer's file is imported."""
     arguments = parsed_arguments()
     if arguments.check:
         check(arguments.trainer)
@@ -40,7 +41,8 @@ def main():
     try:
         with unpacked(arguments) as place:
             environment = {name: os.environ.get(name, "") for name in arguments.environment}
-            trainer = trainer_in(place)
+            with importing(place):
+                trainer = trainer_in(place)
             gc.freeze()  # nor is it looked through later, which would copy it for each of a loader's processes
             gc.enable()
             Session(Connection(arguments.fd), trainer, arguments.watch, environment).serve()
