@@ -1,9 +1,8 @@
 // A process that has imported what all Python workers import, and becomes workers by forking: some milliseconds each,
-// where PyTorch takes seconds to import. It is `python -m espalier.worker_template` (client/python), run by the workers'
-// own interpreter in their environment. What it becomes is what would have been started: a child of this process, in a
-// group of its own, with the mark, the place and the handles of its launch. It ends where that would not be so; whoever
-// was asked for and is not born is to be started from the beginning.
-// One thread, as WorkerProcess.
+// where PyTorch takes seconds to import. It is `python -m espalier.worker_template` (client/python), run by the
+// workers' own interpreter in their environment. What it becomes is what would have been started: a child of this
+// process, in a group of its own, with the mark, the place and the handles of its launch. It ends where that would not
+// be so; whoever was asked for and is not born is to be started from the beginning. One thread, as WorkerProcess.
 #pragma once
 
 #include <sys/types.h>
@@ -32,16 +31,16 @@ std::optional<PythonWorker> AsPythonWorker(const std::vector<std::string>& comma
 
 class WorkerTemplate {
  public:
-  // `mark`: of a family of its own, no worker's. `variables` of the environment: as in WorkerPlace. This process becomes
-  // the one to which children fall whose parents have ended. Errors: of WorkerProcess::Start.
+  // `mark`: of a family of its own, no worker's. `variables` of the environment: as in WorkerPlace. This process
+  // becomes the one to which children fall whose parents have ended. Errors: of WorkerProcess::Start.
   static Result<std::shared_ptr<WorkerTemplate>> Start(const std::vector<std::string>& python,
                                                        const std::vector<std::string>& variables,
                                                        const std::filesystem::path& log, const std::string& mark);
   ~WorkerTemplate();
 
-  // Asks for a worker. Gives the handle of its birth, from which its process id can be read, a pid_t, once it lives; its
-  // end before that means that it never will, unless it is started otherwise. A worker whose birth is closed first ends
-  // before it does anything. Waits for nothing. Error: kUnavailable when the template takes nothing any more.
+  // Asks for a worker. Gives the handle of its birth, from which its process id can be read, a pid_t, once it lives;
+  // its end before that means that it never will, unless it is started otherwise. A worker whose birth is closed first
+  // ends before it does anything. Waits for nothing. Error: kUnavailable when the template takes nothing any more.
   Result<Handle> Ask(const WorkerLaunch& launch, const std::vector<std::string>& arguments);
 
   pid_t pid() const;

@@ -32,7 +32,7 @@ std::shared_ptr<WorkerTemplate> WorkerTemplates::For(const std::vector<std::stri
                                        mark_ + "#template-" + std::to_string(started_));
   Entry entry{.process = process.has_value() ? *std::move(process) : nullptr, .used_at = now};
   return entries_.emplace(std::pair(python_worker->python, variables), std::move(entry)).first->second.process;
-
+}
 
 void WorkerTemplates::MakeRoom() {
   const auto lives = [](const auto& item) { return item.second.process != nullptr; };
@@ -44,22 +44,22 @@ void WorkerTemplates::MakeRoom() {
 }
 
 void WorkerTemplates::Look(Seconds now) {
-  std::erase_if(entries_, [&](auto& item) {
-    Entry& entry = item.second;
-    if (entry.process != nullptr && entry.process->HasEnded()) {
-      if (entry.process->has_proved_itself()) return true;
-      Log(LogLevel::kInfo, "workers of an interpreter are started one by one",
-          {{"python", item.first.first.back()}, {"reason", entry.process->LastWords()}});
-      entry.process = nullptr;
-    }
-    return now - entry.used_at > (entry.process != nullptr ? kTemplateIdle : kTemplateRetry);
+  for (auto& [key, entry] : entries_) {
+    if (entry.process == nullptr || !entry.process->HasEnded() || entry.process->has_proved_itself()) continue;
+    Log(LogLevel::kInfo, "workers of an interpreter are started one by one",
+        {{"python", key.first.back()}, {"reason", entry.process->LastWords()}});
+    entry.process = nullptr;
+  }
+  std::erase_if(entries_, [&](const auto& item) {
+    const Entry& entry = item.second;
+    if (entry.process == nullptr) return now - entry.used_at > kTemplateRetry;
+    return entry.process->HasEnded() || now - entry.used_at > kTemplateIdle;
   });
 }
 
 bool WorkerTemplates::Has(pid_t pid) const {
-  return std::ranges::any_of(entries_, [&](const auto& item) {
-    return item.second.process != nullptr && item.second.process->pid() == pid;
-  });
+  return std::ranges::any_of(
+      entries_, [&](const auto& item) { return item.second.process != nullptr && item.second.process->pid() == pid; });
 }
 
 }  // namespace espalier::worker

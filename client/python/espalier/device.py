@@ -24,6 +24,11 @@ def set_up():
         torch.cuda.init()  # so that its generators are there to be saved from the beginning
 
 
+def import_all():
+    """What `set_up` imports, and nothing else that a process could not do again."""
+    torch.use_deterministic_algorithms(True)
+
+
 def processor():
     """What libraries of mathematics choose their ways by: maker, family and model in one word, "genuineintel-6-143". The variable ESPALIER_PROCESSOR says another, where an
     administrator knows that several compute alike. Empty: not known."""

@@ -18,13 +18,13 @@ class Packages:
 
     def __init__(self, imported, own, ignored):
         self._own = own
-        self._ignored = {plain(name) for name in ignored}
-        self._counted = with_required({*imported_now(own), *_of_modules(imported - own)})
+        self._ignored = {_plain(name) for name in ignored}
+        self._counted = _with_required({*self._imported_now(), *_of_modules(imported - own)})
         self._seen = len(sys.modules)
 
     def versions(self):
         """name==version of Python and of each distribution, sorted."""
-        counted = sorted(each for each in self._counted if plain(each) not in self._ignored)
+        counted = sorted(each for each in self._counted if _plain(each) not in self._ignored)
         return [f"python=={platform.python_version()}", *(f"{each}=={importlib.metadata.version(each)}" for each in counted)]
 
     def check(self):
@@ -44,13 +44,11 @@ class Packages:
         """Names, as a text; empty if there are none."""
         if len(sys.modules) == self._seen:
             return ""
-        known = {plain(each) for each in self._counted} | self._ignored
-        return ", ".join(sorted(each for each in imported_now(self._own) if plain(each) not in known))
+        known = {_plain(each) for each in self._counted} | self._ignored
+        return ", ".join(sorted(each for each in self._imported_now() if _plain(each) not in known))
 
-
-def imported_now(own=frozenset()):
-    """Of which something is imported, besides the modules `own`."""
-    return _of_modules({name.partition(".")[0] for name in list(sys.modules)} - own)
+    def _imported_now(self):
+        return _of_modules({name.partition(".")[0] for name in list(sys.modules)} - self._own)
 
 
 def _of_modules(modules):
@@ -64,7 +62,7 @@ def _distributions():
     return importlib.metadata.packages_distributions()
 
 
-def with_required(names):
+def _with_required(names):
     """And what they require, as far as it is there; of what only extras require, what PyTorch imports by itself, and late."""
     found, waiting = {}, list(names)
     while waiting:
@@ -72,15 +70,15 @@ def with_required(names):
             distribution = importlib.metadata.distribution(waiting.pop())
         except importlib.metadata.PackageNotFoundError:
             continue
-        if plain(distribution.name) in found:
+        if _plain(distribution.name) in found:
             continue
-        found[plain(distribution.name)] = distribution.name
+        found[_plain(distribution.name)] = distribution.name
         required = [each.partition(";") for each in distribution.requires or ()]
         waiting += [re.match(r"[\w.-]+", requirement.strip()).group() for requirement, _, marker in required
                     if "extra" not in marker or distribution.name == "torch"]  # fmt: skip
     return set(found.values())
 
 
-def plain(name):
+def _plain(name):
     """Equal for the ways in which a distribution's name is written."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -26,8 +26,7 @@ from espalier.session import Session
 from espalier.trainer import Trainer
 
 
-def main(importing=contextlib.nullcontext):
-    """`importing(place)`: entered while the trainer's file is imported."""
+def main():
     arguments = parsed_arguments()
     if arguments.check:
         check(arguments.trainer)
@@ -41,8 +40,7 @@ def main(importing=contextlib.nullcontext):
     try:
         with unpacked(arguments) as place:
             environment = {name: os.environ.get(name, "") for name in arguments.environment}
-            with importing(place):
-                trainer = trainer_in(place)
+            trainer = trainer_in(place)
             gc.freeze()  # nor is it looked through later, which would copy it for each of a loader's processes
             gc.enable()
             Session(Connection(arguments.fd), trainer, arguments.watch, environment).serve()

@@ -10,11 +10,10 @@ gc.disable()  # as in worker.py
 import argparse
 import contextlib
 import os
-import pathlib
 import socket
 import sys
 
-from espalier import birth, packages, worker
+from espalier import birth, device, worker
 
 DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri")
 
@@ -23,14 +22,9 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m espalier.worker_template")
     parser.add_argument("--fd", type=int, required=True)
     mark = birth.MarkOfProcess()
-    early = Early()
-    arguments = next_worker(socket.socket(fileno=parser.parse_args().fd), mark)
-    environment = dict(os.environ)
-    sys.argv = ["espalier.worker", *arguments]
-    try:
-        worker.main(early.importing)
-    except TooEarly:
-        begin_afresh(arguments, environment)
+    device.import_all()
+    sys.argv = ["espalier.worker", *next_worker(socket.socket(fileno=parser.parse_args().fd), mark)]
+    worker.main()
 
 
 def next_worker(asked, mark):
@@ -49,51 +43,6 @@ def next_worker(asked, mark):
             return birth.become(wanted, handles, mark)
         for each in handles:
             os.close(each)
-
-
-class TooEarly(Exception):
-    """A trainer must not find imported what this process has imported: its worker is to begin afresh."""
-
-
-class Early:
-    """What a worker imports as it trains its first step, imported now. Ends the process where that would count for trainers that never
-    import it."""
-
-    def __init__(self):
-        before = top_level_modules()
-        counted = {packages.plain(each) for each in packages.with_required(packages.imported_now())}
-        with contextlib.suppress(ImportError):  # of an older PyTorch
-            import torch._dynamo  # noqa: F401 - whoever makes an optimizer imports it
-        if beyond := sorted(each for each in packages.imported_now() if packages.plain(each) not in counted):
-            sys.exit(f"with torch._dynamo comes {beyond[0]}, whose version would count for every trainer")
-        self._names = top_level_modules() - before
-
-    @contextlib.contextmanager
-    def importing(self, place):
-        """For the time in which the trainer's file, "FILE.py:NAME", is imported. Raises TooEarly if a file beside it is called as what was
-        imported early, or if it says of PyTorch what was read by then."""
-        folder = pathlib.Path(place.rpartition(":")[0]).resolve().parent
-        if folder.is_dir() and self._names & {each.name.partition(".")[0] for each in folder.iterdir()}:
-            raise TooEarly
-        before = settings_of_pytorch()
-        yield
-        if settings_of_pytorch() != before:
-            raise TooEarly
-
-
-def top_level_modules():
-    return {name.partition(".")[0] for name in list(sys.modules)}
-
-
-def settings_of_pytorch():
-    return {name: value for name, value in os.environ.items() if name.startswith(("TORCH", "PYTORCH"))}
-
-
-def begin_afresh(arguments, environment):
-    """The same process, of which nothing remains but what it was given."""
-    os.set_inheritable(birth.WORKER_SOCKET, True)
-    python = sys.orig_argv[: sys.orig_argv.index("espalier.worker_template")]
-    os.execve(sys.executable, [*python, "espalier.worker", *arguments], environment)
 
 
 def refuse_open_devices():

@@ -21,11 +21,6 @@ using worker::WorkerProcess;
 
 namespace {
 
-void Write(const fs::path& file, const std::string& text) {
-  fs::create_directories(file.parent_path());
-  std::ofstream(file) << text;
-}
-
 // A new control group with bounded memory, below this process's own: more than this process needs with a sanitizer.
 // Nothing where none can be made.
 std::optional<fs::path> BoundedGroup() {

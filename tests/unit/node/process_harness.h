@@ -56,6 +56,16 @@ class TemporaryFolder {
   fs::path path_;
 };
 
+// Makes the file's folders too.
+inline void Write(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+inline std::string TextOf(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 inline RunKey Key(std::int64_t run) { return {LeadershipId{77}, RunId{run}}; }
 
 class TestMaster : public v1::NodeManagerService::Service {

@@ -62,17 +62,7 @@ struct PretendedGroups {
     Write(own / "cgroup.type", "domain\n");
     Write(own / "cgroup.controllers", "cpu memory pids\n");
   }
-
-  static void Write(const fs::path& file, const std::string& text) {
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-  }
 };
-
-std::string TextOf(const fs::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 }  // namespace
 
@@ -153,21 +143,21 @@ TEST_CASE("a process finds its own group wherever groups of the second version a
   const fs::path root = pretended.root.path();
   CHECK(OwnControlGroups(root) == std::vector{pretended.own});
   SECTION("a part of them, as in a container that has its own") {
-    PretendedGroups::Write(root / "proc/self/mountinfo",
-                           "1 0 8:1 / / rw - ext4 /dev/vda rw\n30 23 0:25 /a /groups ro - cgroup2 none rw\n");
-    PretendedGroups::Write(root / "groups/b/cgroup.procs", "1\n" + OwnId() + "\n");
+    Write(root / "proc/self/mountinfo",
+          "1 0 8:1 / / rw - ext4 /dev/vda rw\n30 23 0:25 /a /groups ro - cgroup2 none rw\n");
+    Write(root / "groups/b/cgroup.procs", "1\n" + OwnId() + "\n");
     CHECK(OwnControlGroups(root) == std::vector{root / "groups/b"});
   }
   SECTION("another part of them") {
-    PretendedGroups::Write(root / "proc/self/mountinfo", "30 23 0:25 /aa /groups rw - cgroup2 none rw\n");
+    Write(root / "proc/self/mountinfo", "30 23 0:25 /aa /groups rw - cgroup2 none rw\n");
     CHECK(OwnControlGroups(root).empty());
   }
   SECTION("what is mounted there is another's") {
-    PretendedGroups::Write(pretended.own / "cgroup.procs", "1\n");
+    Write(pretended.own / "cgroup.procs", "1\n");
     CHECK(OwnControlGroups(root).empty());
   }
   SECTION("the first version alone") {
-    PretendedGroups::Write(root / "proc/self/mountinfo", "31 30 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw\n");
+    Write(root / "proc/self/mountinfo", "31 30 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw\n");
     CHECK(OwnControlGroups(root).empty());
     CHECK(WorkerGroups::Open("x", root).error().message.find("version 2") != std::string::npos);
   }
@@ -177,11 +167,11 @@ TEST_CASE("a node manager that may not make groups is told why") {
   const PretendedGroups pretended;
   std::string why;
   SECTION("a folder that it may not make, or not use") {
-    PretendedGroups::Write(pretended.own / "espalier-node-x", "a file in the way");
+    Write(pretended.own / "espalier-node-x", "a file in the way");
     why = "cannot lock " + pretended.own.string();
   }
   SECTION("groups of threads") {
-    PretendedGroups::Write(pretended.own / "espalier-node-x/cgroup.type", "domain invalid\n");
+    Write(pretended.own / "espalier-node-x/cgroup.type", "domain invalid\n");
     why = "is for threads alone";
   }
   const auto groups = WorkerGroups::Open("x", pretended.root.path());
@@ -212,7 +202,7 @@ TEST_CASE("a node manager that is alone in its group moves aside, and its worker
 TEST_CASE("the root of all groups has processes beside groups with limits: nothing moves") {
   const PretendedGroups pretended;
   fs::remove(pretended.own / "cgroup.type");
-  PretendedGroups::Write(pretended.own / "cgroup.procs", "1\n" + OwnId() + "\n");
+  Write(pretended.own / "cgroup.procs", "1\n" + OwnId() + "\n");
   const auto groups = WorkerGroups::Open("x", pretended.root.path()).value();
   CHECK(groups->why_without_memory().empty());
   CHECK_FALSE(fs::exists(groups->folder() / "node-manager"));
@@ -224,11 +214,11 @@ TEST_CASE(
   std::string why;
   bool tries = false;
   SECTION("others are in the group") {
-    PretendedGroups::Write(pretended.own / "cgroup.procs", "1\n" + OwnId() + "\n");
+    Write(pretended.own / "cgroup.procs", "1\n" + OwnId() + "\n");
     why = "other processes are in ";
   }
   SECTION("the group is not given the controller") {
-    PretendedGroups::Write(pretended.own / "cgroup.controllers", "cpu pids memory_like\n");
+    Write(pretended.own / "cgroup.controllers", "cpu pids memory_like\n");
     why = "has no memory controller";
   }
   SECTION("the kernel refuses") {
@@ -250,7 +240,7 @@ TEST_CASE("where the kernel kills no group in one go, all in it and below it are
   for (const char* group : {"group", "group/below"}) {
     children.push_back(fork());
     if (children.back() == 0) _exit(pause());
-    PretendedGroups::Write(folder.path() / group / "cgroup.procs", "0\n" + std::to_string(children.back()) + "\n");
+    Write(folder.path() / group / "cgroup.procs", "0\n" + std::to_string(children.back()) + "\n");
   }
   worker::SignalGroup(folder.path() / "group");
   for (const pid_t child : children) {
@@ -262,8 +252,8 @@ TEST_CASE("where the kernel kills no group in one go, all in it and below it are
 
 TEST_CASE("of two workers that are killed at once, the one is out of memory in whose group the kernel has killed") {
   TemporaryFolder folder;
-  PretendedGroups::Write(folder.path() / "hungry/memory.events", "low 0\noom 2\noom_kill 2\noom_group_kill 1\n");
-  PretendedGroups::Write(folder.path() / "other/memory.events", "low 0\noom 0\noom_kill 0\noom_group_kill 0\n");
+  Write(folder.path() / "hungry/memory.events", "low 0\noom 2\noom_kill 2\noom_group_kill 1\n");
+  Write(folder.path() / "other/memory.events", "low 0\noom 0\noom_kill 0\noom_group_kill 0\n");
   const auto hungry = StartIn(folder.path() / "hungry", folder.path(), "kill -9 $$", 1);
   const auto other = StartIn(folder.path() / "other", folder.path(), "kill -9 $$", 2);
   REQUIRE(Eventually([&] { return hungry->HasEnded() && other->HasEnded(); }));

@@ -7,7 +7,6 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <sstream>
 
 #include "tests/unit/node/process_harness.h"
 #include "worker/process/worker_family.h"
@@ -24,11 +23,9 @@ using worker::WorkerTemplates;
 namespace {
 
 constexpr char kWorker[] = R"(
-import contextlib, os, resource, signal, sys
+import os, resource, sys
 
-def main(importing=contextlib.nullcontext):
-    with importing("trainer.py:T"):
-        pass
+def main():
     fd = int(sys.argv[sys.argv.index("--fd") + 1])
     status = dict(line.split(":\t", 1) for line in open("/proc/self/status").read().splitlines() if ":\t" in line)
     print("arguments", sys.argv[1:])
@@ -49,23 +46,14 @@ if __name__ == "__main__":
     main()
 )";
 
-void Write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
-
-std::string TextOf(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 // A folder with the package, and what runs there.
 class Package {
  public:
   Package() {
     const fs::path package = folder_.path() / "espalier";
-    fs::create_directory(package);
     Write(package / "__init__.py", "");
     Write(package / "worker.py", kWorker);
-    Write(package / "packages.py", "def imported_now(): return set()\ndef with_required(names): return names\n");
+    Write(package / "device.py", "def import_all(): pass\n");
     for (const char* file : {"worker_template.py", "birth.py", "parent.py"}) {
       fs::copy(fs::path(ESPALIER_PYTHON_PACKAGE) / file, package / file);
     }
@@ -133,8 +121,7 @@ TEST_CASE("a worker that a template has become is as one that was executed") {
   CHECK(first->LastWords().find("exited with status 1") == 0);
   CHECK(first->LastWords().find("was asked to end") != std::string::npos);
   CHECK(worker::KillFamily(package.Mark("second")) == 1);
-  AwaitEnd(*second);
-  CHECK(second->CauseOfDeath() == worker::WorkerDeath::Cause::kKilledByOthers);
+  CHECK(IsGone(second->pid()));
   CHECK_FALSE(from->HasEnded());
 }
 
@@ -172,7 +159,7 @@ TEST_CASE("a worker is executed where its template ends before it becomes it") {
   SECTION("since what it has imported has changed since") {
     from = package.Template();
     AwaitBirth(*package.Start("before", from));
-    Write(package.path() / "espalier" / "packages.py", "# another version\n");
+    Write(package.path() / "espalier" / "device.py", "# another version\n");
   }
   SECTION("since something new can be imported") {
     from = package.Template();
@@ -183,32 +170,6 @@ TEST_CASE("a worker is executed where its template ends before it becomes it") {
   AwaitBirth(*worker);
   CHECK(package.SaidBy("worker").find("arguments ['trainer.py:T', '--data=a b=c', '--fd', '3']") == 0);
   CHECK(Eventually([&] { return from->HasEnded(); }));
-}
-
-TEST_CASE("a worker that finds imported what its trainer must import itself begins afresh, as the same process") {
-  const Package package;
-  const bool is_beside = GENERATE(false, true);
-  CAPTURE(is_beside);
-  std::string text = kWorker;
-  text.insert(0, is_beside ? "import torch\n" : "import os\n");
-  if (!is_beside) text.replace(text.find("        pass"), 12, "        os.environ['TORCH_SETTING'] = 'new'");
-  Write(package.path() / "espalier" / "worker.py", text);
-  fs::create_directories(package.path() / "torch" / "_dynamo");
-  Write(package.path() / "torch" / "__init__.py", "");
-  Write(package.path() / "torch" / "_dynamo" / "__init__.py", "import graphlib\n");
-  fs::create_directory(package.path() / "code");
-  if (is_beside) Write(package.path() / "code" / "graphlib.py", "");
-  const fs::path before = fs::current_path();
-  fs::current_path(package.path() / "code");  // where "trainer.py:T" is
-  const auto from = package.Template();
-  const auto worker = package.Start("worker", from);
-  const std::string said = package.SaidBy("worker");
-  AwaitBirth(*worker);
-  fs::current_path(before);
-  const std::string command = TextOf("/proc/" + std::to_string(worker->pid()) + "/cmdline");
-  CHECK(command.find(std::string("-m\0espalier.worker\0trainer.py:T", 31)) != std::string::npos);
-  CHECK(said.find("arguments ['trainer.py:T', '--data=a b=c', '--fd', '3']") == 0);
-  CHECK(said.find("espalier.worker_template") == std::string::npos);
 }
 
 TEST_CASE("a worker that was killed before it was born never lives") {
