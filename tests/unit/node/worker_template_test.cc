@@ -23,7 +23,7 @@ using worker::WorkerTemplates;
 namespace {
 
 constexpr char kWorker[] = R"(
-import os, resource, sys
+import os, resource, signal, sys
 
 def main():
     fd = int(sys.argv[sys.argv.index("--fd") + 1])
@@ -39,7 +39,8 @@ def main():
     print("signals", status["SigBlk"], status["SigIgn"], status["SigCgt"])
     print("folder", os.getcwd(), sys.path[1:])
     print("is whole", flush=True)
-    os.read(fd, 1)
+    if not os.read(fd, 1):
+        signal.pause()  # it does not end by itself
     sys.exit("was asked to end")
 
 if __name__ == "__main__":
