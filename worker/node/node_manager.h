@@ -90,7 +90,7 @@ class NodeManager {
   LoopQueue queue_;
   std::unique_ptr<worker::WorkerGroups> groups_;  // of workers and checks; null: they have none
   worker::WorkerTemplates templates_;
-  std::map<std::int64_t, Worker> workers_;        // by number
+  std::map<std::int64_t, Worker> workers_;  // by number
   CheckProcesses checks_;
   LogTail& log_;
   NodeMeter* const meter_;
