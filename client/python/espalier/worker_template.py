@@ -51,11 +51,11 @@ def refuse_open_devices():
 
 
 def stamps(of=None):
-    """What tells whether a process that begins now would import the same: file -> when it was changed, size, inode; of what was imported, and
-    of the folders that are searched. `of`: of these alone. Cost: a millisecond for some hundred files."""
+    """What tells whether a process that begins now would import the same: file -> when it was changed, size, inode; of all that was imported,
+    or of these. Cost: a millisecond for some hundred files."""
     if of is None:
         files = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
-        of = [*(each for each in files if each and os.path.isfile(each)), *sys.path[1:]]  # the first is where the process was started
+        of = [each for each in files if each and os.path.isfile(each)]
     return {file: stamp(file) for file in of}
 
 

@@ -162,11 +162,6 @@ TEST_CASE("a worker is executed where its template ends before it becomes it") {
     AwaitBirth(*package.Start("before", from));
     Write(package.path() / "espalier" / "device.py", "# another version\n");
   }
-  SECTION("since something new can be imported") {
-    from = package.Template();
-    AwaitBirth(*package.Start("before", from));
-    Write(package.path() / "new_module.py", "");
-  }
   const auto worker = package.Start("worker", from);
   AwaitBirth(*worker);
   CHECK(package.SaidBy("worker").find("arguments ['trainer.py:T', '--data=a b=c', '--fd', '3']") == 0);
