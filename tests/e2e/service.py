@@ -115,7 +115,7 @@ class Service:
     def check_nothing_left(self):
         """No process that this service ever had, and no temporary file."""
         wait_until(lambda: not [p for p in self.seen_pids if self.alive(p)], "all processes are gone")
-        left = [p for p in self.data.rglob("*") if p.suffix == ".tmp" or ("staging" in p.parts and p.is_file())]
+        left = [p for p in self.data.rglob("*") if p.suffix == ".tmp" or "temporary" in p.parts or ("staging" in p.parts and p.is_file())]
         assert not left, f"left behind: {left}"
 
     @staticmethod

@@ -38,12 +38,18 @@ class KillsTest(unittest.TestCase):
         draw = draw_from_seed()
         before = shared_memory()
         kills = [(f"kill {role}", kill(role)) for role in draw.choices(ROLES, k=KILLS)]
-        with service_with(ROOT / "tests/python/trainers/small.py:Small") as service:
+        service = service_with(ROOT / "tests/python/trainers/small.py:Small")
+        temporary = service.root / "temporary"
+        temporary.mkdir()
+        service.variables["TMPDIR"] = str(temporary)
+        with service:
             service.run("study", "run", service.write("undisturbed.yaml", study("undisturbed")), seconds=7200)
             came = run_disturbed(service, "disturbed", study("disturbed"), kills, draw)
             self.assertEqual(came, KILLS, "the study was over before all kills had come")
             self.assertEqual(results(service, "disturbed"), results(service, "undisturbed"))
             self.assertEqual(service.json("study", "show", "disturbed")["steps"]["wasted"], 0)
+            left = [each.name for each in temporary.iterdir() if not each.name.startswith("torchinductor")]  # a cache of PyTorch's
+            self.assertEqual(left, [])
         left = shared_memory() - before  # what others have, who are tested beside, goes sooner or later
         wait_until(lambda: not left & shared_memory(), f"nothing holds {sorted(left)}")
 

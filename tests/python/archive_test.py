@@ -80,7 +80,9 @@ class ArchiveTest(unittest.TestCase):
         return self.root / name, data
 
     def unpacked(self, packed, data=()):
-        return archive.unpack(packed, self.home, data)
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.root))
+        archive.unpack(packed, self.home, data, folder)
+        return folder
 
     def refusal(self, settings):
         with self.assertRaises(TrainerError) as refused:
@@ -109,35 +111,25 @@ class ArchiveTest(unittest.TestCase):
         self.write("points.csv", "5,6")
         self.assertNotEqual(identity.describe(self.trainer(folder))[1], here[1])
 
-    def test_each_worker_unpacks_into_a_folder_of_its_own_and_removes_those_of_workers_that_were_killed(self):
-        packed, data = self.pack('data = es.files("points.csv")')
-        ended = subprocess.Popen([sys.executable, "-c", ""])
-        ended.wait()
-        left, others = self.root / f"archive.{ended.pid}", self.root / f"archive.{os.getppid()}"
-        for folder in (left, others):
-            folder.mkdir()
-            (folder / "points.csv").symlink_to(self.home / "points.csv")
-        mine = self.unpacked(packed, data)
-        self.assertEqual(mine, self.root / f"archive.{os.getpid()}")
-        self.assertEqual((left.exists(), others.exists()), (False, True))
-        (mine / "model.pt").write_text("mine")
-        self.assertFalse((self.unpacked(packed, data) / "model.pt").exists())  # what had this process's number before
-        self.assertEqual((self.home / "points.csv").read_text(), "3,4")
-
     def test_two_workers_write_one_file_name_and_do_not_meet_and_nothing_stays_when_they_end(self):
         self.write("mine.py", WRITER)
         members = archive.members_of(self.trainer(self.home), self.home / "mine.py")
         archive.write(members, self.root / "archive.zip")
         command = [*python_worker("mine.py:Mine"), "--archive", self.root / "archive.zip", "--folder", self.home, "--data=points.csv"]
-        workers = [Worker(None, self.root / f"log{number}", command=command) for number in range(2)]
+        own = self.root / "temporary"
+        own.mkdir()
+        environment = {"ESPALIER_TEMPORARY": str(own)}
+        workers = [Worker(None, self.root / f"log{number}", environment, command=command) for number in range(2)]
         for number, worker in enumerate(workers):
             self.addCleanup(worker.__exit__)
             worker.init({"seed": number}, 1)
             worker.setup_all({})
             worker.train()
         self.assertEqual([worker.evaluate() for worker in workers], [{"written": number, "rows": 1} for number in range(2)])
+        self.assertEqual(sorted(each.name for each in self.root.iterdir()), ["archive.zip", "home", "log0", "log1", "temporary"])
+        self.assertEqual(len([*own.glob("*/model.pt")]), 2)
         self.assertEqual([worker.stop() for worker in workers], [0, 0])
-        self.assertEqual(sorted(each.name for each in self.root.iterdir()), ["archive.zip", "home", "log0", "log1"])
+        self.assertEqual(list(own.iterdir()), [])
         self.assertFalse((self.home / "model.pt").exists())
 
     def test_data_by_absolute_paths_is_where_it_is(self):
@@ -169,14 +161,15 @@ class ArchiveTest(unittest.TestCase):
                 evil = self.root / "evil.zip"
                 with zipfile.ZipFile(evil, "w") as opened:
                     opened.writestr(name, "")
-                self.assertRaises(TrainerError, archive.unpack, evil, "/", [])
-                self.assertEqual(list(self.root.glob("evil.[0-9]*")), [])
+                folder = pathlib.Path(tempfile.mkdtemp(dir=self.root))
+                self.assertRaises(TrainerError, archive.unpack, evil, "/", [], folder)
+                self.assertEqual(list(folder.iterdir()), [])
         bomb = self.root / "bomb.zip"
         with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as opened:
             opened.writestr("zeros", bytes(archive.BYTES_MAX + 1))
-        self.assertRaises(TrainerError, archive.unpack, bomb, "/", [])
+        self.assertRaises(TrainerError, archive.unpack, bomb, "/", [], self.root / "bomb")
         (self.root / "none.zip").write_text("no archive")
-        self.assertRaises(TrainerError, archive.unpack, self.root / "none.zip", "/", [])
+        self.assertRaises(TrainerError, archive.unpack, self.root / "none.zip", "/", [], self.root / "none")
 
     def test_the_environment_that_a_study_sets_is_part_of_the_identity(self):
         self.pack()

@@ -22,9 +22,10 @@ constexpr char kPackageWords[] = "espalier:";
 
 Result<std::unique_ptr<DrivenWorker>> DrivenWorker::Start(const std::vector<std::string>& command,
                                                           const std::filesystem::path& log, const std::string& mark,
+                                                          const worker::WorkerPlace& place,
                                                           std::shared_ptr<worker::WorkerTemplate> from,
                                                           const StopRequest& stop) {
-  ESPALIER_ASSIGN(auto process, worker::WorkerProcess::Start(command, log, mark, {}, std::move(from)));
+  ESPALIER_ASSIGN(auto process, worker::WorkerProcess::Start(command, log, mark, place, std::move(from)));
   return std::unique_ptr<DrivenWorker>(new DrivenWorker(std::move(process), stop));
 }
 
@@ -84,6 +85,10 @@ tl::unexpected<Error> DrivenWorker::Died() {
 
 std::filesystem::path Workers::Log(int number) const { return folder_ / ("worker-" + std::to_string(number) + ".log"); }
 
+worker::WorkerPlace Workers::PlaceOf(int number) const {
+  return {.temporary = folder_ / ("worker-" + std::to_string(number))};
+}
+
 std::string Workers::MarkOf(const std::filesystem::path& log) const {
   return family_.empty() ? log.string() : family_ + "#" + log.string();
 }
@@ -97,7 +102,8 @@ Result<void> Workers::StartSpare() {
     auto started = worker::WorkerTemplate::Start(python_worker->python, {}, log, MarkOf(log));
     if (started.has_value()) template_ = *std::move(started);
   }
-  ESPALIER_ASSIGN(spare_, DrivenWorker::Start(command_, Log(started_), MarkOf(Log(started_)), template_, stop_));
+  ESPALIER_ASSIGN(
+      spare_, DrivenWorker::Start(command_, Log(started_), MarkOf(Log(started_)), PlaceOf(started_), template_, stop_));
   return {};
 }
 

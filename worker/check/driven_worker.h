@@ -25,6 +25,7 @@ class DrivenWorker {
   // `mark`: of its family. `from`: of such workers; may be null. Error: of WorkerProcess::Start.
   static Result<std::unique_ptr<DrivenWorker>> Start(const std::vector<std::string>& command,
                                                      const std::filesystem::path& log, const std::string& mark,
+                                                     const worker::WorkerPlace& place,
                                                      std::shared_ptr<worker::WorkerTemplate> from,
                                                      const StopRequest& stop);
 
@@ -52,7 +53,8 @@ class DrivenWorker {
 // where things lie in memory differs between it and the others.
 class Workers {
  public:
-  // `folder`: for logs; it outlives this. `family`: of this process, whose part they are; empty: it has none.
+  // `folder`: for logs and workers' temporary files; it outlives this. `family`: of this process, whose part they are;
+  // empty: it has none.
   Workers(std::vector<std::string> command, std::filesystem::path folder, StopRequest stop, std::string family = {})
       : command_(std::move(command)), folder_(std::move(folder)), stop_(std::move(stop)), family_(std::move(family)) {}
 
@@ -75,6 +77,7 @@ class Workers {
 
  private:
   std::filesystem::path Log(int number) const;
+  worker::WorkerPlace PlaceOf(int number) const;
   std::string MarkOf(const std::filesystem::path& log) const;
   Result<void> StartSpare();
 

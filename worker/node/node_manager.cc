@@ -344,6 +344,7 @@ void NodeManager::Do(const Actions& actions) {
 void NodeManager::Act(const SpawnWorker& spawn) {
   worker::WorkerPlace place = PlaceOf(config_.devices, spawn.slot, spawn.reservation);
   place.control_group = GroupFor(spawn.worker, place.memory_bytes);
+  place.temporary = directory_.Temporary(spawn.worker);
   const std::vector<std::string>& command = commands_.at(spawn.runtime);
   auto process = worker::WorkerProcess::Start(command, directory_.WorkerLog(spawn.slot, spawn.runtime),
                                               worker::FamilyMark(directory_.folder(), spawn.worker), place,

@@ -143,6 +143,8 @@ std::vector<WorkDirectory::LeftOverRun> WorkDirectory::LeftOverRuns() const {
 }
 
 void WorkDirectory::DeleteTemporaries() const {
+  std::error_code ignored;
+  fs::remove_all(temporary(), ignored);
   for (const fs::path& file : FilesIn(staging())) {
     if (file.string().ends_with(kTemporarySuffix)) unlink(file.c_str());
   }

@@ -6,6 +6,7 @@
 //               core/run_files.h
 //   logs/       the workers' output
 //   fetched/    copies of checkpoints that are being read, where the store makes some; emptied at each start
+//   temporary/  what workers write that nobody else sees, a folder for each, which goes with it; emptied at each start
 //   checks/     what checks of trainers save; emptied at each start
 //   references/ users' code, of references that are wanted; what an earlier node manager left is deleted
 // Not thread-safe; owned by the event loop.
@@ -37,6 +38,7 @@ class WorkDirectory {
   std::filesystem::path staging() const { return folder_ / "staging"; }
   std::filesystem::path steps() const { return folder_ / "steps"; }
   std::filesystem::path fetched() const { return folder_ / "fetched"; }
+  std::filesystem::path Temporary(std::int64_t worker) const { return temporary() / std::to_string(worker); }
   std::filesystem::path checks() const { return folder_ / "checks"; }
   std::filesystem::path references() const { return folder_ / "references"; }
   std::filesystem::path WorkerLog(int slot, const std::string& runtime) const {
@@ -63,13 +65,16 @@ class WorkDirectory {
     std::vector<PathStage> path;
   };
   std::vector<LeftOverRun> LeftOverRuns() const;
-  // Deletes checkpoints that were never written to their end. REQUIRES: no worker lives.
+  // Deletes checkpoints that were never written to their end, and all of workers' that nobody else sees. REQUIRES: no
+  // worker lives.
   void DeleteTemporaries() const;
   // All that is staged, whole or damaged.
   std::vector<std::filesystem::path> StagedCheckpoints() const;
 
  private:
   WorkDirectory(std::filesystem::path folder, std::string id, int lock);
+
+  std::filesystem::path temporary() const { return folder_ / "temporary"; }
 
   std::filesystem::path folder_;
   std::string id_;

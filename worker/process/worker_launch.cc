@@ -26,6 +26,13 @@ Result<Handle> OpenLog(const std::filesystem::path& log) {
   return MakeError(ErrorCode::kInternal, "cannot write " + log.string() + ": " + std::strerror(errno));
 }
 
+Result<void> MakeFolder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return MakeError(ErrorCode::kInternal, "cannot make " + folder.string() + ": " + error.message());
+}
+
 // What execve takes, of texts that live as long.
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -115,9 +122,14 @@ Result<WorkerLaunch> PrepareLaunch(const std::vector<std::string>& command, cons
     return MakeError(ErrorCode::kResourceExhausted, std::string("no socket for a worker: ") + std::strerror(errno));
   }
   Handle group = OpenGroup(place.control_group, log_handle.get());
+  WorkerPlace told = place;
+  if (!place.temporary.empty()) {
+    ESPALIER_RETURN_IF_ERROR(MakeFolder(place.temporary));
+    told.variables.push_back(std::string(kTemporaryVariable) + "=" + place.temporary.string());
+  }
   return WorkerLaunch{.command = command,
                       .mark = mark,
-                      .place = place,
+                      .place = std::move(told),
                       .our_socket = Handle(sockets[0]),
                       .worker_socket = Handle(sockets[1]),
                       .log = std::move(log_handle),

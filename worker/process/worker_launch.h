@@ -21,19 +21,22 @@ inline constexpr const char* kHugePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 // behind it.
 inline constexpr const char* kHashSeed = "PYTHONHASHSEED=0";
 
+// The variable of the environment that names the folder of its place for temporary files.
+inline constexpr char kTemporaryVariable[] = "ESPALIER_TEMPORARY";
+
 struct WorkerLaunch {
   std::vector<std::string> command;  // to which "--fd N" is added
   std::string mark;                  // of its family
-  WorkerPlace place;
-  Handle our_socket;     // non-blocking reads and writes are the channel's doing
-  Handle worker_socket;  // the other end
+  WorkerPlace place;                 // its variables say where its temporary files go, too
+  Handle our_socket;                 // non-blocking reads and writes are the channel's doing
+  Handle worker_socket;              // the other end
   Handle log;
   Handle group;  // its control group's list of processes; none: it has no group, or cannot enter it
 };
 
 // Begins the log afresh; those before are kept beside it (log_ring.h). A control group that cannot be entered it does
 // without, saying so in its log. Error: kResourceExhausted when the system gives no socket, kInternal when there can be
-// no log.
+// no log, or no folder for temporary files.
 Result<WorkerLaunch> PrepareLaunch(const std::vector<std::string>& command, const std::filesystem::path& log,
                                    const std::string& mark, const WorkerPlace& place);
 

@@ -18,6 +18,9 @@ struct WorkerPlace {
   // A control group that is there and empty, for the worker and all that it starts; it goes with the worker. None: it
   // stays in its node manager's.
   std::filesystem::path control_group;
+  // For files that nobody else sees: made for the worker, which finds it as kTemporaryVariable, and it goes with the
+  // worker, however that ends. None: it has none but the system's.
+  std::filesystem::path temporary;
   friend bool operator==(const WorkerPlace&, const WorkerPlace&) = default;
 };
 

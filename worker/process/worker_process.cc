@@ -24,6 +24,13 @@ constexpr std::streamoff kLastWordsBytes = 4096;
 // Of who waits for a worker from a template, which may have much to import from a slow disk.
 constexpr Seconds kBirthPatience{60};
 
+// REQUIRES: nobody is there.
+void RemoveFoldersOf(const WorkerPlace& place) {
+  std::error_code ignored;
+  if (!place.control_group.empty()) RemoveGroup(place.control_group);
+  if (!place.temporary.empty()) std::filesystem::remove_all(place.temporary, ignored);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<std::string>& command,
@@ -37,7 +44,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::vector<st
     if (begun.has_value()) return process;
     launch = tl::unexpected(begun.error());
   }
-  if (!place.control_group.empty()) RemoveGroup(place.control_group);
+  RemoveFoldersOf(place);
   return tl::unexpected(launch.error());
 }
 
@@ -45,7 +52,7 @@ WorkerProcess::WorkerProcess(WorkerLaunch& launch, std::filesystem::path log)
     : channel_(launch.our_socket.Take()),
       log_(std::move(log)),
       mark_(launch.mark),
-      group_(launch.place.control_group),
+      place_(launch.place),
       memory_kills_(MemoryKillsHere()) {}
 
 Result<void> WorkerProcess::Begin(WorkerLaunch launch, std::shared_ptr<WorkerTemplate> from) {
@@ -70,7 +77,7 @@ WorkerProcess::~WorkerProcess() {
   if (ended_) return;
   Kill();
   if (pid_ > 0) waitpid(pid_, &status_, 0);
-  KillWhatIsLeft();
+  RemoveWhatIsLeft();
 }
 
 void WorkerProcess::NoticeBirth() {
@@ -99,7 +106,7 @@ void WorkerProcess::Kill() {
   if (birth_.has_value() && MonotonicNow() - birth_->asked_at > kBirthPatience) birth_->from->Kill();
   birth_.reset();
   if (pid_ == 0 || kill(-pid_, SIGKILL) == 0) was_killed_ = true;
-  if (!group_.empty()) SignalGroup(group_);  // it may not have come to enter it yet
+  if (!place_.control_group.empty()) SignalGroup(place_.control_group);  // it may not have come to enter it yet
 }
 
 bool WorkerProcess::HasEnded() {
@@ -115,18 +122,18 @@ bool WorkerProcess::HasEnded() {
   if (!was_killed_ && WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL) {
     cause_ = WasKilledForMemory() ? WorkerDeath::Cause::kOutOfMemory : WorkerDeath::Cause::kKilledByOthers;
   }
-  KillWhatIsLeft();
+  RemoveWhatIsLeft();
   return true;
 }
 
 bool WorkerProcess::WasKilledForMemory() const {
-  const auto own = group_.empty() ? std::nullopt : MemoryKillsIn(group_);
+  const auto own = place_.control_group.empty() ? std::nullopt : MemoryKillsIn(place_.control_group);
   return own.has_value() ? *own > 0 : MemoryKillsHere() > memory_kills_;
 }
 
-void WorkerProcess::KillWhatIsLeft() {
-  KillFamily(mark_, group_);
-  if (!group_.empty()) RemoveGroup(group_);
+void WorkerProcess::RemoveWhatIsLeft() {
+  KillFamily(mark_, place_.control_group);
+  RemoveFoldersOf(place_);
 }
 
 std::string WorkerProcess::LastWords(std::int64_t from) const {

@@ -73,15 +73,15 @@ class WorkerProcess {
 
   Result<void> Begin(WorkerLaunch launch, std::shared_ptr<WorkerTemplate> from);
   bool WasKilledForMemory() const;
-  void KillWhatIsLeft();
+  void RemoveWhatIsLeft();
 
   pid_t pid_ = 0;
   std::optional<Birth> birth_;  // of a worker that is still to be born
   WorkerChannel channel_;
   const std::filesystem::path log_;
   const std::string mark_;
-  const std::filesystem::path group_;  // its own control group; empty: it has none
-  const std::int64_t memory_kills_;    // before it was started
+  const WorkerPlace place_;
+  const std::int64_t memory_kills_;  // before it was started
   bool ended_ = false;
   WorkerDeath::Cause cause_ = WorkerDeath::Cause::kOwn;
   bool was_killed_ = false;

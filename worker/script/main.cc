@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "worker/process/worker_family.h"
+#include "worker/process/worker_launch.h"
 #include "worker/script/archive.h"
 #include "worker/script/command_line.h"
 #include "worker/script/device.h"
@@ -22,8 +23,6 @@ using espalier::Result;
 using espalier::script::CommandLine;
 using espalier::script::ProgramPlace;
 using espalier::script::Training;
-
-constexpr char kScratch[] = "espalier-script-";
 
 // Dies with its parent. A parent that is gone before this line closed the socket, which the session notices.
 bool FollowParent() {
@@ -58,16 +57,10 @@ Result<ProgramPlace> PlaceOf(const CommandLine& line) {
   return place;
 }
 
-// Of workers that were killed.
-void RemoveWhatOthersLeft(const fs::path& folder) {
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename();
-    if (!name.starts_with(kScratch)) continue;
-    const std::string pid = name.substr(sizeof(kScratch) - 1);
-    std::error_code ignored;
-    if (!fs::exists("/proc/" + pid, ignored)) fs::remove_all(at->path(), ignored);
-  }
+// For what nobody else sees, of this process alone.
+fs::path ScratchPath() {
+  const fs::path given = Environment(espalier::worker::kTemporaryVariable);
+  return (given.empty() ? fs::temp_directory_path() : given) / ("espalier-script-" + std::to_string(getpid()));
 }
 
 Result<void> Serve(const CommandLine& line, const ProgramPlace& place) {
@@ -75,9 +68,7 @@ Result<void> Serve(const CommandLine& line, const ProgramPlace& place) {
   ESPALIER_ASSIGN(program.declaration, espalier::script::AskProgram(place));
   ESPALIER_ASSIGN(program.offer, espalier::script::OfferOf(place, program.declaration));
   if (line.is_check) return {};
-  const fs::path around = line.archive.empty() ? fs::temp_directory_path() : line.archive.parent_path();
-  RemoveWhatOthersLeft(around);
-  const espalier::script::ScratchFolder scratch(around / (kScratch + std::to_string(getpid())));
+  const espalier::script::ScratchFolder scratch(ScratchPath());
   program.scratch = scratch.path();
   const int thread_count = std::max(1, std::atoi(Environment("ESPALIER_THREADS").c_str()));
   const std::string kind =

@@ -11,7 +11,6 @@ if __name__ == "__main__":
 import argparse
 import os
 import pathlib
-import shutil
 import sys
 import zipfile
 
@@ -91,35 +90,22 @@ def write(members, archive):
             opened.writestr(zipfile.ZipInfo(name, FIRST_MOMENT), members[name].read_bytes())
 
 
-def unpack(archive, folder, data):
-    """A scratch folder of this process's own beside the archive, which holds what is in it, and links to each path of `data` below
-    `folder`. Who makes it removes it; those of processes that were killed are removed here. Raises TrainerError for an archive that would
-    reach out of that folder, or is too large."""
-    remove_left_behind(archive)
-    scratch = archive.with_name(f"{archive.stem}.{os.getpid()}")
+def unpack(archive, folder, data, to):
+    """Into the folder `to`: what is in the archive, and links to each path of `data` below `folder`. Raises TrainerError for an archive that
+    would reach out of it, or is too large."""
     try:
         with zipfile.ZipFile(archive) as opened:
             check(opened.infolist())
             for member in opened.infolist():
-                path = scratch / member.filename
+                path = to / member.filename
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(opened.read(member))
         for name in data:
-            link = scratch / name
+            link = to / name
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(pathlib.Path(folder) / name)
     except (OSError, zipfile.BadZipFile, TrainerError) as error:
-        shutil.rmtree(scratch, ignore_errors=True)
         raise TrainerError(f"the archive cannot be unpacked: {error}") from error
-    return scratch
-
-
-def remove_left_behind(archive):
-    """Scratch folders of processes that are there no more, and one that has this process's number."""
-    for each in archive.parent.glob(f"{archive.stem}.*"):
-        pid = each.name.removeprefix(f"{archive.stem}.")
-        if pid.isdigit() and (int(pid) == os.getpid() or not os.path.exists(f"/proc/{pid}")):
-            shutil.rmtree(each, ignore_errors=True)
 
 
 def check(members):

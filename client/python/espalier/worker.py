@@ -1,7 +1,7 @@
 """The worker: `python -m espalier.worker FILE.py:NAME --fd N`. NAME is a subclass of es.Trainer, or a main(hp) with @es.loop. Started
 by a node manager; N is the socket over which it is led. What it prints is its log. With --archive FILE.zip, the FILE.py is one of the
-archive's, and the code sees the data below --folder that --data names; it works in a scratch folder of this worker's own, where it is
-unpacked, and which goes when the worker ends. With --check instead of --fd it only says whether
+archive's, and the code sees the data below --folder that --data names; it works in a folder of this worker's own, where it is unpacked,
+and which goes when the worker ends. With --check instead of --fd it only says whether
 there is such a trainer; with --watch it says on standard error what changes and is not tracked."""
 
 import gc
@@ -14,11 +14,10 @@ import contextlib
 import importlib.util
 import os
 import pathlib
-import shutil
 import signal
 import sys
 
-from espalier import archive, device, identity
+from espalier import archive, device, identity, temporary
 from espalier.connection import BrokenFrame, Connection
 from espalier.failure import TrainerError
 from espalier.parent import die_with_parent
@@ -36,6 +35,7 @@ def main():
         signal.signal(each, signal.SIG_IGN)  # the node manager asks for what is to be saved, then for the end
     sys.stdout.reconfigure(line_buffering=True)  # its last words matter
     os.set_inheritable(arguments.fd, False)
+    temporary.keep_sockets()
     device.set_up()
     try:
         with unpacked(arguments) as place:
@@ -69,13 +69,9 @@ def unpacked(arguments):
         yield arguments.trainer
         return
     archive_file = arguments.archive.resolve()
-    scratch = archive.unpack(archive_file, arguments.folder, arguments.data)
-    try:
-        os.chdir(scratch)
-        yield str(scratch / arguments.trainer)
-    finally:
-        os.chdir(archive_file.parent)
-        shutil.rmtree(scratch, ignore_errors=True)
+    with temporary.working_folder() as folder:
+        archive.unpack(archive_file, arguments.folder, arguments.data, folder)
+        yield str(folder / arguments.trainer)
 
 
 def check(place):

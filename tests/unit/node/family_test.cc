@@ -23,9 +23,12 @@ using worker::WorkerProcess;
 
 namespace {
 
-// A worker that starts a child, and one that leaves its group and its parent; their ids are in `folder`.
+// A worker that starts a child, and one that leaves its group and its parent; their ids are in `folder`. It writes a
+// file for itself.
 std::vector<std::string> WithChildren(const fs::path& folder, const std::string& then) {
-  const std::string script = "sleep 1000 & echo $! > child; setsid sh -c 'sleep 1000 & echo $! > gone' ; touch ready; ";
+  const std::string script =
+      "sleep 1000 & echo $! > child; setsid sh -c 'sleep 1000 & echo $! > gone'; "
+      "touch \"$ESPALIER_TEMPORARY/own\" ready; ";
   return {"/bin/sh", "-c", "cd '" + folder.string() + "'; " + script + then, "worker"};
 }
 
@@ -37,22 +40,26 @@ pid_t PidIn(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("a worker dies with all that it has started, whether it is killed or ends by itself") {
+TEST_CASE(
+    "a worker dies with all that it has started, and with its own files, whether it is killed or ends by itself") {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   TemporaryFolder folder;
   const std::string mark = FamilyMark(folder.path(), 1);
   const bool ends_by_itself = GENERATE(false, true);
   CAPTURE(ends_by_itself);
+  const fs::path temporary = folder.path() / "temporary" / "1";
   auto worker = WorkerProcess::Start(WithChildren(folder.path(), ends_by_itself ? "exit 3" : "sleep 1000"),
-                                     folder.path() / "log", mark)
+                                     folder.path() / "log", mark, {.temporary = temporary})
                     .value();
   REQUIRE(Eventually([&] { return fs::exists(folder.path() / "ready"); }));
+  if (!ends_by_itself) CHECK(fs::exists(temporary / "own"));
   const pid_t child = PidIn(folder.path() / "child");
   const pid_t gone = PidIn(folder.path() / "gone");
   if (!ends_by_itself) worker->Kill();
   REQUIRE(Eventually([&] { return worker->HasEnded(); }));
   CHECK(IsGone(child));
   CHECK(IsGone(gone));
+  CHECK_FALSE(fs::exists(temporary));
   CHECK(worker->CauseOfDeath() == worker::WorkerDeath::Cause::kOwn);
 }
 

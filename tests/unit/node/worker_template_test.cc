@@ -26,6 +26,7 @@ constexpr char kWorker[] = R"(
 import os, resource, signal, sys
 
 def main():
+    open(os.path.join(os.environ["ESPALIER_TEMPORARY"], "written"), "w").close()
     fd = int(sys.argv[sys.argv.index("--fd") + 1])
     status = dict(line.split(":\t", 1) for line in open("/proc/self/status").read().splitlines() if ":\t" in line)
     print("arguments", sys.argv[1:])
@@ -62,6 +63,7 @@ class Package {
 
   const fs::path& path() const { return folder_.path(); }
   fs::path Log(const std::string& name) const { return folder_.path() / (name + ".log"); }
+  fs::path temporary() const { return folder_.path() / "temporary"; }
   std::string Mark(const std::string& name) const { return FamilyMark(folder_.path()) + "#" + name; }
   std::vector<std::string> Python() const {
     return {"/usr/bin/env", "PYTHONPATH=" + folder_.path().string(), "PYTHONDONTWRITEBYTECODE=1", "/usr/bin/python3"};
@@ -77,7 +79,8 @@ class Package {
   std::unique_ptr<WorkerProcess> Start(const std::string& name, std::shared_ptr<WorkerTemplate> from) const {
     const worker::WorkerPlace place{.variables = {"ESPALIER_THREADS=1", "CUDA_VISIBLE_DEVICES=GPU-7"},
                                     .cores = {0},
-                                    .memory_bytes = std::int64_t{4} << 30};
+                                    .memory_bytes = std::int64_t{4} << 30,
+                                    .temporary = temporary()};
     return WorkerProcess::Start(Command(), Log(name), Mark(name), place, std::move(from)).value();
   }
   // All that the worker has said of itself.
@@ -121,6 +124,7 @@ TEST_CASE("a worker that a template has become is as one that was executed") {
   AwaitEnd(*first);
   CHECK(first->LastWords().find("exited with status 1") == 0);
   CHECK(first->LastWords().find("was asked to end") != std::string::npos);
+  CHECK_FALSE(fs::exists(package.temporary()));
   CHECK(worker::KillFamily(package.Mark("second")) == 1);
   CHECK(IsGone(second->pid()));
   CHECK_FALSE(from->HasEnded());
@@ -190,7 +194,8 @@ TEST_CASE("templates are kept by interpreter and environment, and end when they 
   WorkerTemplates templates([&](int number) { return package.Log("template-" + std::to_string(number)); },
                             package.path().string());
   const worker::WorkerPlace place{.variables = {"ESPALIER_THREADS=1", "CUDA_VISIBLE_DEVICES=0"}};
-  const worker::WorkerPlace other_gpu{.variables = {"ESPALIER_THREADS=1", "CUDA_VISIBLE_DEVICES=1"}};
+  const worker::WorkerPlace other_gpu{.variables = {"ESPALIER_THREADS=1", "CUDA_VISIBLE_DEVICES=1"},
+                                      .temporary = package.temporary()};
   const worker::WorkerPlace more_threads{.variables = {"ESPALIER_THREADS=2", "CUDA_VISIBLE_DEVICES=1"}};
   std::vector<std::string> other_trainer = package.Command();
   other_trainer.back() = "--data=other";
