@@ -125,8 +125,8 @@ sim::SimulatedStudy SimulatePacked(const Fleet& fleet, const std::string& policy
 
 const std::vector<std::string> kPackedRates{"0.1", "0.2", "0.3", "0.4"};
 
-// SP1 on four GPUs, means of kOrders random orders of its trainings: in one order rules differ by chance. Worst and
-// first fit, undecreasing, differ by no more than that in the mean of ten, either: they are compared order by order.
+// SP1 on four GPUs, means of kOrders random orders of its trainings: in one order rules differ by chance. Between worst
+// and first fit, undecreasing, chance decides in the mean of ten, too: they are compared order by order.
 void CompareRules(Figures& figures, const Gpu& gpu, const std::string& headline) {
   std::map<std::string, std::vector<double>> gains;
   for (unsigned order = 0; order < kOrders; ++order) {

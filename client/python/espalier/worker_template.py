@@ -10,6 +10,7 @@ gc.disable()  # as in worker.py
 import argparse
 import contextlib
 import os
+import site
 import socket
 import sys
 
@@ -51,11 +52,11 @@ def refuse_open_devices():
 
 
 def stamps(of=None):
-    """What tells whether a process that begins now would import the same: file -> when it was changed, size, inode; of all that was imported,
-    or of these. Cost: a millisecond for some hundred files."""
+    """What tells whether a process that begins now would import the same: file -> when it was changed, size, inode; of all that was imported
+    and of the folders that packages are installed into, or of these. Cost: a millisecond for some hundred files."""
     if of is None:
         files = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
-        of = [each for each in files if each and os.path.isfile(each)]
+        of = [*(each for each in files if each and os.path.isfile(each)), *site.getsitepackages(), site.getusersitepackages()]
     return {file: stamp(file) for file in of}
 
 

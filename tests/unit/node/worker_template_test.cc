@@ -66,7 +66,8 @@ class Package {
   fs::path temporary() const { return folder_.path() / "temporary"; }
   std::string Mark(const std::string& name) const { return FamilyMark(folder_.path()) + "#" + name; }
   std::vector<std::string> Python() const {
-    return {"/usr/bin/env", "PYTHONPATH=" + folder_.path().string(), "PYTHONDONTWRITEBYTECODE=1", "/usr/bin/python3"};
+    return {"/usr/bin/env", "PYTHONPATH=" + folder_.path().string(),
+            "PYTHONUSERBASE=" + (folder_.path() / "user").string(), "PYTHONDONTWRITEBYTECODE=1", "/usr/bin/python3"};
   }
   std::vector<std::string> Command() const {
     std::vector<std::string> command = Python();
@@ -165,6 +166,14 @@ TEST_CASE("a worker is executed where its template ends before it becomes it") {
     from = package.Template();
     AwaitBirth(*package.Start("before", from));
     Write(package.path() / "espalier" / "device.py", "# another version\n");
+  }
+  SECTION("since a package was installed since") {
+    from = package.Template();
+    AwaitBirth(*package.Start("before", from));
+    std::vector<std::string> install = package.Python();
+    install.insert(install.end(), {"-c", "import os, site; os.makedirs(site.getusersitepackages() + '/new')"});
+    const auto installs = WorkerProcess::Start(install, package.Log("install"), package.Mark("install")).value();
+    AwaitEnd(*installs);
   }
   const auto worker = package.Start("worker", from);
   AwaitBirth(*worker);
