@@ -1,6 +1,7 @@
 """A real Espalier service for tests: starts `espalier up` on a data directory of its own, runs commands against it, finds and
 kills its processes. Built programs are taken from the folder in the environment's ESPALIER_BIN."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import typing
 
 BIN = pathlib.Path(os.environ["ESPALIER_BIN"])
 PROGRAMS = {"master": "espalier-master", "node": "espalier-node", "worker": "espalier-worker", "postgres": "postgres",
@@ -31,13 +33,20 @@ def wait_until(condition, what, every=0.02):
     raise AssertionError(f"waited in vain until {what}")
 
 
+class Stat(typing.NamedTuple):
+    """Of a process that lives."""
+    parent: int
+    started: int  # when, in the system's ticks: ids are used again, within minutes where much is started
+
+
 def _stat(pid):
-    """(parent's pid, state) of a process, or None if it is gone."""
+    """None if the process has ended."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return int(fields[1]), fields[0]
+    state, parent, started = fields[0], int(fields[1]), int(fields[19])
+    return None if state == "Z" else Stat(parent, started)
 
 
 def _name(pid):
@@ -60,7 +69,7 @@ class Service:
         self.variables = {}  # of the environment, from the next start on
         self.programs = {**PROGRAMS, "worker": worker}
         self.up = None
-        self.seen_pids = set()
+        self.seen = set()  # of its processes: (id, when it was started)
 
     def __enter__(self):
         self.start()
@@ -114,14 +123,17 @@ class Service:
 
     def check_nothing_left(self):
         """No process that this service ever had, and no temporary file."""
-        wait_until(lambda: not [p for p in self.seen_pids if self.alive(p)], "all processes are gone")
+        wait_until(lambda: not self.living(), "all processes are gone")
         left = [p for p in self.data.rglob("*") if p.suffix == ".tmp" or "temporary" in p.parts or ("staging" in p.parts and p.is_file())]
         assert not left, f"left behind: {left}"
 
     @staticmethod
     def alive(pid):
-        stat = _stat(pid)
-        return stat is not None and stat[1] != "Z"
+        return _stat(pid) is not None
+
+    def living(self):
+        """Those of its processes that were noted, and live."""
+        return [pid for pid, started in self.seen if (stat := _stat(pid)) and stat.started == started]
 
     def command(self, *arguments):
         """Trainers in users' own code are not checked beside their studies, but where a test asks for it: each service would check
@@ -165,8 +177,8 @@ class Service:
         program are its loaders."""
         children = {}
         for entry in os.listdir("/proc"):
-            if entry.isdigit() and (stat := _stat(int(entry))) and stat[1] != "Z":
-                children.setdefault(stat[0], []).append(int(entry))
+            if entry.isdigit() and (stat := _stat(int(entry))):
+                children.setdefault(stat.parent, []).append(int(entry))
         found = {}
         level = self.roots()
         while level:
@@ -204,8 +216,8 @@ token_file: "{self.node_token(folder, server)}"
 
     def note_processes(self):
         if self.up is not None and self.up.poll() is None:
-            self.seen_pids.add(self.up.pid)
-            self.seen_pids.update(p for pids in self.processes().values() for p in pids)
+            pids = [self.up.pid, *itertools.chain(*self.processes().values())]
+            self.seen.update((pid, stat.started) for pid in pids if (stat := _stat(pid)))
 
     def kill(self, role, index=0):
         """kill -9 of one process of a role, or of `up` itself."""

@@ -91,7 +91,7 @@ class FullDiskTest(unittest.TestCase):
                 self.assertEqual(steps["wasted"], 0)
                 self.assertEqual(steps["trained"] - steps["re_derived"], steps["unique"])
                 service.stop()
-                wait_until(lambda: not [p for p in service.seen_pids if service.alive(p)], "PostgreSQL has ended")
+                wait_until(lambda: not service.living(), "PostgreSQL has ended")
             service.start()
 
     def test_checkpoints_that_nobody_needs_make_room_where_their_disk_is_full(self):
