@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "base/log.h"
 #include "base/token.h"
@@ -55,6 +56,9 @@ struct OutputSender::Parts {
                               status.error_code() == grpc::StatusCode::INVALID_ARGUMENT ||
                               status.error_code() == grpc::StatusCode::UNIMPLEMENTED;
       if (is_refused) {
+        // Said once: it is itself a part of the log that is refused.
+        const std::string refusal = Author(request) + status.error_message();
+        if (std::exchange(last_refusal, refusal) == refusal) return;
         lock.unlock();
         return Log(LogLevel::kWarning, "the master does not take what was printed",
                    {{"by", Author(request)}, {"reason", status.error_message()}});
@@ -81,7 +85,8 @@ struct OutputSender::Parts {
   std::condition_variable changed;
   bool ending = false;
   grpc::ClientContext* under_way = nullptr;
-  WorkThreads thread{1};  // last, so that it ends first
+  std::string last_refusal;  // by whom, and why
+  WorkThreads thread{1};     // last, so that it ends first
 };
 
 OutputSender::OutputSender(const std::shared_ptr<grpc::Channel>& master, std::string token, LoopQueue& queue)
