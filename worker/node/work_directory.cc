@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -30,6 +31,16 @@ std::string ReadAll(const fs::path& file, std::int64_t offset = 0) {
 }
 
 void WriteAll(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::trunc) << text; }
+
+// The same, by writing over what a file holds. One that is emptied before is written to the disk when it is closed, by
+// ext4 at least.
+void WriteOver(const fs::path& file, const std::string& text) {
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) return;
+  const ssize_t written = write(fd, text.data(), text.size());
+  if (ftruncate(fd, std::max<ssize_t>(written, 0)) != 0) unlink(file.c_str());
+  close(fd);
+}
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::size_t kIdLength = 16;
@@ -116,10 +127,11 @@ void WorkDirectory::RecordRun(RunKey run, const std::vector<PathStage>& path) {
     text += std::string(kPathLine) + std::to_string(stage.node.value) + " " + std::to_string(stage.from.value) + " " +
             std::to_string(stage.to.value) + "\n";
   }
-  WriteAll(steps() / StepLogName(run), text);
+  WriteOver(spare_log(), text);
+  rename(spare_log().c_str(), (steps() / StepLogName(run)).c_str());
 }
 
-void WorkDirectory::ForgetRun(RunKey run) { unlink((steps() / StepLogName(run)).c_str()); }
+void WorkDirectory::ForgetRun(RunKey run) { rename((steps() / StepLogName(run)).c_str(), spare_log().c_str()); }
 
 std::string WorkDirectory::ReadStepLog(RunKey run, std::int64_t offset) const {
   return ReadAll(steps() / StepLogName(run), offset);

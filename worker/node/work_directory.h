@@ -4,6 +4,7 @@
 //   staging/    checkpoints on their way into the store, until the report about them is acknowledged
 //   steps/RUN.log   a run's path and its step log, until all reports about it are acknowledged; RUN is as in
 //               core/run_files.h
+//   spare.log   the last step log that was forgotten, which is the next run's
 //   logs/       the workers' output
 //   fetched/    copies of checkpoints that are being read, where the store makes some; emptied at each start
 //   temporary/  what workers write that nobody else sees, a folder for each, which goes with it; emptied at each start
@@ -75,6 +76,9 @@ class WorkDirectory {
   WorkDirectory(std::filesystem::path folder, std::string id, int lock);
 
   std::filesystem::path temporary() const { return folder_ / "temporary"; }
+  // The next run's step log: the last one that was forgotten. A file system that makes and deletes a file for each run
+  // looks longer and longer for an inode that was not in use a moment ago.
+  std::filesystem::path spare_log() const { return folder_ / "spare.log"; }
 
   std::filesystem::path folder_;
   std::string id_;

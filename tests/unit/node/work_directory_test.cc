@@ -44,6 +44,21 @@ TEST_CASE("what is recorded of a run is found again until it is forgotten") {
   CHECK(directory.ReadStepLog(run, 0).empty());
 }
 
+TEST_CASE("a run's step log holds nothing of the run whose file it was") {
+  Folder folder;
+  WorkDirectory directory = WorkDirectory::Open(folder.path / "work").value();
+  const RunKey first{LeadershipId{77}, RunId{7}};
+  directory.RecordRun(first, {{PlanNodeId{1}, Step{0}, Step{3}}, {PlanNodeId{2}, Step{3}, Step{5}}});
+  directory.ForgetRun(first);
+  const RunKey second{LeadershipId{77}, RunId{8}};
+  directory.RecordRun(second, {{PlanNodeId{4}, Step{0}, Step{9}}});
+  CHECK(directory.ReadStepLog(second, 0) == "path 4 0 9\n");
+  REQUIRE(directory.LeftOverRuns().size() == 1);
+  CHECK(directory.LeftOverRuns()[0].run == second);
+  REQUIRE(directory.LeftOverRuns()[0].path.size() == 1);
+  CHECK(directory.LeftOverRuns()[0].path[0].node == PlanNodeId{4});
+}
+
 TEST_CASE("incarnations of one work directory have its id in common, and no other's") {
   Folder folder;
   std::set<std::string> incarnations;
