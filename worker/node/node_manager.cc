@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/this_machine.h"
 #include "base/version.h"
-#include "worker/process/left_semaphores.h"
+#include "worker/process/left_shared_memory.h"
 #include "worker/process/worker_family.h"
 #include "worker/protocol/encoding.h"
 
@@ -137,7 +137,7 @@ void NodeManager::Run() {
   templates_.Clear();
   checks_.KillAll();
   groups_.reset();
-  worker::RemoveLeftSemaphores();
+  worker::RemoveLeftSharedMemory();
   directory_.DeleteTemporaries();
   close(signals_);
   Log(LogLevel::kInfo, "node manager stopped", {{"server", config_.server}});
@@ -170,7 +170,7 @@ void NodeManager::AdoptLeftOvers() {
   if (const int count = worker::KillFamily(worker::FamilyMark(directory_.folder())); count > 0) {
     Log(LogLevel::kWarning, "killed processes of workers that an earlier node manager left", {{"count", count}});
   }
-  worker::RemoveLeftSemaphores();
+  worker::RemoveLeftSharedMemory();
   directory_.DeleteTemporaries();
   for (const std::filesystem::path& file : directory_.StagedCheckpoints()) {
     Result<StateOfRun> found = ReadStagedState(file);
@@ -278,7 +278,7 @@ void NodeManager::NoticeDeath(std::int64_t number) {
   const WorkerDeath death{worker.process->CauseOfDeath(), worker.process->LastWords(worker.output.own_from())};
   if (last_output_.size() < kLastOutputsMax) last_output_.push_back(std::move(worker.output));
   if (meter_ != nullptr) meter_->CountDeath();
-  worker::RemoveLeftSemaphores();  // of deaths before
+  worker::RemoveLeftSharedMemory();  // of deaths before
   Log(LogLevel::kWarning, "a worker died",
       {{"slot", worker.slot}, {"pid", worker.process->pid()}, {"last_words", death.last_words}});
   Do(core_.OnWorkerDied(worker.slot, number, death, MonotonicNow()));

@@ -9,9 +9,10 @@
 #include <catch2/catch.hpp>
 #include <ctime>
 #include <fstream>
+#include <string>
 
 #include "tests/unit/node/process_harness.h"
-#include "worker/process/left_semaphores.h"
+#include "worker/process/left_shared_memory.h"
 #include "worker/process/worker_family.h"
 #include "worker/process/worker_process.h"
 
@@ -20,6 +21,7 @@ namespace espalier::node {
 using worker::FamilyMark;
 using worker::KillFamily;
 using worker::WorkerProcess;
+using std::string_literals::operator""s;
 
 namespace {
 
@@ -95,7 +97,7 @@ TEST_CASE("what an earlier node manager left is found by its work directory, and
   CHECK_FALSE(IsGone(other->pid()));
 }
 
-TEST_CASE("semaphores that a killed process was making go, and all other files stay") {
+TEST_CASE("shared memory that a killed process was making goes, and all other files stay") {
   TemporaryFolder folder;
   const auto make = [&](const std::string& name, bool is_old) {
     const int fd = open((folder.path() / name).c_str(), O_RDWR | O_CREAT, 0600);
@@ -106,7 +108,11 @@ TEST_CASE("semaphores that a killed process was making go, and all other files s
     REQUIRE(futimens(fd, times) == 0);
     return fd;
   };
-  for (const char* name : {"sem.JRRwq1", "sem.mp-ab_0c1d2", "sem.made_by_name", "sem.mp-short", "psm_1234"}) {
+  // Process ids end at 2^22.
+  const std::string of_the_living = "torch_" + std::to_string(getpid()) + "_3170952196_0";
+  for (const std::string& name :
+       {"sem.JRRwq1"s, "sem.mp-ab_0c1d2"s, "torch_99999999_3170952196_0"s, "sem.made_by_name"s, "sem.mp-short"s,
+        "psm_1234"s, "torch_extensions"s, of_the_living}) {
     close(make(name, true));
   }
   close(make("sem.Young1", false));
@@ -115,15 +121,17 @@ TEST_CASE("semaphores that a killed process was making go, and all other files s
   void* const memory = mmap(nullptr, 32, PROT_READ, MAP_SHARED, mapped, 0);
   REQUIRE(memory != MAP_FAILED);
   close(mapped);
-  CHECK(worker::RemoveLeftSemaphores(folder.path()) == 2);
-  CHECK_FALSE(fs::exists(folder.path() / "sem.JRRwq1"));
-  CHECK_FALSE(fs::exists(folder.path() / "sem.mp-ab_0c1d2"));
-  for (const char* name : {"sem.made_by_name", "sem.mp-short", "psm_1234", "sem.Young1", "sem.Opened", "sem.Mapped"}) {
+  CHECK(worker::RemoveLeftSharedMemory(folder.path()) == 3);
+  for (const char* name : {"sem.JRRwq1", "sem.mp-ab_0c1d2", "torch_99999999_3170952196_0"}) {
+    CHECK_FALSE(fs::exists(folder.path() / name));
+  }
+  for (const std::string& name : {"sem.made_by_name"s, "sem.mp-short"s, "psm_1234"s, "torch_extensions"s, of_the_living,
+                                  "sem.Young1"s, "sem.Opened"s, "sem.Mapped"s}) {
     CHECK(fs::exists(folder.path() / name));
   }
   munmap(memory, 32);
   close(open_one);
-  CHECK(worker::RemoveLeftSemaphores(folder.path()) == 2);
+  CHECK(worker::RemoveLeftSharedMemory(folder.path()) == 2);
 }
 
 }  // namespace espalier::node
