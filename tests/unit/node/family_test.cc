@@ -21,7 +21,6 @@ namespace espalier::node {
 using worker::FamilyMark;
 using worker::KillFamily;
 using worker::WorkerProcess;
-using std::string_literals::operator""s;
 
 namespace {
 
@@ -111,8 +110,8 @@ TEST_CASE("shared memory that a killed process was making goes, and all other fi
   // Process ids end at 2^22.
   const std::string of_the_living = "torch_" + std::to_string(getpid()) + "_3170952196_0";
   for (const std::string& name :
-       {"sem.JRRwq1"s, "sem.mp-ab_0c1d2"s, "torch_99999999_3170952196_0"s, "sem.made_by_name"s, "sem.mp-short"s,
-        "psm_1234"s, "torch_extensions"s, of_the_living}) {
+       std::vector<std::string>{"sem.JRRwq1", "sem.mp-ab_0c1d2", "torch_99999999_3170952196_0", "sem.made_by_name",
+                                "sem.mp-short", "psm_1234", "torch_extensions", of_the_living}) {
     close(make(name, true));
   }
   close(make("sem.Young1", false));
@@ -125,8 +124,9 @@ TEST_CASE("shared memory that a killed process was making goes, and all other fi
   for (const char* name : {"sem.JRRwq1", "sem.mp-ab_0c1d2", "torch_99999999_3170952196_0"}) {
     CHECK_FALSE(fs::exists(folder.path() / name));
   }
-  for (const std::string& name : {"sem.made_by_name"s, "sem.mp-short"s, "psm_1234"s, "torch_extensions"s, of_the_living,
-                                  "sem.Young1"s, "sem.Opened"s, "sem.Mapped"s}) {
+  for (const std::string& name :
+       std::vector<std::string>{"sem.made_by_name", "sem.mp-short", "psm_1234", "torch_extensions", of_the_living,
+                                "sem.Young1", "sem.Opened", "sem.Mapped"}) {
     CHECK(fs::exists(folder.path() / name));
   }
   munmap(memory, 32);
