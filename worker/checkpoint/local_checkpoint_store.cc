@@ -20,21 +20,14 @@ Result<std::filesystem::path> PathOf(const std::filesystem::path& folder, std::s
   return folder / name;
 }
 
-// Creates a folder and those between it and `root`, and returns the lowest that was there. The root itself is not
-// created; an empty one is the file system's.
-Result<std::filesystem::path> CreateFolder(const std::filesystem::path& folder, const std::filesystem::path& root) {
+// Creates a folder and those between it and `root`, each durable in the one above. The root itself is not created; an
+// empty one is the file system's.
+Result<void> CreateFolder(const std::filesystem::path& folder, const std::filesystem::path& root) {
   std::error_code error;
-  if (folder.empty() || folder == root || std::filesystem::is_directory(folder, error)) return folder;
-  ESPALIER_ASSIGN(std::filesystem::path was_there, CreateFolder(folder.parent_path(), root));
+  if (folder.empty() || folder == root || std::filesystem::is_directory(folder, error)) return {};
+  ESPALIER_RETURN_IF_ERROR(CreateFolder(folder.parent_path(), root));
   if (mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return SystemError("cannot create the folder", folder);
-  return was_there;
-}
-
-// Makes durable what is new in a folder, and those new folders themselves that lie between it and `was_there`. The
-// lowest first: with it a journal mostly writes the others.
-Result<void> SyncFolders(const std::filesystem::path& folder, const std::filesystem::path& was_there) {
-  ESPALIER_RETURN_IF_ERROR(SyncFolder(folder));
-  return folder == was_there ? Result<void>() : SyncFolders(folder.parent_path(), was_there);
+  return SyncFolder(folder.parent_path());
 }
 
 Result<void> LinkOrCopy(const std::filesystem::path& staged, const std::filesystem::path& temporary) {
@@ -80,24 +73,22 @@ Result<void> PutByRename(const std::filesystem::path& staged, const std::filesys
 Result<void> PutFile(const std::filesystem::path& staged, const std::filesystem::path& path,
                      const std::filesystem::path& root) {
   const auto link_it = [&] { return link(staged.c_str(), path.c_str()) == 0; };
-  const std::filesystem::path folder = path.parent_path();
-  std::filesystem::path was_there = folder;
   bool linked = link_it();
   if (!linked && errno == ENOENT) {
-    ESPALIER_ASSIGN(was_there, CreateFolder(folder, root));
+    ESPALIER_RETURN_IF_ERROR(CreateFolder(path.parent_path(), root));
     linked = link_it();
   }
   if (!linked) ESPALIER_RETURN_IF_ERROR(PutByRename(staged, path));
-  return SyncFolders(folder, was_there);
+  return SyncFolder(path.parent_path());
 }
 
 }  // namespace
 
 Result<void> LocalCheckpointStore::Create(const std::filesystem::path& folder) {
-  ESPALIER_ASSIGN(const std::filesystem::path was_there, CreateFolder(folder, {}));
+  ESPALIER_RETURN_IF_ERROR(CreateFolder(folder, {}));
   if (access((folder / kStoreSign).c_str(), F_OK) == 0) return {};
   ESPALIER_RETURN_IF_ERROR(WriteWholeFile(folder / kStoreSign, std::array{kStoreSignText}));
-  return SyncFolders(folder, was_there);
+  return SyncFolder(folder);
 }
 
 LocalCheckpointStore::LocalCheckpointStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
