@@ -23,14 +23,15 @@ LAST_LINES = 60  # of the log, for whom a test failed
 
 def wait_until(condition, what, every=0.02):
     """Polls until `condition()` is true and returns its value; fails after a long time, naming `what`. `every`: seconds between two questions,
-    at least: what is waited for needs the processors, too, and a command takes a tenth of a second of one."""
+    at least: what is waited for needs the processors, too, and a command takes a tenth of a second of one. `what`: a text, or a function that
+    makes it when it is wanted."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (asked := time.monotonic()) < deadline:
         value = condition()
         if value:
             return value
         time.sleep(max(every, min(3 * (time.monotonic() - asked), 0.25)))
-    raise AssertionError(f"waited in vain until {what}")
+    raise AssertionError(f"waited in vain until {what() if callable(what) else what}")
 
 
 class Stat(typing.NamedTuple):
@@ -123,7 +124,7 @@ class Service:
 
     def check_nothing_left(self):
         """No process that this service ever had, and no temporary file."""
-        wait_until(lambda: not self.living(), "all processes are gone")
+        wait_until(lambda: not self.living(), lambda: f"all processes are gone, but there are {[_name(pid) for pid in self.living()]}")
         left = [p for p in self.data.rglob("*") if p.suffix == ".tmp" or "temporary" in p.parts or ("staging" in p.parts and p.is_file())]
         assert not left, f"left behind: {left}"
 

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include "base/log.h"
@@ -56,9 +57,8 @@ struct OutputSender::Parts {
                               status.error_code() == grpc::StatusCode::INVALID_ARGUMENT ||
                               status.error_code() == grpc::StatusCode::UNIMPLEMENTED;
       if (is_refused) {
-        // Said once: it is itself a part of the log that is refused.
-        const std::string refusal = Author(request) + status.error_message();
-        if (std::exchange(last_refusal, refusal) == refusal) return;
+        // Of the log it is said once: what is said is a part of the log that is sent next.
+        if (std::is_same_v<Request, v1::PutServerLogRequest> && std::exchange(is_log_refused, true)) return;
         lock.unlock();
         return Log(LogLevel::kWarning, "the master does not take what was printed",
                    {{"by", Author(request)}, {"reason", status.error_message()}});
@@ -85,8 +85,8 @@ struct OutputSender::Parts {
   std::condition_variable changed;
   bool ending = false;
   grpc::ClientContext* under_way = nullptr;
-  std::string last_refusal;  // by whom, and why
-  WorkThreads thread{1};     // last, so that it ends first
+  bool is_log_refused = false;  // and that was said
+  WorkThreads thread{1};        // last, so that it ends first
 };
 
 OutputSender::OutputSender(const std::shared_ptr<grpc::Channel>& master, std::string token, LoopQueue& queue)
