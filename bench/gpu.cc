@@ -76,7 +76,7 @@ void RunGpu(Figures& figures, Size size) {
     worker->Train();  // the libraries choose their ways
   }
   MeasureHiding(figures, "cpp_400_megabytes", WideInCpp().runtime.command,
-                {.updates = size.Of(500, 2), .hidden = size.Of(7168, 64), .turns = size.Of(7, 1)});
+                {.updates = size.Of(125, 2), .hidden = size.Of(7168, 64), .turns = size.Of(7, 1)});
   Measured plain;
   Measured default_settings;
   Measured fast;

@@ -8,14 +8,15 @@ namespace espalier::bench {
 namespace {
 
 constexpr int kStepsBeside = 3;
+constexpr int kStepsBetween = 36;
 
 double SecondsSince(Seconds begin) { return (MonotonicNow() - begin).count(); }
 
 // Of a step.
 double TrainAlone(LedWorker& worker) {
   const Seconds begin = MonotonicNow();
-  for (int i = 0; i < kStepsBeside; ++i) worker.Train();
-  return SecondsSince(begin) / kStepsBeside;
+  for (int i = 0; i < kStepsBetween; ++i) worker.Train();
+  return SecondsSince(begin) / kStepsBetween;
 }
 
 }  // namespace
@@ -29,12 +30,12 @@ void MeasureHiding(Figures& figures, const std::string& name, const std::vector<
   worker.Train();
   std::vector<double> saving;
   std::vector<double> beside;
-  std::vector<double> longer;  // all steps beside a save, to its end, than those before and after it
-  double before = TrainAlone(worker);
+  std::vector<double> longer;  // all steps beside a save, to its end, than as many of those before and after it
   for (std::int64_t turn = 0; turn < training.turns; ++turn) {
     const Seconds begin = MonotonicNow();
     worker.AwaitSave(worker.BeginSave(folder + "/alone"));
     saving.push_back(SecondsSince(begin));
+    const double before = TrainAlone(worker);
     const Seconds begun = MonotonicNow();
     const std::int64_t id = worker.BeginSave(folder + "/beside");
     int steps = 0;
@@ -43,7 +44,6 @@ void MeasureHiding(Figures& figures, const std::string& name, const std::vector<
     beside.push_back(worker.AwaitSave(id).time.count());
     const double after = TrainAlone(worker);
     longer.push_back(trained - steps * (before + after) / 2);
-    before = after;
   }
   figures.Add(name + "_save_seconds", Median(saving));
   figures.Add(name + "_save_beside_training_seconds", Median(beside));

@@ -1,6 +1,7 @@
 """Answers the trainer protocol's requests (docs/trainer_protocol.md), in order, for one trainer."""
 
 import functools
+import gc
 import os
 import sys
 import time
@@ -174,6 +175,7 @@ class Session:
         self._training = None
         self._has_trained = False
         self._spare = {}
+        gc.collect()  # models and optimizers refer to themselves, and would lie beside the next ones
 
     def _sequences(self):
         return [name for name, each in self._declared.items() if not each.initial]
