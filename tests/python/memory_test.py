@@ -8,9 +8,19 @@ from cuts import CutsTest, Trial, begin
 WIDE = pathlib.Path(__file__).resolve().parents[2] / "bench" / "wide_mlp.py:Wide"
 STATES = 1.2  # the snapshot, and what is on its way to the file
 SLACK = 32 << 20  # of what the interpreter and the allocator keep
+KEPT = {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=1073741824"}  # as node managers ask
 
 
 class MemoryTest(CutsTest):
+    def test_what_an_earlier_training_let_go_is_no_memory_of_the_next(self):
+        worker = self.worker(WIDE, KEPT, is_copy=False)
+        begin(worker, Trial({"hidden": 3600}, updates=1))
+        worker.train()
+        most = process_memory.peak(worker.process.pid)
+        begin(worker, Trial({"hidden": 64}, updates=1))
+        worker.train()
+        self.assertLess(process_memory.peak(worker.process.pid), most - 100e6)
+
     def test_saving_and_loading_a_large_state_take_the_room_of_one_snapshot(self):
         worker = self.worker(WIDE)
         trial = Trial({"hidden": 3600}, updates=1)

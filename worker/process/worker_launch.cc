@@ -51,7 +51,7 @@ std::vector<std::string> EnvironmentWith(std::vector<std::string> given) {
   };
   add(kHashSeed);
   for (char** each = environ; *each != nullptr; ++each) add(*each);
-  add(kHugePages);
+  add(kMemorySettings);
   return given;
 }
 

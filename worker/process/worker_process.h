@@ -29,9 +29,9 @@ class WorkerProcess {
   // Runs `command` with the arguments "--fd N" added, as the leader of a process group of its own, with signals to stop
   // ignored: who stops the service asks the node manager. It and all that it starts carry `mark` (worker_family.h).
   // Standard output and error go to `log`. It has what `place` gives it of the machine; cores that are not there are as
-  // good as none named. Its environment is this process's, with kHashSeed, and with kHugePages where that says nothing
-  // of the kind. `from`: the template of such workers, which becomes this one; if it does not, or is null, the command
-  // is executed. Errors and cost: of PrepareLaunch and Execute (worker_launch.h).
+  // good as none named. Its environment is this process's, with kHashSeed, and with kMemorySettings where that says
+  // nothing of the kind. `from`: the template of such workers, which becomes this one; if it does not, or is null, the
+  // command is executed. Errors and cost: of PrepareLaunch and Execute (worker_launch.h).
   static Result<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& command,
                                                       const std::filesystem::path& log, const std::string& mark,
                                                       const WorkerPlace& place = {},

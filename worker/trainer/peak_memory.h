@@ -14,7 +14,8 @@ class PeakMemory {
   // most once in ten milliseconds, for it takes as long as the shortest steps: else the answer is the last one.
   std::int64_t Bytes(Seconds now);
 
-  // Where the system does not let it, peaks of earlier trainings count, too.
+  // The peak is counted from here, and what earlier trainings let go is given back, so that it does not count. Where
+  // the system does not let it, peaks of earlier trainings count, too.
   void Forget();
 
  private:

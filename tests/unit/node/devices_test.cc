@@ -9,6 +9,7 @@
 #include "tests/unit/node/process_harness.h"
 #include "worker/node/config.h"
 #include "worker/process/worker_family.h"
+#include "worker/process/worker_launch.h"
 #include "worker/process/worker_process.h"
 
 namespace espalier::node {
@@ -98,8 +99,8 @@ TEST_CASE("a worker gets its variables, its cores and its limit of memory, and i
   CHECK(printed == "3\n524288\n1\nCpus_allowed_list:\t0\n");
 }
 
-TEST_CASE("a worker asks for huge pages, unless its server says something else") {
-  CHECK(Printed({}, "echo $GLIBC_TUNABLES") == "glibc.malloc.hugetlb=1\n");
+TEST_CASE("a worker asks for huge pages and keeps large blocks, unless its server says something else") {
+  CHECK("GLIBC_TUNABLES=" + Printed({}, "echo $GLIBC_TUNABLES") == std::string(worker::kMemorySettings) + "\n");
   CHECK(Printed({.variables = {"GLIBC_TUNABLES="}}, "echo $GLIBC_TUNABLES") == "\n");
   setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=0", 1);
   const std::string inherited = Printed({}, "echo $GLIBC_TUNABLES");

@@ -1,8 +1,11 @@
 // What a worker says that it has held at most.
 #include "worker/trainer/peak_memory.h"
 
+#include <malloc.h>
+
 #include <catch2/catch.hpp>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace espalier::trainer {
@@ -23,6 +26,20 @@ TEST_CASE("the peak is looked at again after ten milliseconds, and at once when 
     peak.Forget();
     CHECK(peak.Bytes(Seconds{5.009}) >= grown);
   }
+}
+
+TEST_CASE("what was let go before a training begins does not count, though large blocks are kept") {
+  constexpr int kGigabyte = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, kGigabyte);  // as workers are told (worker/process/worker_launch.h)
+  mallopt(M_TRIM_THRESHOLD, kGigabyte);
+  PeakMemory peak;
+  std::optional<std::vector<char>> earlier(std::in_place, kHeld, 1);
+  const std::vector<char> behind_it(1 << 16, 1);  // so that it does not lie at the end
+  peak.Forget();
+  const std::int64_t held = peak.Bytes(Seconds{5});
+  earlier.reset();
+  peak.Forget();
+  CHECK(peak.Bytes(Seconds{6}) <= held - static_cast<std::int64_t>(held == 0 ? 0 : kHeld / 2));
 }
 
 }  // namespace
