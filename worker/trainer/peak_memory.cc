@@ -1,7 +1,5 @@
 #include "worker/trainer/peak_memory.h"
 
-#include <malloc.h>
-
 #include <fstream>
 #include <string>
 
@@ -30,7 +28,6 @@ std::int64_t PeakMemory::Bytes(Seconds now) {
 }
 
 void PeakMemory::Forget() {
-  malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << "5";
   asked_at_.reset();
 }

@@ -14,8 +14,7 @@ class PeakMemory {
   // most once in ten milliseconds, for it takes as long as the shortest steps: else the answer is the last one.
   std::int64_t Bytes(Seconds now);
 
-  // The peak is counted from here, and what earlier trainings let go is given back, so that it does not count. Where
-  // the system does not let it, peaks of earlier trainings count, too.
+  // Where the system does not let it, peaks of earlier trainings count, too.
   void Forget();
 
  private:

@@ -1,5 +1,7 @@
 #include "worker/trainer/spare_memory.h"
 
+#include <malloc.h>
+
 #include <map>
 #include <mutex>
 #include <utility>
@@ -38,6 +40,9 @@ void KeepMemoryOf(State state) {
   spare.texts = std::move(texts);
 }
 
-void ForgetSpareMemory() { KeepMemoryOf({}); }
+void ForgetSpareMemory() {
+  KeepMemoryOf({});
+  malloc_trim(0);
+}
 
 }  // namespace espalier::trainer

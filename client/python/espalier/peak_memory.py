@@ -1,7 +1,5 @@
 """The most memory that a training has held: of the process, and of the GPUs that it uses."""
 
-import contextlib
-import ctypes
 import pathlib
 import time
 
@@ -15,12 +13,9 @@ _bytes = 0
 
 
 def forget():
-    """The peak is counted from here, and what earlier trainings let go is given back, so that it does not count. Where the system does not let it,
-    peaks of earlier trainings count, too."""
+    """The peak is counted from here. Where the system does not let it, peaks of earlier trainings count, too."""
     global _asked_at
     _asked_at = None
-    with contextlib.suppress(AttributeError):  # another C library than glibc keeps nothing for long
-        ctypes.CDLL(None).malloc_trim(0)
     if torch.cuda.is_initialized():
         for index in range(torch.cuda.device_count()):
             torch.cuda.reset_peak_memory_stats(index)

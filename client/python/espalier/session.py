@@ -1,5 +1,7 @@
 """Answers the trainer protocol's requests (docs/trainer_protocol.md), in order, for one trainer."""
 
+import contextlib
+import ctypes
 import functools
 import gc
 import os
@@ -176,6 +178,8 @@ class Session:
         self._has_trained = False
         self._spare = {}
         gc.collect()  # models and optimizers refer to themselves, and would lie beside the next ones
+        with contextlib.suppress(AttributeError):  # what glibc keeps would count as the next training's; other C libraries keep little
+            ctypes.CDLL(None).malloc_trim(0)
 
     def _sequences(self):
         return [name for name, each in self._declared.items() if not each.initial]
