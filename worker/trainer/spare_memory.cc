@@ -30,7 +30,7 @@ std::string TakeBytes(std::size_t count) {
   return taken.empty() ? std::string(count, '\0') : std::move(taken.mapped());
 }
 
-void KeepMemoryOf(State state) {
+void KeepMemoryOf(State&& state) {
   std::multimap<std::size_t, std::string> texts;
   for (auto& [name, array] : state) {
     if (array.bytes.size() >= kLargeBytes) texts.emplace(array.bytes.size(), std::move(array.bytes));

@@ -13,7 +13,7 @@ namespace espalier::trainer {
 std::string TakeBytes(std::size_t count);
 
 // In the place of what is kept.
-void KeepMemoryOf(State state);
+void KeepMemoryOf(State&& state);
 
 // Gives all that is free back to the system, too, so that it does not count as the next training's.
 void ForgetSpareMemory();
