@@ -13,9 +13,9 @@
 
 namespace espalier::worker {
 
-// What a step that makes large tensors and lets them go takes up to a third less with: glibc asks for huge pages, where
-// the system gives them to who asks, and keeps blocks of up to a gigabyte for the next ones, where else each would be
-// fresh memory of the system's, which it clears first.
+// With it a step that makes large tensors and lets them go takes up to a third less: glibc asks for huge pages, where
+// the system gives them to who asks, and keeps blocks of up to a gigabyte for the next ones, which would else be fresh
+// memory that the system clears first.
 inline constexpr const char* kMemorySettings =
     "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold="
     "1073741824";

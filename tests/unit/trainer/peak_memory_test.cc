@@ -39,10 +39,11 @@ TEST_CASE("what was let go before a training begins does not count, though large
   const std::vector<char> behind_it(1 << 16, 1);  // so that it does not lie at the end
   peak.Forget();
   const std::int64_t held = peak.Bytes(Seconds{5});
+  if (held == 0) return;  // the system does not tell
   earlier.reset();
   ForgetSpareMemory();
   peak.Forget();
-  CHECK(peak.Bytes(Seconds{6}) <= held - static_cast<std::int64_t>(held == 0 ? 0 : kHeld / 2));
+  CHECK(peak.Bytes(Seconds{6}) <= held - static_cast<std::int64_t>(kHeld / 2));
 }
 
 }  // namespace
